@@ -1,0 +1,74 @@
+"""The errors a caller can act on.
+
+    CrabGraphError            one clear line for the user, exit code 2
+    ├── UsageError            an argument out of range or in the wrong form
+    │   └── UnknownName       no such agent, condition, persona, task or domain
+    ├── BenchmarkError        a missing, foreign, half-written or damaged benchmark
+    ├── RunError              a missing, foreign or damaged run directory
+    │   └── ResumeMismatch    a run that was begun with other settings
+    ├── TranscriptError       a transcript that cannot be read, with its line
+    ├── UnsatisfiableTask     a request that no combination of objects can meet
+    ├── ToolCallError         a tool call an agent can correct; returned to it, never raised at a user
+    └── MissingExtra          an optional dependency that is not installed
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class CrabGraphError(Exception):
+    """Base of every error that is reported as one line, without a traceback."""
+
+
+class UsageError(CrabGraphError):
+    """An argument is out of range or malformed."""
+
+
+class UnknownName(UsageError):
+    """A name that is in none of the known lists; the message offers the closest ones."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        choices = sorted(known)
+        close = get_close_matches(name, choices, n=3)
+        hint = f"did you mean {', '.join(close)}?" if close else f"known: {_shortened(choices)}"
+        super().__init__(f"unknown {kind} '{name}'; {hint}")
+
+
+class BenchmarkError(CrabGraphError):
+    """A benchmark directory cannot be used."""
+
+
+class RunError(CrabGraphError):
+    """A run directory cannot be used."""
+
+
+class ResumeMismatch(RunError):
+    """A run was begun under other settings than those now asked for."""
+
+
+class TranscriptError(CrabGraphError):
+    """A transcript line is malformed."""
+
+
+class UnsatisfiableTask(CrabGraphError):
+    """No combination of objects satisfies a task's constraints."""
+
+
+class ToolCallError(CrabGraphError):
+    """A tool refuses a call; `code` is a stable word, the message tells the caller how to mend it."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class MissingExtra(CrabGraphError):
+    """A feature needs an optional dependency."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an optional dependency: pip install 'crab-graph[{extra}]'")
+
+
+def _shortened(names: list[str], limit: int = 12) -> str:
+    shown = ", ".join(names[:limit])
+    return shown if len(names) <= limit else f"{shown}, … ({len(names)} in all)"

@@ -1,0 +1,23 @@
+"""What every file and record of the project has in common: strict models and canonical JSON."""
+
+import hashlib
+import json
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+
+class FileModel(BaseModel):
+    """Base of everything read from or written to a file: frozen, and no unknown field."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def canonical_json(value: Any) -> str:
+    """Return `value` as JSON with sorted keys and no spaces, so that equal values are equal bytes."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def digest(value: Any) -> str:
+    """Return the SHA-256 of the canonical JSON of `value`, in hexadecimal."""
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
