@@ -1,15 +1,15 @@
 """The errors a caller can act on.
 
-    CrabGraphError            one clear line for the user, exit code 2
-    ├── UsageError            an argument out of range or in the wrong form
-    │   └── UnknownName       no such agent, condition, persona, task or domain
-    ├── BenchmarkError        a missing, foreign, half-written or damaged benchmark
-    ├── RunError              a missing, foreign or damaged run directory
-    │   └── ResumeMismatch    a run that was begun with other settings
-    ├── TranscriptError       a transcript that cannot be read, with its line
-    ├── UnsatisfiableTask     a request that no combination of objects can meet
-    ├── ToolCallError         a tool call an agent can correct; returned to it, never raised at a user
-    └── MissingExtra          an optional dependency that is not installed
+CrabGraphError            one clear line for the user, exit code 2
+├── UsageError            an argument out of range or in the wrong form
+│   └── UnknownName       no such agent, condition, persona, task or domain
+├── BenchmarkError        a missing, foreign, half-written or damaged benchmark
+├── RunError              a missing, foreign or damaged run directory
+│   └── ResumeMismatch    a run that was begun with other settings
+├── TranscriptError       a transcript that cannot be read, with its line
+├── UnsatisfiableTask     a request that no combination of objects can meet
+├── ToolCallError         a tool call an agent can correct; returned to it, never raised at a user
+└── MissingExtra          an optional dependency that is not installed
 """
 
 from collections.abc import Iterable
@@ -66,7 +66,9 @@ class MissingExtra(CrabGraphError):
     """A feature needs an optional dependency."""
 
     def __init__(self, feature: str, extra: str) -> None:
-        super().__init__(f"{feature} needs an optional dependency: pip install 'crab-graph[{extra}]'")
+        super().__init__(
+            f"{feature} needs an optional dependency: pip install 'crab-graph[{extra}]'"
+        )
 
 
 def _shortened(names: list[str], limit: int = 12) -> str:

@@ -6,7 +6,10 @@ from typing import Any
 
 CURRENCY = "USD"
 
-_WRITTEN = re.compile(r"\s*(?:US\$|USD|\$)?\s*(\d{1,3}(?:,\d{3})+|\d+)(\.\d{1,2})?\s*(?:USD|dollars)?\s*", re.IGNORECASE)
+_WRITTEN = re.compile(
+    r"\s*(?:US\$|USD|\$)?\s*(\d{1,3}(?:,\d{3})+|\d+)(\.\d{1,2})?\s*(?:USD|dollars)?\s*",
+    re.IGNORECASE,
+)
 
 
 def format_cents(cents: int) -> str:
@@ -31,5 +34,5 @@ def parse_cents(value: Any) -> int:
         raise ValueError(f"not an amount of money: {value!r}")
     match = _WRITTEN.fullmatch(str(value))
     if match is None:
-        raise ValueError(f"not an amount of money: {value!r}; write it like \"300.00\"")
+        raise ValueError(f'not an amount of money: {value!r}; write it like "300.00"')
     return int(Decimal(match[1].replace(",", "") + (match[2] or "")) * 100)

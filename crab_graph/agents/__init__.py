@@ -1,0 +1,1 @@
+"""Adapters from what a LangChain user has to what an episode needs, and reference agents."""

@@ -1,0 +1,1 @@
+"""Agents that need no model; they are labelled as reference agents wherever their results appear."""

@@ -1,0 +1,1 @@
+"""One dialogue as a LangGraph state machine: state, nodes, routing, checkpoints."""

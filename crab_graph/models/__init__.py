@@ -1,0 +1,1 @@
+"""From a spec such as `openai:gpt-…` to a chat model."""

@@ -1,0 +1,1 @@
+"""Realistic users (RUSE, paper section 3.3): conditions, knowledge and disclosure, engines."""

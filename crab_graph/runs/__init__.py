@@ -1,0 +1,1 @@
+"""One graded episode, and many: plan, records, resume."""

@@ -1,0 +1,1 @@
+"""What was said: normalisation, mentions, amounts, approvals; shared by users and verifiers."""
