@@ -1,0 +1,61 @@
+# Every target makes the virtual environment it needs; Python 3.11 and a package index are enough.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
+SOURCES := crab_graph tests benchmarks
+
+.PHONY: help demo test test-slow lint bench constraints clean
+
+help:
+	@echo "make demo       the whole path offline: tasks, dialogues, grading, a table and a page"
+	@echo "make test       the tests"
+	@echo "make test-slow  the tests that take longer, and those that need a browser"
+	@echo "make lint       ruff, mypy, import-linter"
+	@echo "make bench      the benchmarks"
+
+demo: $(VENV)/.ready
+	$(BIN)/crab-graph demo
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n auto --maxprocesses 4
+
+test-slow: $(VENV)/.browser
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 -m slow
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	@! grep -n '://' constraints.txt
+
+bench: $(VENV)/.dev
+	$(BIN)/python benchmarks/run.py
+
+# pip reads dependency groups from 25.1 on, and Python 3.11 brings an older one.
+$(VENV)/.ready: pyproject.toml constraints.txt
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Python 3.11 or later is needed: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@echo "installing into $(VENV) (about a minute the first time)" >&2
+	@test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV)
+	@$(PIP) --upgrade 'pip>=25.1'
+	@$(PIP) -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.ready
+	@$(PIP) -c constraints.txt -e . --group dev
+	@touch $@
+
+$(VENV)/.browser: $(VENV)/.dev
+	@$(PIP) -c constraints.txt --group browser
+	@touch $@
+
+# Names and versions only: a lock file of uv would hold the address of the index it was made with.
+constraints:
+	uv pip compile pyproject.toml --universal --upgrade --all-extras --group dev --group browser \
+	  --no-header --no-annotate -o constraints.txt
+
+clean:
+	rm -rf $(VENV) dist build demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
