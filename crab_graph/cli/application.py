@@ -1,0 +1,127 @@
+"""The application: its commands, its global options, and its exit codes.
+
+0 = done, 1 = a check found something, 2 = unusable input (one line on stderr), 130 = interrupted.
+Command modules import nothing heavy at their top, so that `--help` stays quick.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from crab_graph.errors import CrabGraphError
+
+UNUSABLE_INPUT = 2
+INTERRUPTED = 130
+PIPE_CLOSED = 141
+
+app = typer.Typer(
+    name="crab-graph",
+    no_args_is_help=True,
+    rich_markup_mode=None,  # rich help costs 0.3 s of CPU
+    pretty_exceptions_show_locals=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+COMMANDS: tuple[Callable[..., None], ...] = ()
+for command in COMMANDS:
+    app.command()(command)
+
+
+@dataclass
+class Invocation:
+    """What the global options say about one invocation."""
+
+    debug: bool = False
+
+
+def _print_version(asked: bool) -> None:
+    if not asked:
+        return
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        typer.echo(f"crab-graph {version('crab-graph')}")
+    except PackageNotFoundError:
+        typer.echo("crab-graph (a checkout that is not installed)")
+    raise typer.Exit()
+
+
+@app.callback()
+def crab_graph(
+    context: typer.Context,
+    debug: Annotated[
+        bool,
+        typer.Option("--debug", envvar="CRAB_DEBUG", help="Show the traceback of an error."),
+    ] = False,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Does an agent still get the job done when the job has real dependencies and real users?
+
+    Generates booking tasks whose number of solutions is proven, lets an agent work on them in
+    conversation with a simulated user, and grades what was booked and what was said.
+    """
+    context.obj.debug = debug
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code."""
+    invocation = Invocation()
+    command = typer.main.get_command(app)
+    try:
+        status = command.main(
+            list(sys.argv[1:] if arguments is None else arguments),
+            prog_name="crab-graph",
+            standalone_mode=False,
+            obj=invocation,
+        )
+        sys.stdout.flush()
+    except typer.TyperException as error:
+        return _report_usage(error)
+    except CrabGraphError as error:
+        if invocation.debug:
+            raise
+        return _report(str(error))
+    except BrokenPipeError:
+        return _leave_pipe()
+    except OSError as error:
+        if invocation.debug or error.filename is None:
+            raise
+        return _report(f"{error.filename}: {error.strerror}")
+    except SystemExit as error:
+        if isinstance(error.__context__, BrokenPipeError):
+            return _leave_pipe()
+        raise
+    if status == INTERRUPTED:
+        return _report("interrupted", status)
+    return status if isinstance(status, int) else 0
+
+
+def _report(message: str, status: int = UNUSABLE_INPUT) -> int:
+    """Print one line on stderr, whatever the message holds."""
+    print(f"crab-graph: {' '.join(message.split())}", file=sys.stderr)
+    return status
+
+
+def _report_usage(error: typer.TyperException) -> int:
+    context: typer.Context | None = getattr(error, "ctx", None)
+    if context is not None and error.format_message() == context.get_help():
+        # A bare `crab-graph` is a request for help, which typer raises as a usage error.
+        typer.echo(error.format_message())
+        return UNUSABLE_INPUT
+    path = "crab-graph" if context is None else context.command_path
+    return _report(f"{error.format_message().rstrip('.')} (see {path} --help)")
+
+
+def _leave_pipe() -> int:
+    """Whoever read our output is gone, as in `| head`: say nothing, as other tools do."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return PIPE_CLOSED

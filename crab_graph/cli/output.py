@@ -1,0 +1,29 @@
+"""What commands print: results on stdout, either for people or as one JSON document."""
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document instead of text for people.")
+]
+"""The option `--json`, worded alike in every command."""
+
+
+def print_json(document: Any) -> None:
+    """Print one JSON document on stdout."""
+    json.dump(document, sys.stdout, indent=2, ensure_ascii=False)
+    sys.stdout.write("\n")
+
+
+def console() -> "Console":
+    """Return a console on stdout that wraps at the terminal's width, and hardly ever in a pipe."""
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else 160
+    return Console(width=width, highlight=False, soft_wrap=False)
