@@ -1,4 +1,4 @@
-"""The tables every domain shares: the platform's, and the user's private ones (paper section 3.1)."""
+"""The tables every domain shares: the platform's and the user's private ones (section 3.1)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -45,7 +45,10 @@ PLATFORM_TABLES = (
     Table(
         "bookings",
         "booking_id",
-        {**_text("booking_id", "customer_id", "kind", "entity_id", "status"), "total_cents": "BIGINT"},
+        {
+            **_text("booking_id", "customer_id", "kind", "entity_id", "status"),
+            "total_cents": "BIGINT",
+        },
     ),
     Table(
         "transactions",

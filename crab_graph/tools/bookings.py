@@ -1,0 +1,138 @@
+"""The life of a booking: opened as pending, charged once, cancelled with a refund (section 3.1)."""
+
+from enum import StrEnum
+
+from crab_graph.errors import ToolCallError
+from crab_graph.money import CURRENCY, format_cents
+from crab_graph.tools.arguments import shown
+from crab_graph.tools.ledger import BookingTables
+from crab_graph.tools.tables import Row
+from crab_graph.tools.tool import ErrorCode, Result, ToolCall
+
+
+class BookingStatus(StrEnum):
+    """Where a booking stands."""
+
+    PENDING = "pending"
+    CONFIRMED = "confirmed"
+    CANCELLED = "cancelled"
+
+
+class TransactionKind(StrEnum):
+    """Which way the money went."""
+
+    CHARGE = "charge"
+    REFUND = "refund"
+
+
+def require_customer(call: ToolCall, customer_id: str) -> Row:
+    """Return a customer's row."""
+    hint = "ask the user for the customer id or the email"
+    return call.require("customers", customer_id, "customer", hint)
+
+
+def require_booking(call: ToolCall, booking_id: str) -> Row:
+    """Return a booking's row."""
+    hint = "use the booking_id that book_* returned"
+    return call.require("bookings", booking_id, "booking", hint)
+
+
+def open_booking(
+    call: ToolCall, *, customer_id: str, kind: str, entity_id: str, total_cents: int
+) -> str:
+    """Write a pending booking, and return its id."""
+    booking_id = call.next_id("BK", "bookings")
+    call.insert(
+        "bookings",
+        booking_id,
+        {
+            "booking_id": booking_id,
+            "customer_id": customer_id,
+            "kind": kind,
+            "entity_id": entity_id,
+            "status": BookingStatus.PENDING.value,
+            "total_cents": total_cents,
+        },
+    )
+    return booking_id
+
+
+def booked(booking_id: str, total_cents: int, **details: str | int | list[str]) -> Result:
+    """Return the result of every tool that books."""
+    return {
+        "booking_id": booking_id,
+        "status": BookingStatus.PENDING.value,
+        **details,
+        "total": format_cents(total_cents),
+        "currency": CURRENCY,
+    }
+
+
+def cancel_booking(call: ToolCall, booking: Row) -> Result:
+    """Cancel a booking, refund what was captured for it, and return the tool's result.
+
+    Raises:
+        ToolCallError: it is cancelled already.
+    """
+    booking_id = booking["booking_id"]
+    if booking["status"] == BookingStatus.CANCELLED:
+        text = f"booking {shown(booking_id)} is cancelled already; nothing is left to do"
+        raise ToolCallError(ErrorCode.ALREADY_CANCELLED, text)
+    call.update("bookings", booking_id, {"status": BookingStatus.CANCELLED.value})
+    captured = captured_cents(call.tables, "booking_id", booking_id)
+    result: Result = {"booking_id": booking_id, "status": BookingStatus.CANCELLED.value}
+    if captured:
+        charge = call.tables.find("transactions", "booking_id", booking_id)[0]
+        method_id = charge["payment_method_id"]
+        result["transaction_id"] = write_transaction(
+            call, booking, method_id, TransactionKind.REFUND, captured
+        )
+    return {**result, "refunded": format_cents(captured), "currency": CURRENCY}
+
+
+def captured_cents(tables: BookingTables, column: str, value: str) -> int:
+    """Return charges minus refunds over the transactions with that booking or payment method."""
+    return sum(signed_cents(row) for row in tables.find("transactions", column, value))
+
+
+def signed_cents(transaction: Row) -> int:
+    """Return the cents of a charge, or minus those of a refund."""
+    cents: int = transaction["amount_cents"]
+    return cents if transaction["kind"] == TransactionKind.CHARGE else -cents
+
+
+def write_transaction(
+    call: ToolCall, booking: Row, payment_method_id: str, kind: TransactionKind, cents: int
+) -> str:
+    """Write a charge or a refund, and return its id."""
+    transaction_id = call.next_id("TX", "transactions")
+    call.insert(
+        "transactions",
+        transaction_id,
+        {
+            "transaction_id": transaction_id,
+            "booking_id": booking["booking_id"],
+            "customer_id": booking["customer_id"],
+            "payment_method_id": payment_method_id,
+            "kind": kind.value,
+            "amount_cents": cents,
+        },
+    )
+    return transaction_id
+
+
+def show_transaction(row: Row) -> Result:
+    """Return a transaction as tools show it."""
+    return {
+        "transaction_id": row["transaction_id"],
+        "booking_id": row["booking_id"],
+        "payment_method_id": row["payment_method_id"],
+        "kind": row["kind"],
+        "amount": format_cents(row["amount_cents"]),
+    }
+
+
+def newest_first(tables: BookingTables, table: str) -> list[Row]:
+    """Return the rows of a table: the episode's, the last one first, then the initial ones."""
+    inserted = tables.inserted(table)
+    return [*reversed(inserted), *tables.world.rows(table)]

@@ -1,0 +1,183 @@
+"""The tools of a domain, called by name, and shown in the forms agents know (paper table 6)."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from crab_graph.errors import ToolCallError, UnknownName
+from crab_graph.tools.arguments import build_schema, describe_problems, shown
+from crab_graph.tools.ledger import BookingTables, Event
+from crab_graph.tools.tool import ErrorCode, Owner, Result, Tool, ToolCall, ToolType, tool
+from crab_graph.tools.world import EntityTable
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+__all__ = (
+    "ErrorCode",
+    "Owner",
+    "Result",
+    "Tool",
+    "ToolCall",
+    "ToolOutcome",
+    "ToolRegistry",
+    "ToolType",
+    "tool",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutcome:
+    """What a call gave: a result or an error, and the events it wrote (none with an error)."""
+
+    result: Result | None
+    error: dict[str, str] | None
+    events: tuple[Event, ...] = ()
+
+    @property
+    def content(self) -> str:
+        """The text of the tool message: the result, or the error, as compact JSON."""
+        payload = self.result if self.error is None else self.error
+        return json.dumps(payload, separators=(",", ":"), ensure_ascii=False)
+
+
+class ToolRegistry:
+    """All tools of a domain, the agent's and the user's, in the order in which they are listed."""
+
+    def __init__(
+        self, tools: Iterable[Tool], entities: Mapping[str, EntityTable] | None = None
+    ) -> None:
+        """Register tools.
+
+        Args:
+            tools: The tools; names are unique.
+            entities: Where the entities of each booking kind are stored.
+
+        Raises:
+            ValueError: two tools share a name.
+        """
+        listed = tuple(tools)
+        self._tools = {tool.name: tool for tool in listed}
+        if len(self._tools) < len(listed):
+            raise ValueError("two tools share a name")
+        self._entities = dict(entities or {})
+        self._schemas: dict[Owner, list[dict[str, Any]]] = {}
+        self._langchain: dict[Owner, list[BaseTool]] = {}
+
+    def tools(self, owner: Owner) -> tuple[Tool, ...]:
+        """Return the tools of one party."""
+        return tuple(tool for tool in self._tools.values() if tool.owner == owner)
+
+    def names(self, owner: Owner) -> tuple[str, ...]:
+        """Return the names of one party's tools."""
+        return tuple(tool.name for tool in self.tools(owner))
+
+    def get(self, name: str) -> Tool:
+        """Return a tool by name.
+
+        Raises:
+            UnknownName: there is none.
+        """
+        if name not in self._tools:
+            raise UnknownName("tool", name, self._tools)
+        return self._tools[name]
+
+    def openai_schemas(self, owner: Owner) -> list[dict[str, Any]]:
+        """Return one party's tools as OpenAI function schemas, built once."""
+        if owner not in self._schemas:
+            self._schemas[owner] = [_openai_schema(tool) for tool in self.tools(owner)]
+        return list(self._schemas[owner])
+
+    def langchain_tools(
+        self, owner: Owner, run: Callable[[str, dict[str, Any]], str] | None = None
+    ) -> "list[BaseTool]":
+        """Return one party's tools for LangChain.
+
+        Args:
+            owner: Whose tools.
+            run: What a tool does when it is invoked: `run(name, arguments)` returns its message.
+                Without it the tools, built once, only tell a model what there is.
+        """
+        if run is not None:
+            return _langchain_tools(self.openai_schemas(owner), run)
+        if owner not in self._langchain:
+            self._langchain[owner] = _langchain_tools(self.openai_schemas(owner), _refuse)
+        return list(self._langchain[owner])
+
+    def call(self, tables: BookingTables, owner: Owner, name: str, arguments: Any) -> ToolOutcome:
+        """Run a call, and return its result or the error that tells the caller how to mend it.
+
+        Args:
+            tables: The tables as they are before the call.
+            owner: Who calls.
+            name: The tool's name, as the caller gave it.
+            arguments: The arguments, as the caller gave them; they are not changed.
+        """
+        tool = self._tools.get(name) if isinstance(name, str) else None
+        if tool is None or tool.owner != owner:
+            known = ", ".join(self.names(owner))
+            text = f"there is no tool {shown(name)}; the tools are {known}"
+            return _failed(ErrorCode.UNKNOWN_TOOL, text)
+        if not isinstance(arguments, Mapping):
+            text = f"the arguments must be a JSON object, got {shown(arguments)}"
+            return _failed(ErrorCode.INVALID_ARGUMENTS, text)
+        try:
+            values = tool.arguments.model_validate(dict(arguments)).__dict__
+        except ValidationError as error:
+            text = describe_problems(error, tool.arguments)
+            return _failed(ErrorCode.INVALID_ARGUMENTS, text)
+        if tool.mutates and owner == Owner.AGENT and tables.inserted("transfers"):
+            text = (
+                "the conversation was transferred to a human agent; nothing can be changed any more"
+            )
+            return _failed(ErrorCode.CONVERSATION_TRANSFERRED, text)
+        call = ToolCall(tables, self._entities)
+        try:
+            result = tool.run(call, **values)
+        except ToolCallError as error:
+            return _failed(error.code, str(error))
+        return ToolOutcome(result, None, tuple(call.events))
+
+
+def _failed(code: str, message: str) -> ToolOutcome:
+    return ToolOutcome(None, {"error": str(code), "message": message})
+
+
+def _openai_schema(tool: Tool) -> dict[str, Any]:
+    return {
+        "type": "function",
+        "function": {
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": build_schema(tool.arguments),
+        },
+    }
+
+
+def _refuse(name: str, arguments: dict[str, Any]) -> str:
+    del arguments
+    raise RuntimeError(f"'{name}' cannot be run here: calls are executed by the environment")
+
+
+def _langchain_tools(
+    schemas: Iterable[Mapping[str, Any]], run: Callable[[str, dict[str, Any]], str]
+) -> "list[BaseTool]":
+    from langchain_core.tools import StructuredTool  # noqa: PLC0415  (heavy, and not always needed)
+
+    def build(name: str, description: str, parameters: dict[str, Any]) -> "BaseTool":
+        def invoke(**arguments: Any) -> str:
+            return run(name, arguments)
+
+        return StructuredTool.from_function(
+            func=invoke,
+            name=name,
+            description=description,
+            # Not a model: malformed arguments must reach the environment and be recorded.
+            args_schema=parameters,
+            infer_schema=False,
+        )
+
+    return [build(**schema["function"]) for schema in schemas]
