@@ -26,6 +26,7 @@ _MAX_CENTS = 10**12
 _MAX_AMOUNT_LENGTH = 32
 _MAX_SHOWN = 60
 _MAX_PROBLEMS = 5
+_NOISE = ("title", "minLength", "maxLength")
 
 
 class ToolArguments(BaseModel):
@@ -66,7 +67,11 @@ Text = Annotated[str, Field(min_length=1, max_length=2000)]
 
 def shown(value: object) -> str:
     """Return a caller's value in quotes for an error message, shortened where it is long."""
-    text = str(value)
+    try:
+        # Lone surrogates, which JSON can smuggle in, can be neither written nor stored.
+        text = str(value).encode(errors="backslashreplace").decode()
+    except ValueError:  # Python refuses to write integers of thousands of digits
+        text = "a very long number"
     return f"'{text}'" if len(text) <= _MAX_SHOWN else f"'{text[:_MAX_SHOWN]}…'"
 
 
@@ -124,7 +129,7 @@ def _compact(node: Any, definitions: Mapping[str, Any]) -> Any:
     kept: dict[str, Any] = {
         key: _compact_properties(value, definitions) if key == "properties" else value
         for key, value in node.items()
-        if key != "title" and (key, value) != ("default", None)
+        if key not in _NOISE and (key, value) != ("default", None)
     }
     choices = [choice for choice in kept.pop("anyOf", ()) if choice != {"type": "null"}]
     if len(choices) == 1:

@@ -1,0 +1,252 @@
+"""The agent's flight tools (paper table 6, category Flights)."""
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from crab_graph.dates import clock_time
+from crab_graph.domains.travel.tools.places import resolve_airport
+from crab_graph.errors import ToolCallError
+from crab_graph.money import CURRENCY, format_cents
+from crab_graph.tools.arguments import IsoDate, Text, ToolArguments, shown
+from crab_graph.tools.bookings import (
+    booked,
+    cancel_booking,
+    open_booking,
+    require_booking,
+    require_customer,
+)
+from crab_graph.tools.tables import Row
+from crab_graph.tools.tool import ErrorCode, Owner, Result, ToolCall, ToolType, tool
+
+CATEGORY = "Flights"
+KIND = "flight"
+
+
+class Seat(ToolArguments):
+    """One traveller's seat, to be priced."""
+
+    fare_id: str = Field(description="fare_id from search_available_seats, the same for all")
+    passenger_name: Text | None = None
+    date_of_birth: IsoDate | None = None
+
+
+class PassengerSeat(ToolArguments):
+    """One traveller's seat, to be booked."""
+
+    fare_id: str = Field(description="fare_id from search_available_seats, the same for all")
+    passenger_name: Text
+    date_of_birth: IsoDate
+
+
+@tool(owner=Owner.AGENT, type=ToolType.R, category=CATEGORY)
+def list_all_airports(call: ToolCall) -> Result:
+    """List all airports with their codes and cities."""
+    columns = ("airport_code", "city", "name")
+    airports = call.tables.rows("airports")
+    return {"airports": [{column: row[column] for column in columns} for row in airports]}
+
+
+@tool(owner=Owner.AGENT, type=ToolType.R, category=CATEGORY)
+def search_flights_by_route(call: ToolCall, origin: str, destination: str, date: IsoDate) -> Result:
+    """List the flights of one day between two airports. Prices: search_available_seats.
+
+    Args:
+        origin: Airport code or city of departure.
+        destination: Airport code or city of arrival.
+        date: Departure date, YYYY-MM-DD.
+    """
+    route = (resolve_airport(call, origin), resolve_airport(call, destination))
+    flights = sorted(
+        (row["departure_minute"], row["flight_id"], row)
+        for row in call.tables.find("flights", "departure_date", date)
+        if (row["origin"], row["destination"]) == route
+    )
+    return {
+        "origin": route[0],
+        "destination": route[1],
+        "flights": [
+            {
+                "flight_id": flight_id,
+                "carrier": row["carrier"],
+                **_times(row),
+                "time_of_day": row["time_of_day"],
+            }
+            for _, flight_id, row in flights
+        ],
+    }
+
+
+@tool(owner=Owner.AGENT, type=ToolType.R, category=CATEGORY)
+def search_available_seats(call: ToolCall, flight_id: str) -> Result:
+    """List a flight's fares that have seats left: seat type, seat position, price per seat.
+
+    Args:
+        flight_id: Flight id.
+    """
+    _require_flight(call, flight_id)
+    fares = [
+        {
+            "fare_id": row["fare_id"],
+            "seat_type": row["seat_type"],
+            "seat_position": row["seat_position"],
+            "price": format_cents(row["price_cents"]),
+            "available": row["available"],
+        }
+        for row in call.tables.find("fares", "flight_id", flight_id)
+        if row["available"] > 0
+    ]
+    return {"flight_id": flight_id, "fares": fares, "currency": CURRENCY}
+
+
+@tool(owner=Owner.AGENT, type=ToolType.R, category=CATEGORY)
+def get_price_airline_booking(call: ToolCall, flight_id: str, seats: list[Seat]) -> Result:
+    """Price seats on a flight, without booking them.
+
+    Args:
+        flight_id: Flight id.
+        seats: One entry for each traveller, all with one fare_id.
+    """
+    fare = _require_seats(call, flight_id, [seat.fare_id for seat in seats])
+    return {
+        "flight_id": flight_id,
+        "fare_id": fare["fare_id"],
+        "seats": len(seats),
+        "price": format_cents(fare["price_cents"]),
+        "total": format_cents(fare["price_cents"] * len(seats)),
+        "currency": CURRENCY,
+    }
+
+
+@tool(owner=Owner.AGENT, type=ToolType.W, category=CATEGORY)
+def book_flight_with_seats(
+    call: ToolCall, customer_id: str, flight_id: str, seats: list[PassengerSeat]
+) -> Result:
+    """Book seats on a flight. The booking is pending, and holds the seats, until it is charged.
+
+    Args:
+        customer_id: Customer id.
+        flight_id: Flight id.
+        seats: One entry for each traveller, all with one fare_id.
+    """
+    require_customer(call, customer_id)
+    fare = _require_seats(call, flight_id, [seat.fare_id for seat in seats])
+    fare_id = fare["fare_id"]
+    total_cents = fare["price_cents"] * len(seats)
+    booking_id = open_booking(
+        call, customer_id=customer_id, kind=KIND, entity_id=flight_id, total_cents=total_cents
+    )
+    for number, seat in enumerate(seats, start=1):
+        seat_key = f"{booking_id}/{number}"
+        row = {"seat_key": seat_key, "booking_id": booking_id, **seat.model_dump()}
+        call.insert("booking_seats", seat_key, row)
+    call.add("fares", fare_id, "available", -len(seats))
+    return booked(booking_id, total_cents, flight_id=flight_id, fare_id=fare_id, seats=len(seats))
+
+
+@tool(owner=Owner.AGENT, type=ToolType.R, category=CATEGORY)
+def get_flight_booking_details(call: ToolCall, booking_id: str) -> Result:
+    """Show a flight booking with its flight and its travellers.
+
+    Args:
+        booking_id: Booking id of a flight booking.
+    """
+    booking = _require_flight_booking(call, booking_id)
+    flight = _require_flight(call, booking["entity_id"])
+    columns = ("flight_id", "carrier", "origin", "destination")
+    return {
+        "booking_id": booking_id,
+        "customer_id": booking["customer_id"],
+        "status": booking["status"],
+        **{column: flight[column] for column in columns},
+        **_times(flight),
+        "time_of_day": flight["time_of_day"],
+        "seats": [
+            _show_seat(call, row)
+            for row in call.tables.find("booking_seats", "booking_id", booking_id)
+        ],
+        "total": format_cents(booking["total_cents"]),
+        "currency": CURRENCY,
+    }
+
+
+@tool(owner=Owner.AGENT, type=ToolType.W, category=CATEGORY)
+def cancel_flight(call: ToolCall, booking_id: str) -> Result:
+    """Cancel a flight booking: its seats are released, and what was charged is refunded.
+
+    Args:
+        booking_id: Booking id of a flight booking.
+    """
+    booking = _require_flight_booking(call, booking_id)
+    result = cancel_booking(call, booking)
+    seats: dict[str, int] = {}
+    for row in call.tables.find("booking_seats", "booking_id", booking_id):
+        seats[row["fare_id"]] = seats.get(row["fare_id"], 0) + 1
+    for fare_id, number in seats.items():
+        call.add("fares", fare_id, "available", number)
+    return result
+
+
+def _require_flight(call: ToolCall, flight_id: str) -> Row:
+    hint = "find flights with search_flights_by_route"
+    return call.require("flights", flight_id, "flight", hint)
+
+
+def _require_flight_booking(call: ToolCall, booking_id: str) -> Row:
+    booking = require_booking(call, booking_id)
+    if booking["kind"] != KIND:
+        text = f"booking {shown(booking_id)} is no flight booking but of a {booking['kind']}"
+        raise ToolCallError(ErrorCode.UNKNOWN_ID, f"{text}; give a flight booking")
+    return booking
+
+
+def _require_seats(call: ToolCall, flight_id: str, fare_ids: Sequence[str]) -> Row:
+    """Return the one fare of all seats, once the flight is seen to have that many left."""
+    _require_flight(call, flight_id)
+    if not fare_ids:
+        text = "no seats given; give one entry for each traveller"
+        raise ToolCallError(ErrorCode.WRONG_PARTY, text)
+    if len(set(fare_ids)) > 1:
+        text = "the seats of one booking must all have the same fare_id; book one fare for all"
+        raise ToolCallError(ErrorCode.MIXED_FARES, text)
+    fare = call.tables.get("fares", fare_ids[0])
+    if fare is None or fare["flight_id"] != flight_id:
+        text = f"flight {shown(flight_id)} has no fare {shown(fare_ids[0])}"
+        raise ToolCallError(ErrorCode.UNKNOWN_ID, f"{text}; see search_available_seats")
+    if fare["available"] < len(fare_ids):
+        text = (
+            f"fare {shown(fare_ids[0])} has {fare['available']} seats left, not {len(fare_ids)};"
+            " choose another fare or flight"
+        )
+        raise ToolCallError(ErrorCode.SOLD_OUT, text)
+    return fare
+
+
+def _show_seat(call: ToolCall, seat: Row) -> Result:
+    fare = call.require("fares", seat["fare_id"], "fare", "see search_available_seats")
+    return {
+        "fare_id": seat["fare_id"],
+        "seat_type": fare["seat_type"],
+        "seat_position": fare["seat_position"],
+        "passenger_name": seat["passenger_name"],
+        "date_of_birth": seat["date_of_birth"],
+    }
+
+
+def _times(flight: Row) -> dict[str, str]:
+    day = flight["departure_date"]
+    return {
+        "departs": f"{day}T{clock_time(flight['departure_minute'])}",
+        "arrives": f"{day}T{clock_time(flight['arrival_minute'])}",
+    }
+
+
+FLIGHT_TOOLS = (
+    list_all_airports,
+    search_flights_by_route,
+    get_flight_booking_details,
+    get_price_airline_booking,
+    search_available_seats,
+    book_flight_with_seats,
+    cancel_flight,
+)

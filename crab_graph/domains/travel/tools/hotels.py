@@ -1,0 +1,235 @@
+"""The agent's hotel tools (paper table 6, category Hotels)."""
+
+from collections.abc import Sequence
+
+from crab_graph.dates import day_number
+from crab_graph.domains.travel.tools.places import resolve_city
+from crab_graph.errors import ToolCallError
+from crab_graph.money import CURRENCY, format_cents
+from crab_graph.tools.arguments import IsoDate, shown
+from crab_graph.tools.bookings import BookingStatus, booked, open_booking, require_customer
+from crab_graph.tools.ledger import BookingTables
+from crab_graph.tools.tables import Row
+from crab_graph.tools.tool import ErrorCode, Owner, Result, ToolCall, ToolType, tool
+
+CATEGORY = "Hotels"
+KIND = "hotel"
+
+
+@tool(owner=Owner.AGENT, type=ToolType.R, category=CATEGORY)
+def search_hotels_by_city(call: ToolCall, city: str) -> Result:
+    """List the hotels of a city with stars and district. Prices: search_available_rooms.
+
+    Args:
+        city: Name of the city.
+    """
+    name = resolve_city(call, city)
+    columns = ("hotel_id", "name", "stars", "district")
+    hotels = call.tables.find("hotels", "city", name)
+    return {
+        "city": name,
+        "hotels": [{column: row[column] for column in columns} for row in hotels],
+    }
+
+
+@tool(owner=Owner.AGENT, type=ToolType.R, category=CATEGORY)
+def search_available_rooms(
+    call: ToolCall,
+    hotel_id: str,
+    check_in: IsoDate,
+    check_out: IsoDate,
+    guests: int | None = None,
+) -> Result:
+    """List a hotel's rooms that are free on every night from check-in to check-out.
+
+    Args:
+        hotel_id: Hotel id.
+        check_in: First night, YYYY-MM-DD.
+        check_out: Day of departure, YYYY-MM-DD.
+        guests: Only rooms for at least so many people.
+    """
+    _require_hotel(call, hotel_id)
+    nights = _count_nights(check_in, check_out)
+    if guests is not None:
+        _check_guests(guests)
+    rooms = [
+        {
+            "room_id": row["room_id"],
+            "room_type": row["room_type"],
+            "bed_type": row["bed_type"],
+            "max_occupancy": row["max_occupancy"],
+            "price_per_night": format_cents(row["price_cents"]),
+            "available_from": row["available_from"],
+            "available_until": row["available_until"],
+        }
+        for row in call.tables.find("rooms", "hotel_id", hotel_id)
+        if row["available_from"] <= check_in
+        and check_out <= row["available_until"]
+        and row["max_occupancy"] >= (guests or 1)
+        and not is_held(call.tables, row["room_id"], check_in, check_out)
+    ]
+    return {"hotel_id": hotel_id, "nights": nights, "rooms": rooms, "currency": CURRENCY}
+
+
+@tool(owner=Owner.AGENT, type=ToolType.R, category=CATEGORY)
+def get_price_hotel_booking(
+    call: ToolCall, hotel_id: str, room_ids: list[str], check_in: IsoDate, check_out: IsoDate
+) -> Result:
+    """Price rooms for a stay, without booking them.
+
+    Args:
+        hotel_id: Hotel id.
+        room_ids: Rooms from search_available_rooms.
+        check_in: First night, YYYY-MM-DD.
+        check_out: Day of departure, YYYY-MM-DD.
+    """
+    nights = _count_nights(check_in, check_out)
+    rooms = _require_rooms(call, hotel_id, room_ids, check_in, check_out)
+    return {
+        "hotel_id": hotel_id,
+        "nights": nights,
+        "rooms": [
+            {"room_id": row["room_id"], "price_per_night": format_cents(row["price_cents"])}
+            for row in rooms
+        ],
+        "total": format_cents(_stay_cents(rooms, nights)),
+        "currency": CURRENCY,
+    }
+
+
+@tool(owner=Owner.AGENT, type=ToolType.W, category=CATEGORY)
+def book_hotel_with_rooms(
+    call: ToolCall,
+    customer_id: str,
+    hotel_id: str,
+    room_ids: list[str],
+    check_in: IsoDate,
+    check_out: IsoDate,
+    guests: int,
+) -> Result:
+    """Book rooms for a stay. The booking is pending until it is charged, and cannot be cancelled.
+
+    Args:
+        customer_id: Customer id.
+        hotel_id: Hotel id.
+        room_ids: Rooms from search_available_rooms.
+        check_in: First night, YYYY-MM-DD.
+        check_out: Day of departure, YYYY-MM-DD.
+        guests: How many people stay, in all rooms together.
+    """
+    require_customer(call, customer_id)
+    nights = _count_nights(check_in, check_out)
+    rooms = _require_rooms(call, hotel_id, room_ids, check_in, check_out)
+    _check_occupancy(rooms, guests)
+    total_cents = _stay_cents(rooms, nights)
+    booking_id = open_booking(
+        call, customer_id=customer_id, kind=KIND, entity_id=hotel_id, total_cents=total_cents
+    )
+    for number, room in enumerate(rooms, start=1):
+        stay_key = f"{booking_id}/{number}"
+        row = {
+            "stay_key": stay_key,
+            "booking_id": booking_id,
+            "room_id": room["room_id"],
+            "check_in": check_in,
+            "check_out": check_out,
+            "guests": guests,
+        }
+        call.insert("booking_rooms", stay_key, row)
+    return booked(
+        booking_id,
+        total_cents,
+        hotel_id=hotel_id,
+        room_ids=list(room_ids),
+        check_in=check_in,
+        check_out=check_out,
+        nights=nights,
+        guests=guests,
+    )
+
+
+def is_held(tables: BookingTables, room_id: str, check_in: str, check_out: str) -> bool:
+    """Return whether a pending or confirmed booking has the room on a night of the stay."""
+    return any(
+        stay["check_in"] < check_out
+        and check_in < stay["check_out"]
+        and _is_active(tables, stay["booking_id"])
+        for stay in tables.find("booking_rooms", "room_id", room_id)
+    )
+
+
+def _is_active(tables: BookingTables, booking_id: str) -> bool:
+    booking = tables.get("bookings", booking_id)
+    return booking is not None and booking["status"] != BookingStatus.CANCELLED
+
+
+def _require_hotel(call: ToolCall, hotel_id: str) -> Row:
+    return call.require("hotels", hotel_id, "hotel", "find hotels with search_hotels_by_city")
+
+
+def _require_rooms(
+    call: ToolCall, hotel_id: str, room_ids: Sequence[str], check_in: str, check_out: str
+) -> list[Row]:
+    """Return the rooms, once they are seen to be the hotel's and free on every night."""
+    _require_hotel(call, hotel_id)
+    if not room_ids:
+        text = "no rooms given; give room_ids from search_available_rooms"
+        raise ToolCallError(ErrorCode.WRONG_PARTY, text)
+    if len(set(room_ids)) < len(room_ids):
+        text = "argument 'room_ids' names a room twice; name each room once"
+        raise ToolCallError(ErrorCode.INVALID_ARGUMENTS, text)
+    return [_require_room(call, hotel_id, room_id, check_in, check_out) for room_id in room_ids]
+
+
+def _require_room(
+    call: ToolCall, hotel_id: str, room_id: str, check_in: str, check_out: str
+) -> Row:
+    room = call.tables.get("rooms", room_id)
+    if room is None or room["hotel_id"] != hotel_id:
+        text = f"hotel {shown(hotel_id)} has no room {shown(room_id)}; see search_available_rooms"
+        raise ToolCallError(ErrorCode.UNKNOWN_ID, text)
+    if check_in < room["available_from"] or room["available_until"] < check_out:
+        text = (
+            f"room {shown(room_id)} is available from {room['available_from']} until"
+            f" {room['available_until']}, not from {check_in} until {check_out};"
+            " choose other dates or another room"
+        )
+        raise ToolCallError(ErrorCode.WRONG_DATES, text)
+    if is_held(call.tables, room_id, check_in, check_out):
+        text = f"room {shown(room_id)} is booked on some of these nights; choose another room"
+        raise ToolCallError(ErrorCode.SOLD_OUT, text)
+    return room
+
+
+def _count_nights(check_in: str, check_out: str) -> int:
+    nights = day_number(check_out) - day_number(check_in)
+    if nights < 1:
+        text = f"check_out {check_out} must be after check_in {check_in}"
+        raise ToolCallError(ErrorCode.WRONG_DATES, text)
+    return nights
+
+
+def _check_guests(guests: int) -> None:
+    if guests < 1:
+        raise ToolCallError(ErrorCode.WRONG_PARTY, "argument 'guests' must be at least 1")
+
+
+def _check_occupancy(rooms: Sequence[Row], guests: int) -> None:
+    _check_guests(guests)
+    places = sum(room["max_occupancy"] for room in rooms)
+    if guests > places:
+        text = f"these rooms hold {places} people, not {shown(guests)}; choose larger rooms"
+        raise ToolCallError(ErrorCode.WRONG_PARTY, text)
+
+
+def _stay_cents(rooms: Sequence[Row], nights: int) -> int:
+    cents: int = sum(room["price_cents"] for room in rooms) * nights
+    return cents
+
+
+HOTEL_TOOLS = (
+    search_hotels_by_city,
+    search_available_rooms,
+    get_price_hotel_booking,
+    book_hotel_with_rooms,
+)
