@@ -1,0 +1,130 @@
+"""Amounts of money in a message, and which of them state a price (§2.7)."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+
+from crab_graph.text.clauses import Clause, Utterance
+from crab_graph.text.lexicon import fragment, lexicon
+
+_NUMBER = (
+    r"(?P<{name}>\d{{1,3}}(?:,\d{{3}})+(?:\.\d{{1,2}})?|\d+(?:\.\d{{1,2}})?)"
+    r"(?!\d|[.,]\d|[km]\b)"
+)
+_AMOUNT = re.compile(
+    rf"(?<![^\W_])(?:us\s?\$|\$|usd)\s?{_NUMBER.format(name='marked')}(?:\s?(?:usd|dollars)\b)?"
+    rf"|(?<![\w$.,]){_NUMBER.format(name='plain')}\s?(?:usd|dollars)\b"
+)
+_WORD = r"[^\W_]+(?:['-][^\W_]+)*"
+_OPEN = r"[^\w$,:()\[\]{}–-]"
+"""A character between two words that does not part them: no comma, colon, dash or bracket."""
+_DASHED = re.compile(r"\s?[-–]\s?")
+_NUMBER_AFTER = re.compile(r"[-–]\d")
+_NUMBER_BEFORE = re.compile(r"\d[-–]\Z")
+_BETWEEN = re.compile(r"(?<!\w)between\W*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """An amount of money.
+
+    Attributes:
+        cents: Its value.
+        start: Where it starts in the utterance.
+        end: Where it ends.
+        is_inert: Whether it states no price: hedged, a difference, a range, denied, or a budget.
+    """
+
+    cents: int
+    start: int
+    end: int
+    is_inert: bool
+
+
+def find_amounts(utterance: Utterance) -> tuple[Amount, ...]:
+    """Return the amounts of a message, in text order; a number without currency is none."""
+    text = utterance.text
+    if "$" not in text and "usd" not in text and "dollars" not in text:
+        return ()
+    amounts = [
+        Amount(
+            _cents(match["marked"] or match["plain"]),
+            match.start(),
+            match.end(),
+            _is_inert(utterance, *match.span()),
+        )
+        for match in _AMOUNT.finditer(text)
+    ]
+    _mark_ranges(utterance, amounts)
+    return tuple(amounts)
+
+
+def stated_amounts(amounts: Sequence[Amount], clause: Clause) -> list[Amount]:
+    """Return the amounts of a clause that state a price."""
+    return [
+        amount
+        for amount in amounts
+        if not amount.is_inert and clause.start <= amount.start < clause.end
+    ]
+
+
+def _cents(number: str) -> int:
+    whole, _, fraction = number.replace(",", "").partition(".")
+    return int(whole) * 100 + int(fraction.ljust(2, "0") or 0)
+
+
+def _is_inert(utterance: Utterance, start: int, end: int) -> bool:
+    text = utterance.text
+    clause = utterance.clause_at(start)
+    return (
+        any(before.search(text, clause.start, start) for before in _inert_before())
+        or any(after.match(text, end, clause.end) for after in _inert_after())
+        or _NUMBER_AFTER.match(text, end, clause.end) is not None
+        or _NUMBER_BEFORE.search(text, clause.start, start) is not None
+    )
+
+
+def _mark_ranges(utterance: Utterance, amounts: list[Amount]) -> None:
+    """Make both ends of every range inert."""
+    text = utterance.text
+    for index, (first, last) in enumerate(pairwise(amounts)):
+        clause = utterance.clause_at(first.start)
+        if last.start < clause.end and _is_range(text, clause.start, first, last):
+            amounts[index] = replace(first, is_inert=True)
+            amounts[index + 1] = replace(last, is_inert=True)
+
+
+def _is_range(text: str, clause_start: int, first: Amount, last: Amount) -> bool:
+    gap = text[first.end : last.start]
+    if _DASHED.fullmatch(gap):
+        # A long dash is folded to ` - ` as well, so only an ascending pair is a range.
+        return first.cents < last.cents
+    if gap == " and ":
+        return _BETWEEN.search(text, clause_start, first.start) is not None
+    return gap == " to "
+
+
+@cache
+def _inert_before() -> tuple[re.Pattern[str], ...]:
+    attached = fragment("amounts", "attached")
+    labels = "|".join(re.escape(label) for label in lexicon()["amounts"]["budget_labels"])
+    return (
+        re.compile(rf"{fragment('amounts', 'hedges')}(?:{_OPEN}+{_WORD})?{_OPEN}*\Z"),
+        re.compile(rf"{fragment('amounts', 'directly_before')}{_OPEN}*\Z"),
+        re.compile(rf"{fragment('amounts', 'negators')}(?:[^\w$]+{_WORD}){{0,2}}[^\w$]*\Z"),
+        re.compile(rf"{attached}(?:{_OPEN}+{_WORD}){{0,2}}{_OPEN}*\Z"),
+        re.compile(rf"(?<!\w)(?:{labels})\s*\Z"),
+    )
+
+
+@cache
+def _inert_after() -> tuple[re.Pattern[str], ...]:
+    differences = fragment("amounts", "differences")
+    after = "|".join(lexicon()["amounts"]["directly_after"])
+    return (
+        re.compile(rf"\s*(?:{after})(?!\w)"),
+        re.compile(rf"\s*{differences}"),
+        re.compile(rf"(?:{_OPEN}+{_WORD}){{0,2}}{_OPEN}+{fragment('amounts', 'attached')}"),
+    )

@@ -1,0 +1,226 @@
+"""Total statements: an amount bound to a cue such as `total`, and its scope (§2.8, §2.9)."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+
+from crab_graph.text.amounts import Amount, stated_amounts
+from crab_graph.text.clauses import Clause, Utterance
+from crab_graph.text.lexicon import fragment, pattern
+from crab_graph.text.marks import has_unit_mark
+from crab_graph.text.references import Reference, ReferenceForm, references_within
+from crab_graph.text.vocabulary import TextVocabulary
+
+_FOR_PHRASE = re.compile(r"\s+for\s[^,:;()\[\]$]*")
+
+
+class CueFamily(StrEnum):
+    """What kind of word makes an amount a total."""
+
+    TOTAL = "total"
+    CHARGE = "charge"
+    CHARGED = "charged"
+
+
+PRE_CHARGE_CUES = frozenset({CueFamily.TOTAL, CueFamily.CHARGE})
+SUMMARY_CUES = frozenset({CueFamily.TOTAL, CueFamily.CHARGED})
+ALL_CUES = frozenset(CueFamily)
+
+
+class Scope(StrEnum):
+    """What a total is the total of."""
+
+    TRIP = "trip"
+    UNSCOPED = "unscoped"
+    SLOTS = "slots"
+    BARE = "bare"
+
+
+@dataclass(frozen=True, slots=True)
+class TotalStatement:
+    """A total that a message states.
+
+    Attributes:
+        amount: The amount stated.
+        family: The family of its cue.
+        scope: What it is the total of.
+        references: The slot references that scope it, for scope `slots`.
+        is_void: Whether it states nothing: conditional, running, an option's, a unit price.
+        clause: The clause it stands in.
+    """
+
+    amount: Amount
+    family: CueFamily
+    scope: Scope
+    references: tuple[Reference, ...]
+    is_void: bool
+    clause: Clause
+
+    @property
+    def is_whole_trip(self) -> bool:
+        """Whether it speaks of the trip, or of no slot in particular."""
+        return self.scope in (Scope.TRIP, Scope.UNSCOPED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cue:
+    family: CueFamily
+    start: int
+    end: int
+
+
+def find_totals(
+    utterance: Utterance,
+    amounts: Sequence[Amount],
+    references: Sequence[Reference],
+    vocabulary: TextVocabulary,
+    families: frozenset[CueFamily],
+) -> tuple[TotalStatement, ...]:
+    """Return the totals a message states, void ones too, in text order.
+
+    Args:
+        utterance: The message.
+        amounts: Its amounts.
+        references: Its references.
+        vocabulary: The domain's words.
+        families: The cues that count.
+    """
+    found: list[TotalStatement] = []
+    for clause in utterance.clauses:
+        stated = stated_amounts(amounts, clause)
+        if stated:
+            cues = _find_cues(utterance.text, clause, families)
+            found += _clause_totals(utterance, clause, stated, cues, references, vocabulary)
+    return tuple(found)
+
+
+def _clause_totals(
+    utterance: Utterance,
+    clause: Clause,
+    stated: Sequence[Amount],
+    cues: Sequence[_Cue],
+    references: Sequence[Reference],
+    vocabulary: TextVocabulary,
+) -> Iterable[TotalStatement]:
+    """Yield one total for each amount bound to a cue; a real total cue goes before a charge cue."""
+    if not cues:
+        return
+    text = utterance.text
+    is_void = _is_void_clause(utterance, clause, stated, cues)
+    bound: dict[int, _Cue] = {}
+    for cue in sorted(cues, key=lambda cue: (cue.family is not CueFamily.TOTAL, cue.start)):
+        bound.setdefault(_bind(text, clause, stated, cue).start, cue)
+    for amount in stated:
+        if amount.start not in bound:
+            continue
+        cue = bound[amount.start]
+        scope, scoped = _scope(utterance, clause, cue, amount, references, vocabulary)
+        void = is_void or scope is Scope.BARE or has_unit_mark(text, clause, amount, vocabulary)
+        yield TotalStatement(amount, cue.family, scope, scoped, void, clause)
+
+
+def _find_cues(text: str, clause: Clause, families: frozenset[CueFamily]) -> list[_Cue]:
+    cues: list[_Cue] = []
+    for family in CueFamily:
+        if family not in families:
+            continue
+        for match in _cue_pattern(family).finditer(text, clause.start, clause.end):
+            if not any(cue.start <= match.start() < cue.end for cue in cues):
+                cues.append(_Cue(family, *match.span()))
+    return sorted(cues, key=lambda cue: cue.start)
+
+
+@cache
+def _cue_pattern(family: CueFamily) -> re.Pattern[str]:
+    return re.compile(rf"(?<!sub-)(?<!sub ){fragment('totals', family)}")
+
+
+def _is_void_clause(
+    utterance: Utterance, clause: Clause, stated: Sequence[Amount], cues: Sequence[_Cue]
+) -> bool:
+    text = utterance.text
+    only_charges = all(cue.family is not CueFamily.TOTAL for cue in cues)
+    if only_charges and len(stated) > 1 and "=" not in utterance.words(clause):
+        return True
+    if pattern("totals", "conditions").search(text, clause.start, clause.end):
+        return True
+    if pattern("totals", "running").search(text, clause.start, clause.end):
+        return True
+    parent = utterance.parent(clause)
+    spans = [(clause.start, clause.end)]
+    if parent is not None:
+        spans.append((parent.start, parent.end))
+    return any(pattern("totals", "option_labels").search(text, *span) for span in spans)
+
+
+def _bind(text: str, clause: Clause, stated: Sequence[Amount], cue: _Cue) -> Amount:
+    equals = text.rfind("=", clause.start, clause.end)
+    if equals >= 0:
+        results = [amount for amount in stated if amount.start > equals]
+        if results:
+            return results[0]
+    before = [amount for amount in stated if amount.end <= cue.start]
+    if before and text[before[-1].end : cue.start] in (" ", " in "):
+        return before[-1]
+    after = [amount for amount in stated if amount.start >= cue.end]
+    return after[0] if after else before[-1] if before else stated[0]
+
+
+def _scope(
+    utterance: Utterance,
+    clause: Clause,
+    cue: _Cue,
+    amount: Amount,
+    references: Sequence[Reference],
+    vocabulary: TextVocabulary,
+) -> tuple[Scope, tuple[Reference, ...]]:
+    """Read the scope where it stands nearest to the cue first."""
+    is_bare = False
+    for span in _regions(utterance, clause, cue, amount, references):
+        found = references_within(references, *span)
+        if any(reference.form is ReferenceForm.TRIP_WORD for reference in found):
+            return Scope.TRIP, ()
+        scoped = tuple(item for item in found if item.form is not ReferenceForm.BARE_WORD)
+        if scoped:
+            slots = {slot for reference in scoped for slot in reference.slots}
+            return (Scope.TRIP, ()) if slots == set(vocabulary.slots) else (Scope.SLOTS, scoped)
+        is_bare = is_bare or bool(found)
+    return (Scope.BARE if is_bare else Scope.UNSCOPED), ()
+
+
+def _regions(
+    utterance: Utterance,
+    clause: Clause,
+    cue: _Cue,
+    amount: Amount,
+    references: Sequence[Reference],
+) -> Iterable[tuple[int, int]]:
+    """Yield the spans to read, in order."""
+    text = utterance.text
+    first, last = (cue, amount) if cue.start < amount.start else (amount, cue)
+    yield first.end, last.start
+    phrase = _FOR_PHRASE.match(text, last.end, clause.end)
+    if phrase:
+        yield phrase.span()
+    for reference in references:
+        is_adjacent = text[reference.end : cue.start] == " "
+        if is_adjacent and reference.form is ReferenceForm.TRIP_WORD:
+            yield reference.start, reference.end
+    if _determined().search(text, clause.start, cue.end):
+        return
+    yield clause.start, cue.start
+    if cue.family is not CueFamily.TOTAL:
+        yield clause.start, clause.end
+    parent = utterance.parent(clause)
+    if parent is not None:
+        yield parent.start, parent.end
+
+
+@cache
+def _determined() -> re.Pattern[str]:
+    """A cue that `the`, `your` or the like determines, or that says itself that it is the whole."""
+    determiners = fragment("totals", "determiners")
+    cues = "|".join(fragment("totals", family) for family in CueFamily)
+    return re.compile(rf"{determiners} (?:{cues})\Z|(?<!\w)(?:grand total|overall \w+)\Z")

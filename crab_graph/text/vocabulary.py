@@ -1,0 +1,87 @@
+"""The domain's words as the text layer needs them, and the entities a text can name."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from crab_graph.text.normalise import name_form, normalise
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TextVocabulary:
+    """A domain's closed word lists.
+
+    Attributes:
+        prefixes: Id prefix of each kind of entity that can be booked, such as `{"hotel": "HT"}`.
+        named_kinds: The kinds whose entities have a name.
+        booking_prefix: Id prefix of bookings.
+        slots: The kind of each slot, in the domain's order.
+        slot_words: Words that mean one slot.
+        group_words: Words that mean several slots.
+        bare_words: Words that mean a kind, without saying which of its slots.
+        item_words: The bare words that mean the item itself where one slot of the kind is booked.
+        trip_words: Words that mean the whole trip.
+        unit_phrases: Phrases after an amount that make it the price of one unit.
+        counted_words: Words after `for N` that make an amount the price of a whole item.
+    """
+
+    prefixes: Mapping[str, str]
+    named_kinds: frozenset[str]
+    booking_prefix: str
+    slots: Mapping[str, str]
+    slot_words: Mapping[str, tuple[str, ...]]
+    group_words: Mapping[str, tuple[str, ...]]
+    bare_words: Mapping[str, tuple[str, ...]]
+    item_words: frozenset[str]
+    trip_words: tuple[str, ...]
+    unit_phrases: tuple[str, ...]
+    counted_words: tuple[str, ...]
+
+
+class NamedEntity(NamedTuple):
+    """An entity whose name a text may mention."""
+
+    kind: str
+    entity_id: str
+    name: str
+
+
+def _no_slot(entity_id: str) -> str | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Catalogue:
+    """What can be mentioned in one task: the domain's words, the names, and the slot an id fits.
+
+    Attributes:
+        vocabulary: The domain's words.
+        names: Names in the form they are compared in, longest first, by their first word.
+        slot_of: The slot an entity id fits, or `None`.
+    """
+
+    vocabulary: TextVocabulary
+    names: Mapping[str, tuple[NamedEntity, ...]] = field(default_factory=dict)
+    slot_of: Callable[[str], str | None] = _no_slot
+
+
+def build_catalogue(
+    vocabulary: TextVocabulary,
+    entities: Iterable[NamedEntity],
+    slot_of: Callable[[str], str | None],
+) -> Catalogue:
+    """Return the catalogue of one task's entities."""
+    by_first_word: dict[str, list[NamedEntity]] = {}
+    for entity in entities:
+        form = name_form(normalise(entity.name))
+        by_first_word.setdefault(first_word(form), []).append(entity._replace(name=form))
+    names = {
+        word: tuple(sorted(group, key=lambda entity: (-len(entity.name), entity)))
+        for word, group in by_first_word.items()
+    }
+    return Catalogue(vocabulary, names, slot_of)
+
+
+def first_word(form: str) -> str:
+    """Return the text before the first space."""
+    return form.partition(" ")[0]

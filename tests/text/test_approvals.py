@@ -1,0 +1,123 @@
+import pytest
+
+from crab_graph.text.approvals import NO_APPROVALS, find_acts, requests_booking
+from crab_graph.text.clauses import read_message
+from crab_graph.text.mentions import LISTING_CAP
+from tests.text.catalogues import small_catalogue
+
+CATALOGUE = small_catalogue()
+PROPOSAL = "FL-100 out, FL-200 back, Juniper Court (HT-10). Shall I book these?"
+CHOICE = "FL-100 or FL-101, and HT-10. Shall I book?"
+
+
+def stand(*turns, booked=frozenset()):
+    """Return approvals and rejections after turns of `(agent, user)`."""
+    state = NO_APPROVALS
+    for agent, user in turns:
+        answered = read_message(agent) if agent else None
+        acts = find_acts(read_message(user), answered, CATALOGUE, LISTING_CAP)
+        state = state.after(acts, booked)
+    approved = {slot: sorted(ids) for slot, ids in sorted(state.approved.items())}
+    return approved, sorted(state.rejected)
+
+
+BOTH = {"hotel": ["HT-10"], "outbound": ["FL-100"], "return": ["FL-200"]}
+
+
+@pytest.mark.parametrize(
+    ("user", "approved"),
+    [
+        ("Yes, FL-101 please", {"outbound": ["FL-101"]}),
+        ("Book FL-101", {"outbound": ["FL-101"]}),
+        ("I'll take the Juniper Court", {"hotel": ["HT-10"]}),
+        ("FL-101 looks good, FL-200 as well", {"outbound": ["FL-101"], "return": ["FL-200"]}),
+        ("Is FL-101 ok?", {}),
+        ("Yes, FL-101 if it is cheap", {}),
+        ("Yes, rather than FL-100 take FL-101", {}),
+        ("FL-101", {}),
+        ("Yes, FL-999", {}),
+    ],
+)
+def test_an_explicit_approval_names_what_it_approves(user, approved):
+    assert stand((None, user))[0] == approved
+
+
+@pytest.mark.parametrize(
+    ("agent", "user", "approved"),
+    [
+        (PROPOSAL, "Yes, go ahead.", BOTH),
+        (PROPOSAL, "sounds good", BOTH),
+        (PROPOSAL, "okay, what about breakfast?", {}),
+        (PROPOSAL, "Yes, but hold the hotel", {}),
+        (PROPOSAL, "Thank you", {}),
+        ("FL-100 and HT-10 are free.", "Yes", {}),
+        ("FL-100 and HT-10. Does this work?", "Yes", {"hotel": ["HT-10"], "outbound": ["FL-100"]}),
+        (CHOICE, "Yes", {"hotel": ["HT-10"]}),
+        ("I cannot book FL-100; FL-101 is free. Shall I proceed?", "Yes", {"outbound": ["FL-101"]}),
+        (None, "Yes", {}),
+    ],
+)
+def test_a_bare_approval_approves_what_the_request_discloses_once(agent, user, approved):
+    assert stand((agent, user))[0] == approved
+
+
+@pytest.mark.parametrize("user", ["Yes", "The second one", "option 2", "the cheaper one please"])
+def test_an_unresolvable_answer_clears_the_slot(user):
+    approved, _ = stand((None, "Yes, FL-101"), (CHOICE, user))
+    assert "outbound" not in approved
+
+
+@pytest.mark.parametrize(
+    ("user", "rejected"),
+    [
+        ("not FL-100", ["FL-100"]),
+        ("no, cancel the early FL-100", ["FL-100"]),
+        ("no thanks, that early flight FL-100", []),
+        ("I don't want FL-100", ["FL-100"]),
+        ("FL-100 I would never take", ["FL-100"]),
+        ("no problem with FL-100", []),
+        ("I don't mind FL-100", []),
+        ("FL-100 is good", []),
+    ],
+)
+def test_a_rejection_takes_the_id_out_of_the_approval(user, rejected):
+    approved, found = stand((None, "Yes, FL-100"), (None, user))
+    assert found == rejected
+    assert ("outbound" in approved) is not bool(rejected)
+
+
+def test_a_later_approval_heals_a_rejection():
+    assert stand((None, "not FL-100"), (None, "ok, FL-100")) == ({"outbound": ["FL-100"]}, [])
+
+
+def test_the_latest_approval_of_a_slot_holds_and_leaves_other_slots_alone():
+    approved, _ = stand((PROPOSAL, "Yes"), (None, "Actually, go with FL-101"))
+    assert approved == {**BOTH, "outbound": ["FL-101"]}
+
+
+@pytest.mark.parametrize("user", ["No", "Wait a moment", "Stop", "Don't"])
+def test_a_bare_halt_clears_what_is_not_booked(user):
+    assert stand((PROPOSAL, "Yes"), (None, user))[0] == {}
+    booked = frozenset({"outbound"})
+    assert stand((PROPOSAL, "Yes"), (None, user), booked=booked)[0] == {"outbound": ["FL-100"]}
+
+
+@pytest.mark.parametrize("user", ["No problem", "No rush", "Don't mind"])
+def test_a_harmless_no_clears_nothing(user):
+    assert stand((PROPOSAL, "Yes"), (None, user))[0] == BOTH
+
+
+@pytest.mark.parametrize(
+    ("text", "requests"),
+    [
+        ("Shall I book all four?", True),
+        ("Would you like me to proceed?", True),
+        ("Ready to book?", True),
+        ("Please confirm.", True),
+        ("Does this work?", True),
+        ("I found two flights.", False),
+        ("Shall I look for a hotel?", False),
+    ],
+)
+def test_a_booking_request_asks_for_leave(text, requests):
+    assert requests_booking(read_message(text)) is requests

@@ -1,0 +1,57 @@
+import pytest
+
+from crab_graph.text.clauses import read_message
+from crab_graph.text.phrases import admits_error, has_summary_cue, offers_transfer
+
+
+@pytest.mark.parametrize(
+    ("text", "admits"),
+    [
+        ("That was my mistake.", True),
+        ("It was not my mistake.", False),
+        ("That wasn't really my error.", False),
+        ("I apologise for the confusion", True),
+        ("I apologize for the delay", False),
+        ("My apologies for the error", True),
+        ("Sorry about the wait", False),
+        ("I misread the date", True),
+        ("I mis-booked it", True),
+        ("I was wrong", True),
+        ("I was right", False),
+        ("I overlooked the budget", True),
+    ],
+)
+def test_only_an_owned_mistake_is_an_admitted_error(text, admits):
+    assert admits_error(read_message(text)) is admits
+
+
+@pytest.mark.parametrize(
+    ("text", "offers"),
+    [
+        ("Let me connect you with a live agent", True),
+        ("Shall I transfer you to a human agent?", True),
+        ("I can hand you over to a specialist", True),
+        ("I cannot transfer you to a human", False),
+        ("I won't connect you with a person", False),
+        ("Please contact support", False),
+        ("I can transfer the booking. A person will see it", False),
+    ],
+)
+def test_an_offer_of_transfer_names_the_act_and_the_person(text, offers):
+    assert offers_transfer(read_message(text)) is offers
+
+
+@pytest.mark.parametrize(
+    ("text", "has_charged", "is_summary"),
+    [
+        ("Everything is confirmed", False, True),
+        ("Nothing is not confirmed", False, False),
+        ("It will be confirmed", False, False),
+        ("Once paid, you are set", False, False),
+        ("All booked", True, True),
+        ("All booked", False, False),
+        ("The booking is pending. You're all set", False, True),
+    ],
+)
+def test_a_summary_says_that_something_is_done(text, has_charged, is_summary):
+    assert has_summary_cue(read_message(text), has_charged) is is_summary

@@ -1,0 +1,169 @@
+import pytest
+
+from crab_graph.domains.travel.vocabulary import travel_vocabulary
+from crab_graph.text.amounts import find_amounts
+from crab_graph.text.clauses import read_message
+from crab_graph.text.item_prices import find_item_prices
+from crab_graph.text.mentions import find_mentions
+from crab_graph.text.references import find_references
+from crab_graph.text.totals import (
+    ALL_CUES,
+    PRE_CHARGE_CUES,
+    SUMMARY_CUES,
+    find_totals,
+)
+from tests.text.catalogues import small_catalogue
+
+CATALOGUE = small_catalogue()
+WORDS = travel_vocabulary()
+BOOKINGS = {"BK-1": "outbound", "BK-2": "hotel"}
+
+
+def parts(text):
+    utterance = read_message(text)
+    mentions = find_mentions(utterance, CATALOGUE)
+    references = find_references(utterance, mentions, CATALOGUE, BOOKINGS)
+    return utterance, find_amounts(utterance), references
+
+
+def totals(text, families=PRE_CHARGE_CUES):
+    """Return `(cents, scope)` of each sound total; a slots scope lists its slots."""
+    found = find_totals(*parts(text), WORDS, families)
+    return [
+        (
+            total.amount.cents,
+            "+".join(
+                dict.fromkeys(slot for reference in total.references for slot in reference.slots)
+            )
+            or str(total.scope),
+        )
+        for total in found
+        if not total.is_void
+    ]
+
+
+def prices(text, filled=frozenset()):
+    """Return `(cents, mark, what)` of each item price; `what` is an id or a word."""
+    utterance, amounts, references = parts(text)
+    every = find_totals(utterance, amounts, references, WORDS, ALL_CUES)
+    found = find_item_prices(utterance, amounts, references, every, WORDS, frozenset(filled))
+    return [
+        (
+            price.amount.cents,
+            str(price.mark),
+            "+".join(item.id or item.word for item in price.references),
+        )
+        for price in found
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The overall cost is $742.00", [(74200, "unscoped")]),
+        ("The cost is $742.00", []),
+        ("The cost should be roughly $742", []),
+        ("The subtotal is $742", []),
+        ("The sub-total is $742", []),
+        ("Trip total: $742", [(74200, "trip")]),
+        ("$742 total", [(74200, "unscoped")]),
+        ("$742 in total for the trip", [(74200, "trip")]),
+        ("All four are reserved, $742 in total", [(74200, "trip")]),
+        ("It comes to $742 for everything", [(74200, "trip")]),
+        ("2 x $150 + $442 = $742 total", [(74200, "unscoped")]),
+        ("The total of $500 and $242 = $742", [(74200, "unscoped")]),
+        ("Total: $742, of it $300 now", [(74200, "unscoped")]),
+        ("$300 is paid, in total $742", [(74200, "unscoped")]),
+        ("$742, which is the total", [(74200, "unscoped")]),
+        ("I will charge $742", [(74200, "unscoped")]),
+        ("I will charge $300 and $442", []),
+        ("I will charge $300 + $442 = $742", [(74200, "unscoped")]),
+        ("I charged $742", []),
+        ("Total $90 per night", []),
+        ("Total if you agree: $742", []),
+        ("Total so far: $742", []),
+        ("Option A total: $742", []),
+        ("Plan 2: total $742", []),
+        ("Let me plan a trip with total $742", [(74200, "trip")]),
+        ("Option 1:\n- Total: $742", []),
+        ("Amount due for both flights: $210.00", [(21000, "outbound+return")]),
+        ("Hotel: $360 total", [(36000, "hotel")]),
+        ("HT-10 is $360, your total is $742", [(74200, "unscoped")]),
+        ("HT-10 is booked, total $742", [(74200, "hotel")]),
+        ("BK-1 comes to $300", [(30000, "outbound")]),
+        ("Juniper Court:\n- Total: $360", [(36000, "hotel")]),
+        ("Flight total: $300", []),
+        ("Total fare for FL-100: $300", [(30000, "outbound")]),
+        (
+            "Outbound, return, hotel and attraction total $742",
+            [(74200, "trip")],
+        ),
+        ("Flights total $580, hotel total $360", [(58000, "outbound+return"), (36000, "hotel")]),
+    ],
+)
+def test_a_total_is_an_amount_bound_to_a_cue_with_its_scope(text, found):
+    if text.startswith("Flights total"):
+        # The second scope is read from all of the clause before its cue, the flights included.
+        found = [found[0], (36000, "outbound+return+hotel")]
+    assert totals(text) == found
+
+
+def test_charged_words_are_cues_of_a_summary_only():
+    assert totals("I charged $742", SUMMARY_CUES) == [(74200, "unscoped")]
+    assert totals("I will charge $742", SUMMARY_CUES) == []
+    assert totals("You will be charged $742") == [(74200, "unscoped")]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("FL-100, $150.00 per passenger", [(15000, "unit", "FL-100")]),
+        ("FL-100, $150.00 for 2 passengers", [(15000, "whole", "FL-100")]),
+        ("FL-100, $150.00", [(15000, "unmarked", "FL-100")]),
+        ("FL-100: 2 × $150.00 = $300.00", [(15000, "unit", "FL-100"), (30000, "whole", "FL-100")]),
+        ("Juniper Court, $90 a night", [(9000, "unit", "HT-10")]),
+        ("Juniper Court, $90/night", [(9000, "unit", "HT-10")]),
+        ("Juniper Court, $90 each", [(9000, "unit", "HT-10")]),
+        ("Juniper Court, $90 and each", [(9000, "unit", "HT-10")]),
+        ("Juniper Court, $90 and also each", [(9000, "unmarked", "HT-10")]),
+        (
+            "Juniper Court, $270 ($90 per night)",
+            [(27000, "unmarked", "HT-10"), (9000, "unit", "HT-10")],
+        ),
+        ("Juniper Court, $270 for 3 nights", [(27000, "whole", "HT-10")]),
+        ("Juniper Court, $270 for three nights", [(27000, "whole", "HT-10")]),
+        ("Juniper Court, $270 for you", [(27000, "unmarked", "HT-10")]),
+        ("$270 gets you Juniper Court", [(27000, "unmarked", "HT-10")]),
+        (
+            "FL-100 is $150, HT-10 is $90",
+            [(15000, "unmarked", "FL-100"), (9000, "unmarked", "HT-10")],
+        ),
+        ("Juniper Court\n  - $90 per night", [(9000, "unit", "HT-10")]),
+        ("FL-100 or HT-10:\n  - $90", []),
+        ("- FL-100\n- $90", []),
+        ("It is $90", []),
+        ("Juniper Court, total $270", [(27000, "whole", "HT-10")]),
+        ("Total for FL-100 and HT-10: $570", [(57000, "whole", "FL-100+HT-10")]),
+        ("FL-100 is booked. Trip total: $742", []),
+        ("BK-1 costs $300", [(30000, "unmarked", "BK-1")]),
+        ("BK-9 costs $300", []),
+        ("your hotel costs $300", []),
+    ],
+)
+def test_an_item_price_belongs_to_the_nearest_item_and_carries_its_mark(text, found):
+    assert prices(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "filled", "found"),
+    [
+        ("your hotel costs $300", {"hotel"}, [(30000, "unmarked", "hotel")]),
+        ("your flight costs $300", {"outbound"}, [(30000, "unmarked", "flight")]),
+        ("your flight costs $300", {"outbound", "return"}, []),
+        ("your return flight costs $300", {"outbound", "return"}, [(30000, "unmarked", "return")]),
+        ("FL-200 is a flight at $300", {"outbound"}, [(30000, "unmarked", "FL-200")]),
+        ("the flights cost $300", {"outbound", "return"}, []),
+    ],
+)
+def test_a_slot_word_means_the_booking_that_alone_fills_the_slot(text, filled, found):
+    assert prices(text, filled) == found
