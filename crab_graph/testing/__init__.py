@@ -1,1 +1,5 @@
-"""Scripted models and other helpers for tests of agents; part of the public package."""
+"""Test doubles that ship with the package: models that say what a script tells them."""
+
+from crab_graph.testing.scripted import ScriptedChatModel, tool_call_reply
+
+__all__ = ["ScriptedChatModel", "tool_call_reply"]

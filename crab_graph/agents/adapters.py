@@ -1,0 +1,163 @@
+"""Agents of every kind behind one call: messages in, a reply out.
+
+An agent is named by a spec (`solver`, `provider:model`, `package.module:attribute`, an address) or
+is a chat model, a compiled graph, another `Runnable`, or a callable. Whatever it is, the calls it
+asks for come back as data, and the environment runs them.
+"""
+
+import importlib
+import inspect
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from crab_graph.agents.callables import call_synchronously, dotted_name, required_arguments
+from crab_graph.agents.reply import Reply, read_reply
+from crab_graph.errors import UsageError
+from crab_graph.models.chat import build_chat_model, is_address, is_provider
+from crab_graph.models.secrets import public_spec
+from crab_graph.tools.registry import Owner, ToolRegistry
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+Respond = Callable[[list["BaseMessage"]], Reply]
+AgentSpec = Any
+"""A spec, a chat model, a compiled graph, a `Runnable`, or a callable."""
+
+PYTHON_PREFIX = "python:"
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """An agent that can be put into any number of episodes.
+
+    Attributes:
+        name: The spec it was named by, without credentials; `python:…` for an object.
+        is_reference: Whether it is one of the built-in agents that need no LLM.
+        open: Readies it for one episode with the domain's tools.
+    """
+
+    name: str
+    is_reference: bool
+    open: Callable[[ToolRegistry], Respond]
+
+
+def resolve_agent(spec: AgentSpec) -> Agent:
+    """Return the agent that a spec names, or that an object is.
+
+    Args:
+        spec: See `AgentSpec`. A callable with one required parameter is a factory `make(tools)`.
+
+    Raises:
+        UnknownName: no reference agent has that name.
+        UsageError: the spec cannot be read, or what it names is no agent.
+    """
+    if isinstance(spec, Agent):
+        return spec
+    if not isinstance(spec, str):
+        return Agent(PYTHON_PREFIX + dotted_name(spec), False, _opener(spec))
+    spec = spec.strip()
+    if ":" not in spec:
+        return _reference(spec)
+    if is_address(spec):
+        return Agent(public_spec(spec), False, _opener(build_chat_model(spec)))
+    module, _, attribute = spec.partition(":")
+    if "." not in module and is_provider(module):
+        return Agent(spec, False, _opener(build_chat_model(spec)))
+    return Agent(spec, False, _opener(_imported(module, attribute)))
+
+
+def _reference(name: str) -> Agent:
+    from crab_graph.agents.reference import reference_agent  # noqa: PLC0415
+
+    reference_agent(name)  # refuses an unknown name now, not in the first episode
+
+    def open_reference(registry: ToolRegistry) -> Respond:
+        return _callable(reference_agent(name), registry)
+
+    return Agent(name, True, open_reference)
+
+
+def _opener(value: Any) -> Callable[[ToolRegistry], Respond]:
+    """Return how an object becomes the agent of an episode; refuse it now if it is none."""
+    from langchain_core.language_models import BaseChatModel  # noqa: PLC0415
+    from langchain_core.runnables import Runnable  # noqa: PLC0415
+
+    if isinstance(value, BaseChatModel):
+        return _bound_once(value)
+    if isinstance(value, Runnable):
+        return partial(_runnable, value)
+    if inspect.isclass(value) and required_arguments(value) == 0:
+        value = value()
+    if not callable(value):
+        raise UsageError(f"'{dotted_name(value)}' is no agent: neither a Runnable nor callable")
+    needed = required_arguments(value)
+    if needed == 1:
+        return partial(_made, value)
+    if needed == 2 and not inspect.isclass(value):
+        return partial(_callable, value)
+    raise UsageError(
+        f"'{dotted_name(value)}' takes {needed} required arguments; "
+        "an agent is f(messages, tools), a factory make(tools)"
+    )
+
+
+def _bound_once(model: Any) -> Callable[[ToolRegistry], Respond]:
+    """Bind tools to a chat model when the first episode needs them, not in each one."""
+    bound: dict[int, tuple[ToolRegistry, Any]] = {}
+
+    def open_model(registry: ToolRegistry) -> Respond:
+        if id(registry) not in bound:
+            schemas = registry.openai_schemas(Owner.AGENT)
+            bound[id(registry)] = (registry, model.bind_tools(schemas))
+        ready = bound[id(registry)][1]
+        return lambda messages: read_reply(ready.invoke(messages))
+
+    return open_model
+
+
+def _runnable(runnable: Any, registry: ToolRegistry) -> Respond:
+    from langgraph.graph.state import CompiledStateGraph  # noqa: PLC0415
+
+    from crab_graph.agents.compiled import CompiledAgent  # noqa: PLC0415
+
+    if isinstance(runnable, CompiledStateGraph):
+        return CompiledAgent(runnable, registry.names(Owner.AGENT))
+    return lambda messages: read_reply(runnable.invoke(messages))
+
+
+def _callable(function: Callable[..., Any], registry: ToolRegistry) -> Respond:
+    tools = registry.langchain_tools(Owner.AGENT)
+    return lambda messages: read_reply(call_synchronously(function, messages, list(tools)))
+
+
+def _made(factory: Callable[..., Any], registry: ToolRegistry) -> Respond:
+    """Make the agent of one episode; it may have closed over the tools and take messages alone."""
+    from crab_graph.agents.compiled import defer  # noqa: PLC0415
+
+    made = factory(registry.langchain_tools(Owner.AGENT, run=defer))
+    if callable(made) and not hasattr(made, "invoke") and required_arguments(made) == 1:
+        return lambda messages: read_reply(call_synchronously(made, messages))
+    return _opener(made)(registry)
+
+
+def _imported(module: str, attribute: str) -> Any:
+    spec = f"{module}:{attribute}"
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())  # a console script, unlike `python -m`, leaves it out
+    try:
+        value: Any = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        raise UsageError(f"agent '{spec}' is no model provider and no module: {error}") from error
+    except Exception as error:  # the module is somebody else's: whatever it raises, it is unusable
+        reason = f"{type(error).__name__}: {error}"
+        raise UsageError(f"agent '{spec}': importing '{module}' failed: {reason}") from error
+    for name in attribute.split("."):
+        if not hasattr(value, name):
+            raise UsageError(f"agent '{spec}': '{module}' has no attribute '{attribute}'")
+        value = getattr(value, name)
+    return value

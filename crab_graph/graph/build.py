@@ -1,0 +1,116 @@
+"""One episode as a compiled LangGraph: agent, user and environment in turns (paper section 3.3)."""
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from crab_graph.agents.adapters import Agent, AgentSpec, resolve_agent
+from crab_graph.graph.limits import Limits
+from crab_graph.graph.nodes import EpisodeNodes
+from crab_graph.graph.state import EpisodeState, is_finished
+from crab_graph.graph.users import UserSide, UserSpec, build_user, condition_name
+from crab_graph.schema import digest
+
+if TYPE_CHECKING:
+    from crab_graph.domains.benchmark import Task
+
+EpisodeGraph = CompiledStateGraph[Any, Any, Any, Any]
+
+_DEFAULT_LIMITS = Limits()
+_LONGEST_ID = 16
+
+
+class PreparedEpisode(NamedTuple):
+    """An episode that is ready to be run.
+
+    Attributes:
+        graph: The compiled graph.
+        agent: Its agent.
+        user: Its user.
+        spec: Hash of all that determines it; threads and resumed states are told apart by it.
+    """
+
+    graph: EpisodeGraph
+    agent: Agent
+    user: UserSide
+    spec: str
+
+
+def build_graph(
+    task: "Task",
+    agent: AgentSpec,
+    user: UserSpec = "ruse",
+    checkpointer: BaseCheckpointSaver[Any] | None = None,
+    *,
+    seed: int = 0,
+    trial: int = 0,
+    limits: Limits = _DEFAULT_LIMITS,
+) -> EpisodeGraph:
+    """Return one episode as a compiled LangGraph; `invoke({}, config)` runs it.
+
+    Args:
+        task: The task.
+        agent: A spec, a chat model, a compiled graph, a `Runnable`, or a callable.
+        user: A condition, or a callable.
+        checkpointer: Where LangGraph keeps its checkpoints, if anywhere.
+        seed: Seed of the user.
+        trial: Number of the trial.
+        limits: When to stop.
+    """
+    return prepare_episode(task, agent, user, checkpointer, seed, trial, limits).graph
+
+
+def prepare_episode(
+    task: "Task",
+    agent: AgentSpec,
+    user: UserSpec,
+    checkpointer: BaseCheckpointSaver[Any] | None,
+    seed: int,
+    trial: int,
+    limits: Limits,
+) -> PreparedEpisode:
+    """Resolve agent and user and compile the graph of one episode."""
+    resolved = resolve_agent(agent)
+    side = build_user(task, user, seed=seed, trial=trial)
+    named = [task.id, resolved.name, condition_name(user), side.engine, seed, trial]
+    spec = digest([*named, limits.model_dump()])[:_LONGEST_ID]
+    registry = task.domain.registry()
+    nodes = EpisodeNodes(
+        world=lambda: task.world,
+        tools=registry,
+        policy=task.domain.policy(task.today),
+        respond=resolved.open(registry),
+        user=side,
+        limits=limits,
+        spec=spec,
+    )
+    graph = _state_graph(nodes).compile(checkpointer=checkpointer, name="episode")
+    ready = graph.with_config(recursion_limit=limits.recursion_limit)
+    return PreparedEpisode(ready, resolved, side, spec)
+
+
+def _state_graph(nodes: EpisodeNodes) -> StateGraph[Any, Any, Any, Any]:
+    graph = StateGraph(EpisodeState)
+    graph.add_node("agent", nodes.agent)
+    graph.add_node("user", nodes.user)
+    graph.add_node("environment", nodes.environment)
+    graph.add_edge(START, "user")
+    graph.add_conditional_edges("agent", route, ["user", "environment", END])
+    graph.add_conditional_edges("user", route, ["agent", "environment", END])
+    graph.add_conditional_edges("environment", route, ["agent", "user", END])
+    return graph
+
+
+def route(state: EpisodeState) -> Literal["agent", "user", "environment", "__end__"]:
+    """Return whose turn it is; edges, not commands, so that a copied state knows it too."""
+    if is_finished(state):
+        return "__end__"
+    match state["turn"]:
+        case "agent":
+            return "agent"
+        case "user":
+            return "user"
+        case _:
+            return "environment"

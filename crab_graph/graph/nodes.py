@@ -1,0 +1,192 @@
+"""The three nodes of an episode: agent, user and environment (paper section 3.3).
+
+Each superstep adds one message (the environment adds one for each call of a batch). Nodes never
+change what they are handed: they return what is new. A failure of the agent or of a callable user
+ends the episode with a status of its own, so that a run goes on.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import Context
+from typing import Any, cast
+
+from langchain_core.messages import BaseMessage
+
+from crab_graph.agents.reply import Call, Reply
+from crab_graph.graph.limits import Limits
+from crab_graph.graph.state import (
+    AgentInput,
+    Batch,
+    Counts,
+    Ending,
+    EpisodeState,
+    Message,
+    Status,
+    Turn,
+    counts_of,
+    user_view,
+)
+from crab_graph.graph.users import UserSide
+from crab_graph.graph.view import View
+from crab_graph.models.secrets import without_secrets
+from crab_graph.tools.ledger import Event, Ledger
+from crab_graph.tools.registry import Owner, ToolRegistry
+from crab_graph.tools.world import World
+
+Respond = Callable[[list[BaseMessage]], Reply]
+Update = dict[str, Any]
+
+TERMINAL_TOKEN = re.compile(r"###(STOP|TRANSFER|OUT-OF-SCOPE)###")
+
+
+class EpisodeNodes:
+    """The nodes of one episode, bound to its task's world and tools, its agent and its user."""
+
+    def __init__(
+        self,
+        *,
+        world: Callable[[], World],
+        tools: ToolRegistry,
+        policy: str,
+        respond: Respond,
+        user: UserSide,
+        limits: Limits,
+        spec: str,
+    ) -> None:
+        """Bind the nodes.
+
+        Args:
+            world: Gives the task's world when the first tool runs.
+            tools: The domain's tools.
+            policy: The agent's system message.
+            respond: The agent: its view in, its reply out.
+            user: The user's side.
+            limits: When to stop.
+            spec: What the episode was begun with; a checkpoint of another one is refused.
+        """
+        self._world = world
+        self._tools = tools
+        self._view = View(policy, "assistant")
+        self._respond = respond
+        self._user = user
+        self._limits = limits
+        self._spec = spec
+
+    def agent(self, state: AgentInput) -> Update:
+        """Let the agent answer what it has seen."""
+        counts = counts_of(state)
+        view = self._view.of(state.get("messages", []))
+        try:
+            # An empty context: from within ours an agent could read the whole state, or jump in it.
+            reply = Context().run(self._respond, view)
+        except Exception as error:
+            return _failed("infra", "agent", error)
+        line: Message = {"seq": counts["seq"], "role": "assistant"}
+        if not reply.calls:
+            line["content"] = TERMINAL_TOKEN.sub("", reply.text).strip()
+            update = self._next(counts, "user", turns=1)
+        else:
+            calls = _numbered(reply.calls, "call", counts["agent_calls"])
+            line |= {"owner": "agent", "content": reply.text, "tool_calls": calls}
+            update = self._next(counts, "environment", agent_calls=len(calls))
+        if reply.inner:
+            line["inner"] = list(reply.inner)
+        return update | {"messages": Batch(lines=[line])}
+
+    def user(self, state: EpisodeState) -> Update:
+        """Let the user open, answer, use its own tools, or end the talk."""
+        counts = counts_of(state)
+        try:
+            step = self._user.step(state.get("user_state", {}), user_view(state))
+        except Exception as error:
+            return _failed("infra", "user", error)
+        if step.calls:
+            calls = _numbered(step.calls, "user_call", counts["user_calls"])
+            line = {"seq": counts["seq"], "role": "user", "owner": "user"}
+            line |= {"content": step.text, "tool_calls": calls}
+            update = self._next(counts, "environment", user_calls=len(calls))
+            return update | {"user_messages": Batch(lines=[line]), "user_state": step.state}
+        line = {"seq": counts["seq"], "role": "user", "content": step.text}
+        update = self._next(counts, "agent", turns=1)
+        token = TERMINAL_TOKEN.search(step.text)
+        if token is not None:
+            update |= _ended(Status.ENDED, token[1])
+        if "spec" not in state:
+            update["spec"] = self._spec
+        return update | {"messages": Batch(lines=[line]), "user_state": step.state}
+
+    def environment(self, state: EpisodeState) -> Update:
+        """Run the pending calls in the order in which they were listed, on the folded tables."""
+        counts = counts_of(state)
+        channel, owner, pending = _pending(state, counts["seq"] - 1)
+        try:
+            lines, events, errors = self._run(
+                pending["tool_calls"], owner, state.get("events", []), counts["seq"]
+            )
+        except Exception as error:
+            return _failed("environment", "environment", error)
+        update = self._next(
+            counts,
+            cast(Turn, str(owner)),
+            seq=len(lines),
+            tool_errors=errors if owner is Owner.AGENT else 0,
+        )
+        return update | {channel: Batch(lines=lines), "events": Batch(lines=events)}
+
+    def _run(
+        self, calls: Sequence[Mapping[str, Any]], owner: Owner, log: Sequence[Event], seq: int
+    ) -> tuple[list[Message], list[Event], int]:
+        ledger = Ledger.fold(self._world(), log)
+        lines: list[Message] = []
+        events: list[Event] = []
+        errors = 0
+        for number, call in enumerate(calls, start=seq):
+            outcome = self._tools.call(ledger, owner, call["name"], call["arguments"])
+            written = [{**event, "seq": number} for event in outcome.events]
+            ledger = ledger.extended(written)
+            events += written
+            errors += outcome.error is not None
+            line = {"seq": number, "role": "tool", "owner": str(owner), "tool_call_id": call["id"]}
+            lines.append(line | {"content": outcome.content})
+        return lines, events, errors
+
+    def _next(self, counts: Counts, turn: Turn, *, seq: int = 1, **added: int) -> Update:
+        """Return the new numbers, whose turn it is, and whether a limit ends the episode."""
+        numbers = cast(dict[str, int], counts)
+        new = cast(Counts, {name: n + added.get(name, 0) for name, n in numbers.items()})
+        new["seq"] = counts["seq"] + seq
+        update: Update = {"counts": new, "turn": turn, "status": str(Status.RUNNING)}
+        if turn == "environment":
+            return (
+                update  # a call that was written down is also run, or a replay would run it alone
+            )
+        limit = self._limits.reached(new["seq"], new["turns"], new["tool_errors"])
+        return update if limit is None else update | _ended(Status.BUDGET_EXHAUSTED, limit)
+
+
+def _pending(state: EpisodeState, seq: int) -> tuple[str, Owner, Message]:
+    """Return the message with the pending calls, with its channel and whose channel it is."""
+    private = state.get("user_messages", [])
+    if private and private[-1]["seq"] == seq:
+        return "user_messages", Owner.USER, private[-1]
+    return "messages", Owner.AGENT, state["messages"][-1]
+
+
+def _numbered(calls: Sequence[Call], prefix: str, before: int) -> list[dict[str, Any]]:
+    """Give every call an id of our own: those of models repeat, or are drawn at random."""
+    return [
+        {"id": f"{prefix}_{number}", "name": call.name, "arguments": call.arguments}
+        for number, call in enumerate(calls, start=before + 1)
+    ]
+
+
+def _ended(status: Status, reason: str) -> Update:
+    return {"status": str(status), "ending": Ending(reason=reason, fault=None, error=None)}
+
+
+def _failed(fault: str, party: str, error: Exception) -> Update:
+    text = without_secrets(f"{type(error).__name__}: {error}")
+    return {
+        "status": str(Status.INFRA_ERROR),
+        "ending": Ending(reason=f"{party}_error", fault=fault, error=text),
+    }

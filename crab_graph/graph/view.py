@@ -1,0 +1,67 @@
+"""What a callable is handed: LangChain messages rebuilt from transcript lines and nothing else.
+
+Ids count the messages of the view alone, so that a gap does not tell of private ones.
+"""
+
+from collections.abc import Mapping, Sequence
+from operator import is_
+from typing import Any
+
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+)
+
+from crab_graph.graph.state import Message
+
+
+class View:
+    """One party's messages, rebuilt only as far as they are new.
+
+    Messages of earlier turns are the same objects again, in a new list: making hundreds of them
+    anew at every step would cost more than the step.
+    """
+
+    def __init__(self, system: str, own_role: str) -> None:
+        """Remember who reads.
+
+        Args:
+            system: Text of the system message.
+            own_role: `assistant` or `user`: whose turns are the reader's own.
+        """
+        self._own_role = own_role
+        self._system = SystemMessage(content=system, id="m0")
+        self._built: tuple[list[Message], list[BaseMessage]] = ([], [])
+
+    def of(self, lines: Sequence[Message]) -> list[BaseMessage]:
+        """Return the system message and one message for each line."""
+        known, built = self._built
+        if len(known) > len(lines) or not all(map(is_, known, lines)):
+            known, built = [], []
+        fresh = list(built)
+        for line in lines[len(known) :]:
+            for part in (*line.get("inner", ()), line):
+                fresh.append(self._message(part, f"m{len(fresh) + 1}"))
+        self._built = (list(lines), fresh)
+        return [self._system, *fresh]
+
+    def _message(self, line: Mapping[str, Any], id: str) -> BaseMessage:
+        role, content = line["role"], line["content"]
+        if role == "tool":
+            status = "error" if content.startswith('{"error":') else "success"
+            call = line["tool_call_id"]
+            return ToolMessage(content=content, tool_call_id=call, id=id, status=status)
+        if role in {self._own_role, "ai"}:
+            calls = [_langchain_call(call) for call in line.get("tool_calls", ())]
+            return AIMessage(content=content, tool_calls=calls, id=id)
+        return HumanMessage(content=content, id=id)
+
+
+def _langchain_call(call: Mapping[str, Any]) -> dict[str, Any]:
+    arguments = call["arguments"]
+    # LangChain takes objects only; what was no object is shown to its author as it was written.
+    shown = dict(arguments) if isinstance(arguments, Mapping) else {"malformed": arguments}
+    return {"name": call["name"], "args": shown, "id": call["id"], "type": "tool_call"}
