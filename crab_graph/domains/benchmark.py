@@ -1,0 +1,160 @@
+"""A benchmark: one directory with a manifest and a DuckDB file (design §6)."""
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+from pydantic import ValidationError
+
+from crab_graph.domains.build import certify_spec
+from crab_graph.domains.domain import Domain
+from crab_graph.domains.manifest import DATABASE, Manifest, read_manifest
+from crab_graph.domains.registry import find_domain
+from crab_graph.domains.task import Task, TaskSpec
+from crab_graph.errors import BenchmarkError, UnknownName
+from crab_graph.generation.certify import Certificate
+from crab_graph.generation.materialize import hash_rows, read_rows
+from crab_graph.schema import digest
+from crab_graph.tools.tables import Row
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+class Benchmark(Sequence[Task]):
+    """The tasks of a benchmark directory, in order; also found by id: `bench["S1-001"]`.
+
+    The DuckDB file is opened read-only, and only while something is read from it.
+    """
+
+    def __init__(self, directory: Path, manifest: Manifest) -> None:
+        self.directory = directory
+        self.manifest = manifest
+
+    def __repr__(self) -> str:
+        """Return the number of tasks and the directory."""
+        return f"<Benchmark {self.directory}: {len(self)} {self.manifest.settings.domain} tasks>"
+
+    def __len__(self) -> int:
+        """Return the number of tasks."""
+        return len(self.manifest.tasks)
+
+    @overload
+    def __getitem__(self, key: int | str) -> Task: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> list[Task]: ...
+
+    def __getitem__(self, key: int | str | slice) -> Task | list[Task]:
+        """Return the task at a position or with an id.
+
+        Raises:
+            UnknownName: no task has the id.
+        """
+        if isinstance(key, str):
+            if key not in self._positions:
+                raise UnknownName("task", key, self._positions)
+            return self._tasks[self._positions[key]]
+        return self._tasks[key]
+
+    def __iter__(self) -> Iterator[Task]:
+        """Return the tasks in order."""
+        return iter(self._tasks)
+
+    @cached_property
+    def domain(self) -> Domain:
+        """The domain of all tasks."""
+        return find_domain(self.manifest.settings.domain)
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of what the benchmark is: its settings and the hashes of its tasks' rows."""
+        rows = {entry.id: entry.rows_sha256 for entry in self.manifest.tasks}
+        return digest([self.manifest.settings.model_dump(mode="json"), rows])
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {entry.id: position for position, entry in enumerate(self.manifest.tasks)}
+
+    @cached_property
+    def _tasks(self) -> list[Task]:
+        with self.connect() as connection:
+            stored = dict(connection.execute("SELECT task_id, spec FROM sealed.tasks").fetchall())
+        missing = [task_id for task_id in self._positions if task_id not in stored]
+        if missing:
+            raise BenchmarkError(f"{self.directory / DATABASE}: task '{missing[0]}' is missing")
+        return [self._open(task_id, stored[task_id]) for task_id in self._positions]
+
+    def _open(self, task_id: str, stored: str) -> Task:
+        try:
+            spec = TaskSpec.model_validate_json(stored)
+        except ValidationError as error:
+            first = error.errors()[0]
+            field = ".".join(map(str, first["loc"]))
+            raise BenchmarkError(
+                f"{self.directory / DATABASE}: task '{task_id}', field '{field}': {first['msg']}"
+            ) from None
+        return Task(spec, self.domain, lambda: self._rows(task_id))
+
+    def _rows(self, task_id: str) -> dict[str, list[Row]]:
+        with self.connect() as connection:
+            return read_rows(connection, self.domain.tables, task_id)
+
+    def connect(self) -> "duckdb.DuckDBPyConnection":
+        """Return a read-only connection to the benchmark's tables.
+
+        Raises:
+            BenchmarkError: the file is damaged, or another process writes it.
+        """
+        import duckdb  # noqa: PLC0415
+
+        path = self.directory / DATABASE
+        try:
+            return duckdb.connect(str(path), read_only=True, config={"threads": 1})
+        except duckdb.Error as error:
+            reason = str(error).splitlines()[0]
+            raise BenchmarkError(f"{path}: cannot be opened ({reason})") from None
+
+    def certify(self, task: Task, connection: "duckdb.DuckDBPyConnection") -> Certificate:
+        """Count a task's solutions again on the stored tables, three ways.
+
+        The stored rows must also be the ones the manifest names; where they are not, the counts are
+        those of other tables and the task is damaged.
+
+        Raises:
+            BenchmarkError: the task's rows were changed after generation.
+        """
+        rows = read_rows(connection, self.domain.tables, task.id)
+        entry = self.manifest.tasks[self._positions[task.id]]
+        if hash_rows(self.domain.tables, rows) != entry.rows_sha256:
+            raise BenchmarkError(
+                f"{self.directory / DATABASE}: the rows of task '{task.id}' are not those of the manifest"
+            )
+        certificate, _ = certify_spec(
+            connection, self.domain, task.request, task.id, entry.certificate.expected
+        )
+        return certificate
+
+
+def load_benchmark(path: str | Path) -> Benchmark:
+    """Open a benchmark directory.
+
+    Raises:
+        BenchmarkError: the directory is missing, foreign, half-written or damaged.
+    """
+    directory = Path(path)
+    return Benchmark(directory, read_manifest(directory))
+
+
+def stored_settings(connection: "duckdb.DuckDBPyConnection") -> dict[str, Any] | None:
+    """Return the settings a half-written benchmark was begun with, or `None` for a foreign file."""
+    found = connection.execute(
+        "SELECT count(*) FROM duckdb_tables() WHERE schema_name = 'sealed' AND table_name = 'settings'"
+    ).fetchall()
+    if not found[0][0]:
+        return None
+    rows = connection.execute("SELECT settings FROM sealed.settings").fetchall()
+    settings: dict[str, Any] | None = json.loads(rows[0][0]) if rows else None
+    return settings

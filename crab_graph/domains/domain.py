@@ -1,0 +1,108 @@
+"""What a domain is: everything the engine needs to know of one kind of task, in one value.
+
+The engine generates, runs and grades through this interface and knows no domain by name. Third
+parties register theirs by the entry-point group `crab_graph.domains`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from crab_graph.domains.trip import Trip
+from crab_graph.generation.constraint_graph import ConstraintGraph
+from crab_graph.generation.folding import FoldedGraph
+from crab_graph.generation.population import Population
+from crab_graph.generation.search import Solution
+from crab_graph.personas.facts import Fact
+from crab_graph.schema import FileModel
+from crab_graph.tools.ledger import BookingTables
+from crab_graph.tools.registry import ToolRegistry
+from crab_graph.tools.tables import Row, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One thing a complete trip needs.
+
+    Attributes:
+        id: Id of the slot, which is its node's id in the constraint graph.
+        kind: Booking kind that fills it, as the bookings table stores it.
+        word: What it is called when spoken of, such as `outbound flight`.
+    """
+
+    id: str
+    kind: str
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A task before its objects exist.
+
+    Attributes:
+        request: The domain's request model; it has `date_mode` and `party_size`.
+        profile: The domain's profile model.
+        today: ISO date of the conversation.
+        folded: The request's folded constraint graph.
+    """
+
+    request: Any
+    profile: Any
+    today: str
+    folded: FoldedGraph
+
+
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """What can be booked in a task.
+
+    Attributes:
+        tables: Rows of the entity tables.
+        ids: For each node type, the offer id of each object in population order.
+    """
+
+    tables: Mapping[str, list[Row]]
+    ids: Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A domain's whole self.
+
+    Attributes:
+        name: Name by which benchmarks refer to it.
+        slots: What a complete trip needs, in order.
+        tables: Every table of the domain, the platform's and the private ones included.
+        request_type: Model of what the user wants.
+        profile_type: Model of who the user is.
+        sources: For each node type, a SELECT with the parameter `$task` that yields the offers of a
+            task with one column for each property that constraints name.
+        draft: Draws a task from `(seed, flexible, party_size)`.
+        build_graph: The constraint graph of a request.
+        facts: What the user knows, from request and profile.
+        materialize: Turns objects into entity rows, from `(population, seed)`.
+        people: Rows of customers, cards and earlier bookings, from
+            `(draft, offers, solutions' totals in cents, seed)`.
+        describe_solution: A solution's ids in the form that `task --solutions` prints.
+        cost_of_solution: What a solution costs in all, in cents, for a request.
+        read_trip: What the episode booked for a task, from `(tables, request, customer id)`.
+        registry: The tools of agent and user.
+        policy: The agent's instructions, given today's date.
+    """
+
+    name: str
+    slots: tuple[Slot, ...]
+    tables: tuple[Table, ...]
+    request_type: type[FileModel]
+    profile_type: type[FileModel]
+    sources: Mapping[str, str]
+    draft: Callable[[int, bool, int], Draft]
+    build_graph: Callable[[Any], ConstraintGraph]
+    facts: Callable[[Any, Any], tuple[Fact, ...]]
+    materialize: Callable[[Population, int], Offers]
+    people: Callable[[Draft, Offers, Sequence[int], int], Mapping[str, list[Row]]]
+    describe_solution: Callable[[Solution], dict[str, Any]]
+    cost_of_solution: Callable[[Solution, Any], int]
+    read_trip: Callable[[BookingTables, Any, str], Trip]
+    registry: Callable[[], ToolRegistry]
+    policy: Callable[[str], str]

@@ -1,0 +1,84 @@
+"""The manifest of a benchmark: what it was made from, and the certificate of each task."""
+
+import json
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from crab_graph.domains.task import CertificateRecord
+from crab_graph.errors import BenchmarkError
+from crab_graph.schema import FileModel
+
+MANIFEST = "manifest.json"
+DATABASE = "benchmark.duckdb"
+
+
+class Settings(FileModel):
+    """What a benchmark is generated from; the same settings give the same rows."""
+
+    domain: str
+    seed: int
+    tasks: int
+    strata: tuple[int, ...]
+    distractors: int
+
+
+class TaskEntry(FileModel):
+    """One task as the manifest lists it.
+
+    Attributes:
+        id: Id of the task.
+        rows_sha256: Hash of its rows.
+        certificate: Counts of its solutions.
+        rejected: Why earlier drafts of the task were given up.
+    """
+
+    id: str
+    rows_sha256: str
+    certificate: CertificateRecord
+    rejected: tuple[str, ...]
+
+
+class Manifest(FileModel):
+    """The manifest file; a benchmark without one is half-written."""
+
+    schema_version: Literal[1] = 1
+    settings: Settings
+    versions: dict[str, str]
+    tasks: tuple[TaskEntry, ...]
+
+    def to_json(self) -> str:
+        """Return the manifest as it is written."""
+        return json.dumps(self.model_dump(mode="json"), indent=1) + "\n"
+
+
+def read_manifest(directory: Path) -> Manifest:
+    """Return the manifest of a benchmark directory.
+
+    Raises:
+        BenchmarkError: the directory is missing, half-written, or no benchmark.
+    """
+    path = directory / MANIFEST
+    if not directory.is_dir():
+        raise BenchmarkError(
+            f"{directory}: no such directory; make one with: crab-graph generate {directory}"
+        )
+    if not path.exists():
+        if (directory / DATABASE).exists():
+            raise BenchmarkError(
+                f"{directory}: the benchmark is half-written ({MANIFEST} is missing); "
+                "run the same `crab-graph generate` again to finish it"
+            )
+        raise BenchmarkError(f"{directory}: not a benchmark ({MANIFEST} is missing)")
+    if not (directory / DATABASE).exists():
+        raise BenchmarkError(f"{directory}: the benchmark is incomplete ({DATABASE} is missing)")
+    try:
+        document: Any = json.loads(path.read_text(encoding="utf-8"))
+        return Manifest.model_validate(document)
+    except json.JSONDecodeError as error:
+        raise BenchmarkError(f"{path}: not JSON ({error}); generate the benchmark again") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"]))
+        raise BenchmarkError(f"{path}: field '{field}': {first['msg']}") from None

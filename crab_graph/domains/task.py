@@ -1,0 +1,161 @@
+"""A task: what the user wants, what they know, and the world in which it must be done."""
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any, Literal
+
+from crab_graph.domains.domain import Domain
+from crab_graph.generation.constraint_graph import ConstraintGraph
+from crab_graph.personas.facts import Fact
+from crab_graph.schema import FileModel
+from crab_graph.tools.tables import Row
+from crab_graph.tools.world import World
+
+SolutionIds = dict[str, dict[str, str]]
+
+
+class CertificateRecord(FileModel):
+    """The number of solutions a task must have, and what three ways of counting found."""
+
+    expected: int
+    sql: int
+    arrays: int
+    search: int
+
+
+class TaskSpec(FileModel):
+    """A task as a benchmark stores it.
+
+    Attributes:
+        id: Such as `S1-017`.
+        domain: Name of the domain.
+        stratum: Number of seed solutions, 1 to 4.
+        seed: Seed all of the task is drawn from.
+        today: ISO date of the conversation.
+        request: The domain's request model as JSON.
+        profile: The domain's profile model as JSON.
+        solutions: Ids of every certified solution.
+        node_distractors: Number of distractors that break a constraint of one node.
+        edge_distractors: Number of node-valid distractors.
+        active_edges: Names of the edge constraints that node constraints do not decide.
+        certificate: Counts of solutions.
+        rows_sha256: Hash of the task's rows.
+    """
+
+    schema_version: Literal[1] = 1
+    id: str
+    domain: str
+    stratum: int
+    seed: int
+    today: str
+    request: dict[str, Any]
+    profile: dict[str, Any]
+    solutions: tuple[SolutionIds, ...]
+    node_distractors: int
+    edge_distractors: int
+    active_edges: tuple[str, ...]
+    certificate: CertificateRecord
+    rows_sha256: str
+
+
+class Task:
+    """One task of a benchmark; its tables are read when they are first needed.
+
+    Args:
+        spec: The stored task.
+        domain: Its domain.
+        read_rows: Reads the task's rows by table.
+    """
+
+    def __init__(
+        self, spec: TaskSpec, domain: Domain, read_rows: Callable[[], Mapping[str, list[Row]]]
+    ) -> None:
+        self.spec = spec
+        self.domain = domain
+        self._read_rows = read_rows
+
+    def __repr__(self) -> str:
+        """Return the id and what makes the task hard."""
+        return f"<Task {self.id}: {self.date_mode} dates, party of {self.party}, {len(self.solutions)} solutions>"
+
+    @property
+    def id(self) -> str:
+        """Id of the task, such as `S1-017`."""
+        return self.spec.id
+
+    @property
+    def stratum(self) -> int:
+        """Number of seed solutions, 1 (hardest) to 4."""
+        return self.spec.stratum
+
+    @property
+    def today(self) -> str:
+        """ISO date on which the conversation takes place."""
+        return self.spec.today
+
+    @property
+    def solutions(self) -> list[SolutionIds]:
+        """Ids of every valid solution, sorted."""
+        return [dict(solution) for solution in self.spec.solutions]
+
+    @cached_property
+    def request(self) -> Any:
+        """What the user wants, as the domain's request model."""
+        return self.domain.request_type.model_validate(self.spec.request)
+
+    @cached_property
+    def profile(self) -> Any:
+        """Who the user is, as the domain's profile model."""
+        return self.domain.profile_type.model_validate(self.spec.profile)
+
+    @property
+    def date_mode(self) -> str:
+        """`fixed` or `flexible`."""
+        mode: str = self.request.date_mode
+        return mode
+
+    @property
+    def party(self) -> int:
+        """Number of people the task is for."""
+        size: int = self.request.party_size
+        return size
+
+    @property
+    def customer_id(self) -> str:
+        """The user's customer id on the platform."""
+        customer_id: str = self.profile.customer_id
+        return customer_id
+
+    @cached_property
+    def facts(self) -> tuple[Fact, ...]:
+        """What the user knows."""
+        return self.domain.facts(self.request, self.profile)
+
+    @cached_property
+    def graph(self) -> ConstraintGraph:
+        """The task's constraint graph."""
+        return self.domain.build_graph(self.request)
+
+    @cached_property
+    def world(self) -> World:
+        """The initial tables, indexed; shared by all episodes of the task."""
+        return World.from_tables(
+            task_id=self.id,
+            today=self.today,
+            customer_id=self.customer_id,
+            schema=self.domain.tables,
+            rows=self._read_rows(),
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """Return the task's line of `tasks --json`."""
+        return {
+            "id": self.id,
+            "stratum": self.stratum,
+            "date_mode": self.date_mode,
+            "party": self.party,
+            "solutions": len(self.spec.solutions),
+            "node_distractors": self.spec.node_distractors,
+            "edge_distractors": self.spec.edge_distractors,
+            "active_edges": list(self.spec.active_edges),
+        }

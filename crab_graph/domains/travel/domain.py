@@ -1,0 +1,128 @@
+"""The travel domain: flights out and back, a hotel and an attraction (paper section 3.5)."""
+
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+from crab_graph.dates import iso_date
+from crab_graph.domains.domain import Domain, Draft, Slot
+from crab_graph.domains.travel.constraints import build_graph
+from crab_graph.domains.travel.facts import facts_of
+from crab_graph.domains.travel.market import node_types
+from crab_graph.domains.travel.materialize import materialize
+from crab_graph.domains.travel.names import CITIES
+from crab_graph.domains.travel.people import people
+from crab_graph.domains.travel.request import TravelProfile, TravelRequest
+from crab_graph.domains.travel.sampling import (
+    sample_profile,
+    sample_request,
+    today_of,
+    with_budget,
+)
+from crab_graph.domains.travel.schema import ALL_TABLES
+from crab_graph.domains.travel.tools import build_travel_registry
+from crab_graph.domains.travel.trip import TripPlaces, read_trip
+from crab_graph.domains.trip import Trip
+from crab_graph.generation.folding import fold
+from crab_graph.generation.search import Solution
+from crab_graph.tools.ledger import BookingTables
+
+_EPOCH_DAYS = "date_diff('day', DATE '1970-01-01', {})::INTEGER"
+
+SOURCES: Mapping[str, str] = {
+    "flight": f"""
+        SELECT flight_id, fare_id, origin, destination, carrier, time_of_day,
+               {_EPOCH_DAYS.format("departure_date")} AS date,
+               departure_minute AS departure, arrival_minute AS arrival,
+               seat_type, seat_position, price_cents AS price, available
+        FROM fares JOIN flights USING (task_id, flight_id) WHERE task_id = $task""",
+    "hotel": f"""
+        SELECT hotel_id, room_id, city, district, stars, room_type, bed_type, max_occupancy,
+               {_EPOCH_DAYS.format("available_from")} AS available_from,
+               {_EPOCH_DAYS.format("available_until")} AS available_until,
+               price_cents AS price
+        FROM rooms JOIN hotels USING (task_id, hotel_id) WHERE task_id = $task""",
+    "attraction": f"""
+        SELECT attraction_id, city, district, category, time_of_day,
+               {_EPOCH_DAYS.format("date")} AS date,
+               start_minute AS start, end_minute AS "end", price_cents AS price, available
+        FROM attractions WHERE task_id = $task""",
+}
+
+
+def draft(seed: int, flexible: bool, party_size: int) -> Draft:
+    """Draw a request with its budget, and who makes it.
+
+    Raises:
+        UnsatisfiableTask: the request contradicts itself; draw with another seed.
+    """
+    request = sample_request(seed, flexible=flexible, party_size=party_size)
+    types = node_types(request, seed)
+    request = with_budget(request, fold(build_graph(request), types), seed)
+    return Draft(
+        request=request,
+        profile=sample_profile(seed, party_size),
+        today=today_of(request, seed),
+        folded=fold(build_graph(request), types),
+    )
+
+
+def describe_solution(solution: Solution) -> dict[str, Any]:
+    """Return the ids of a solution; the room is booked from arrival to return."""
+    stay = [iso_date(solution[leg]["date"]) for leg in ("outbound", "return")]
+    return {
+        **{
+            leg: {"flight_id": solution[leg]["flight_id"], "fare_id": solution[leg]["fare_id"]}
+            for leg in ("outbound", "return")
+        },
+        "hotel": {
+            "hotel_id": solution["hotel"]["hotel_id"],
+            "room_id": solution["hotel"]["room_id"],
+            "check_in": stay[0],
+            "check_out": stay[1],
+        },
+        "attraction": {"attraction_id": solution["attraction"]["attraction_id"]},
+    }
+
+
+def cost_of_solution(solution: Solution, request: TravelRequest) -> int:
+    """Return what a solution costs: fares and tickets for the party, the room by night."""
+    per_person = sum(solution[node]["price"] for node in ("outbound", "return", "attraction"))
+    return int(per_person * request.party_size + solution["hotel"]["price"] * request.nights)
+
+
+def trip_of(tables: BookingTables, request: TravelRequest, customer_id: str) -> Trip:
+    """Return what the episode booked, by the slots of the request."""
+    origin, destination = CITIES[request.origin].code, CITIES[request.destination].code
+    return read_trip(tables, customer_id, TripPlaces(origin, destination, request.destination))
+
+
+def policy(today: str) -> str:
+    """Return the agent's instructions."""
+    text = files("crab_graph.domains.travel").joinpath("policy.md").read_text(encoding="utf-8")
+    return text.replace("{today}", today)
+
+
+TRAVEL = Domain(
+    name="travel",
+    slots=(
+        Slot("outbound", "flight", "outbound flight"),
+        Slot("return", "flight", "return flight"),
+        Slot("hotel", "hotel", "hotel"),
+        Slot("attraction", "attraction", "attraction"),
+    ),
+    tables=ALL_TABLES,
+    request_type=TravelRequest,
+    profile_type=TravelProfile,
+    sources=SOURCES,
+    draft=draft,
+    build_graph=build_graph,
+    facts=facts_of,
+    materialize=materialize,
+    people=people,
+    describe_solution=describe_solution,
+    cost_of_solution=cost_of_solution,
+    read_trip=trip_of,
+    registry=build_travel_registry,
+    policy=policy,
+)

@@ -1,0 +1,199 @@
+"""Who else is in the books: the user, their cards, other customers and what these booked before."""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+
+from crab_graph.domains.domain import Draft, Offers
+from crab_graph.domains.travel.names import (
+    CITIES,
+    email_of,
+    person_names,
+    phone_number,
+    street_address,
+)
+from crab_graph.domains.travel.request import TravelProfile
+from crab_graph.randomness import derive_id, derive_rng
+from crab_graph.tools.tables import Row
+
+OTHERS = 5
+"""Number of other customers."""
+
+_BRANDS = ("Visa", "Mastercard", "American Express")
+
+
+def people(
+    draft: Draft, offers: Offers, totals: Sequence[int], seed: int
+) -> Mapping[str, list[Row]]:
+    """Return customers, payment methods, earlier bookings, and the user's private cards.
+
+    One card of the user's alone covers the budget, or the dearest solution where there is none
+    (paper section 3.2.4); the others cover no solution.
+
+    Args:
+        draft: The task.
+        offers: What can be booked.
+        totals: What each certified solution costs, in cents.
+        seed: Seed of the task.
+    """
+    tables: dict[str, list[Row]] = {
+        name: []
+        for name in (
+            "customers",
+            "payment_methods",
+            "bookings",
+            "transactions",
+            "transfers",
+            "cards",
+            "approvals",
+            "booking_seats",
+            "booking_rooms",
+            "booking_tickets",
+        )
+    }
+    _add_user(tables, draft, totals, derive_rng(seed, "wallet"))
+    _add_others(tables, draft, offers, derive_rng(seed, "other customers"))
+    return tables
+
+
+def _add_user(
+    tables: dict[str, list[Row]], draft: Draft, totals: Sequence[int], rng: Random
+) -> None:
+    profile: TravelProfile = draft.profile
+    home: str = draft.request.origin
+    lead = profile.travellers[0]
+    customer = _customer(rng, profile.customer_id, lead.name, lead.date_of_birth, home)
+    tables["customers"].append(customer)
+    need = max(draft.request.budget_cents or 0, *totals)
+    cards = [
+        {
+            "card_id": profile.payment_card.card_id,
+            "brand": profile.payment_card.brand,
+            "last4": profile.payment_card.last4,
+            "limit_cents": _rounded(need * rng.uniform(1.1, 1.6)),
+            "is_default": False,
+        }
+    ]
+    taken = {profile.payment_card.card_id}
+    while len(cards) < 3:
+        card_id = f"CD-{rng.randrange(1000, 10000)}"
+        if card_id in taken:
+            continue
+        taken.add(card_id)
+        cards.append(
+            {
+                "card_id": card_id,
+                "brand": rng.choice(_BRANDS),
+                "last4": f"{rng.randrange(10000):04d}",
+                "limit_cents": max(5000, int(min(totals) * rng.uniform(0.25, 0.8)) // 5000 * 5000),
+                "is_default": False,
+            }
+        )
+    rng.choice(cards)["is_default"] = True
+    tables["cards"] = sorted(cards, key=lambda card: str(card["card_id"]))
+    known = rng.choice([None, None, cards[0], cards[1]])
+    if known is not None:
+        tables["payment_methods"].append(_method(draft, profile.customer_id, known))
+
+
+def _add_others(tables: dict[str, list[Row]], draft: Draft, offers: Offers, rng: Random) -> None:
+    profile: TravelProfile = draft.profile
+    taken = {traveller.name for traveller in profile.travellers}
+    names = [name for name in person_names(rng, OTHERS + len(taken)) if name not in taken]
+    ids = rng.sample([n for n in range(10000, 99999) if f"CU-{n}" != profile.customer_id], OTHERS)
+    fares = rng.sample(offers.tables["fares"], OTHERS)
+    slots = rng.sample(offers.tables["attractions"], OTHERS)
+    for name, number, fare, slot in zip(names, ids, fares, slots, strict=False):
+        customer_id = f"CU-{number}"
+        born = f"{rng.randrange(1950, 2000)}-{rng.randrange(1, 13):02d}-{rng.randrange(1, 29):02d}"
+        tables["customers"].append(
+            _customer(rng, customer_id, name, born, rng.choice(sorted(CITIES)))
+        )
+        card = {
+            "card_id": f"CD-{number}",
+            "brand": rng.choice(_BRANDS),
+            "last4": f"{rng.randrange(10000):04d}",
+        }
+        method = _method(draft, customer_id, card)
+        tables["payment_methods"].append(method)
+        seat = _booking(
+            tables, customer_id, method, "flight", fare["flight_id"], fare["price_cents"]
+        )
+        tables["booking_seats"].append(
+            {
+                "seat_key": f"{seat}/1",
+                "booking_id": seat,
+                "fare_id": fare["fare_id"],
+                "passenger_name": name,
+                "date_of_birth": born,
+            }
+        )
+        ticket = _booking(
+            tables, customer_id, method, "attraction", slot["attraction_id"], slot["price_cents"]
+        )
+        tables["booking_tickets"].append(
+            {
+                "ticket_key": f"{ticket}/1",
+                "booking_id": ticket,
+                "attraction_id": slot["attraction_id"],
+                "tickets": 1,
+            }
+        )
+
+
+def _booking(
+    tables: dict[str, list[Row]],
+    customer_id: str,
+    method: Row,
+    kind: str,
+    entity_id: str,
+    cents: int,
+) -> str:
+    """Add a confirmed and charged booking; what it holds is no longer counted as available."""
+    booking_id = derive_id("BK", 8, "baseline", customer_id, kind)
+    tables["bookings"].append(
+        {
+            "booking_id": booking_id,
+            "customer_id": customer_id,
+            "kind": kind,
+            "entity_id": entity_id,
+            "status": "confirmed",
+            "total_cents": cents,
+        }
+    )
+    tables["transactions"].append(
+        {
+            "transaction_id": derive_id("TX", 8, "baseline", booking_id),
+            "booking_id": booking_id,
+            "customer_id": customer_id,
+            "payment_method_id": method["payment_method_id"],
+            "kind": "charge",
+            "amount_cents": cents,
+        }
+    )
+    return booking_id
+
+
+def _customer(rng: Random, customer_id: str, name: str, born: str, city: str) -> Row:
+    return {
+        "customer_id": customer_id,
+        "name": name,
+        "email": email_of(name),
+        "phone": phone_number(rng),
+        "address": street_address(rng, city),
+        "date_of_birth": born,
+    }
+
+
+def _method(draft: Draft, customer_id: str, card: Row) -> Row:
+    return {
+        "payment_method_id": derive_id("PM", 8, "known", customer_id, card["card_id"], draft.today),
+        "customer_id": customer_id,
+        "card_id": card["card_id"],
+        "brand": card["brand"],
+        "last4": card["last4"],
+        "is_default": True,
+    }
+
+
+def _rounded(cents: float) -> int:
+    return -(-int(cents) // 10000) * 10000

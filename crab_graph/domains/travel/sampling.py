@@ -1,0 +1,130 @@
+"""Drawing a trip that somebody might want: requests, budgets and the people who travel."""
+
+from random import Random
+from typing import TypeVar
+
+import numpy as np
+
+from crab_graph.dates import day_number, iso_date
+from crab_graph.domains.travel.market import BED_TYPES, CATEGORIES, FLIGHT_TIMES_OF_DAY, ROOM_TYPES
+from crab_graph.domains.travel.names import CITIES, email_of, person_names
+from crab_graph.domains.travel.request import (
+    PaymentCard,
+    ProfileTraveller,
+    TravelProfile,
+    TravelRequest,
+)
+from crab_graph.generation.folding import FoldedGraph
+from crab_graph.generation.objects import Columns
+from crab_graph.randomness import derive_array_rng, derive_rng
+
+T = TypeVar("T")
+
+WINDOW_DAYS = 5
+"""Days in a flexible departure window, both ends included."""
+
+EDGE_ODDS = {
+    "fixed": {"budget": 0.45, "same_carrier": 0.6, "same_district": 0.6},
+    "flexible": {"budget": 0.8, "same_carrier": 0.86, "same_district": 0.86},
+}
+"""How often the optional edges are asked for. With the edges that stay active by themselves this gives
+2.5 active edges on fixed-date tasks and 5.5 on flexible ones, the paper's averages (Figure 5)."""
+
+BUDGET_QUANTILE = (0.10, 0.30)
+"""The budget is a cost that this share of random node-valid combinations stays under; it is drawn
+before the seeds, so it says nothing about them."""
+
+
+def sample_request(seed: int, *, flexible: bool, party_size: int) -> TravelRequest:
+    """Draw a request without its budget.
+
+    Args:
+        seed: Seed of the task.
+        flexible: Whether the departure date is a window.
+        party_size: Number of travellers, 1 to 4.
+    """
+    rng = derive_rng(seed, "request")
+    origin, destination = rng.sample(sorted(CITIES), 2)
+    first = day_number("2027-01-20") + rng.randrange(300)
+    last = first + WINDOW_DAYS - 1 if flexible else first
+    nights = rng.randint(2, 5)
+    odds = EDGE_ODDS["flexible" if flexible else "fixed"]
+    dated = not flexible and rng.random() < 0.15
+    return TravelRequest(
+        origin=origin,
+        destination=destination,
+        departure_first=iso_date(first),
+        departure_last=iso_date(last),
+        nights=nights,
+        party_size=party_size,
+        outbound_time_of_day=_maybe(rng, 0.45, FLIGHT_TIMES_OF_DAY),
+        return_time_of_day=_maybe(rng, 0.45, FLIGHT_TIMES_OF_DAY),
+        seat_type=_maybe(rng, 0.6, ("economy", "economy", "premium economy", "business")),
+        seat_position=_maybe(rng, 0.5, ("window", "aisle")),
+        hotel_stars=_maybe(rng, 0.7, (2, 3, 3, 4)),
+        room_type=_maybe(rng, 0.4, ROOM_TYPES[:2] if party_size == 1 else ROOM_TYPES),
+        bed_type=_maybe(rng, 0.4, BED_TYPES[1:] if party_size > 2 else BED_TYPES),
+        attraction_category=_maybe(rng, 0.7, CATEGORIES),
+        attraction_time_of_day=_maybe(rng, 0.35, ("morning", "afternoon", "evening")),
+        attraction_date=iso_date(first + rng.randint(1, nights - 1)) if dated else None,
+        same_carrier=rng.random() < odds["same_carrier"],
+        same_district=rng.random() < odds["same_district"],
+    )
+
+
+def with_budget(request: TravelRequest, folded: FoldedGraph, seed: int) -> TravelRequest:
+    """Return the request with a budget, or without one where the draw says so.
+
+    Args:
+        request: A request without a budget.
+        folded: Its folded graph, for what the trip's parts cost.
+        seed: Seed of the task.
+    """
+    rng = derive_rng(seed, "budget")
+    if rng.random() >= EDGE_ODDS[request.date_mode]["budget"]:
+        return request
+    share = rng.uniform(*BUDGET_QUANTILE)
+    array_rng = derive_array_rng(seed, "budget prices")
+    size = 4000
+    total = np.zeros(size, dtype=np.int64)
+    weights = {"hotel": request.nights}
+    for node, domain in folded.domains.items():
+        objects: Columns = domain.draw(array_rng, size)
+        drawn = objects["price"][array_rng.randint(0, len(objects["price"]), size)]
+        total += weights.get(node, request.party_size) * drawn
+    budget = int(np.sort(total)[int(share * size)])
+    return request.model_copy(update={"budget_cents": -(-budget // 1000) * 1000})
+
+
+def sample_profile(seed: int, party_size: int) -> TravelProfile:
+    """Draw who travels and which card pays; the first traveller is the customer."""
+    rng = derive_rng(seed, "profile")
+    travellers = tuple(
+        ProfileTraveller(name=name, date_of_birth=_birth_date(rng))
+        for name in person_names(rng, party_size)
+    )
+    return TravelProfile(
+        customer_id=f"CU-{rng.randrange(10000, 99999)}",
+        email=email_of(travellers[0].name),
+        travellers=travellers,
+        payment_card=PaymentCard(
+            card_id=f"CD-{rng.randrange(1000, 10000)}",
+            brand=rng.choice(("Visa", "Mastercard", "American Express")),
+            last4=f"{rng.randrange(10000):04d}",
+        ),
+    )
+
+
+def today_of(request: TravelRequest, seed: int) -> str:
+    """Return the day on which the conversation takes place."""
+    ahead = derive_rng(seed, "today").randint(14, 75)
+    return iso_date(day_number(request.departure_first) - ahead)
+
+
+def _maybe(rng: Random, odds: float, values: tuple[T, ...]) -> T | None:
+    value = rng.choice(values)
+    return value if rng.random() < odds else None
+
+
+def _birth_date(rng: Random) -> str:
+    return iso_date(day_number("1955-01-01") + rng.randrange(50 * 365))

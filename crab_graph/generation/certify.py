@@ -1,0 +1,111 @@
+"""Certification (design §5): the number of solutions, counted three ways on the entity tables.
+
+SQL aggregation, array elimination and plain search read the same tables and share the declared
+constraints, and nothing else. All must equal the closure of the seeds.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from crab_graph.generation.constraint_graph import ConstraintGraph
+from crab_graph.generation.counting import EliminationCounter
+from crab_graph.generation.objects import Columns
+from crab_graph.generation.search import Solution, search_solutions
+from crab_graph.generation.sql_count import count_sql
+
+if TYPE_CHECKING:
+    import duckdb
+
+SEARCH_MARGIN = 1000
+"""How many solutions beyond the expected number the plain search lists before it stops."""
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """The counts of one task.
+
+    Attributes:
+        expected: The closure of the seeds.
+        sql: Count by SQL aggregation.
+        arrays: Count by array elimination.
+        search: Count by plain search, stopped at `expected` + `SEARCH_MARGIN`.
+    """
+
+    expected: int
+    sql: int
+    arrays: int
+    search: int
+
+    @property
+    def ok(self) -> bool:
+        """Whether all counts agree with what is expected."""
+        return self.expected == self.sql == self.arrays == self.search
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the counts in the form that `certify --json` prints."""
+        return {
+            "expected": self.expected,
+            "sql": self.sql,
+            "arrays": self.arrays,
+            "search": self.search,
+            "ok": self.ok,
+        }
+
+
+def certify_tables(
+    connection: "duckdb.DuckDBPyConnection",
+    graph: ConstraintGraph,
+    sources: Mapping[str, str],
+    task_id: str,
+    expected: int,
+) -> tuple[Certificate, list[Solution]]:
+    """Count the solutions of a task on its tables.
+
+    Args:
+        connection: A connection that sees the tables.
+        graph: The task graph, as declared.
+        sources: For each node type, a SELECT with the parameter `$task` that yields its offers.
+        task_id: The task.
+        expected: Closure of the seeds.
+
+    Returns:
+        The certificate, and the solutions the plain search found.
+    """
+    parameters = {"task": task_id}
+    counted = connection.execute(count_sql(graph, sources), parameters).fetchall()[0][0]
+    offers = {name: _fetch(connection, sql, parameters) for name, sql in sources.items()}
+    solutions = search_solutions(
+        graph,
+        {node.id: offers[node.type] for node in graph.nodes},
+        expected + SEARCH_MARGIN,
+    )
+    certificate = Certificate(expected, int(counted), count_offers(graph, offers), len(solutions))
+    return certificate, solutions
+
+
+def count_offers(graph: ConstraintGraph, offers: Mapping[str, list[dict[str, Any]]]) -> int:
+    """Return the number of solutions among rows of the entity tables, by array elimination."""
+    columns = {name: _columns(rows) for name, rows in offers.items()}
+    objects = {node.id: columns[node.type] for node in graph.nodes}
+    valid = {}
+    for node, own in objects.items():
+        keep = np.ones(len(next(iter(own.values()))), dtype=bool)
+        for item in graph.node_constraints(node):
+            keep &= np.asarray(item.evaluate(lambda ref, own=own: own[ref[1]]), dtype=bool)
+        valid[node] = np.flatnonzero(keep).astype(np.int64)
+    return EliminationCounter(graph.node_ids, graph.edge_constraints, objects).count(valid)
+
+
+def _fetch(
+    connection: "duckdb.DuckDBPyConnection", sql: str, parameters: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    cursor = connection.execute(sql, parameters)
+    names = [column[0] for column in cursor.description or []]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+def _columns(rows: list[dict[str, Any]]) -> Columns:
+    return {name: np.array([row[name] for row in rows]) for name in (rows[0] if rows else {})}

@@ -1,0 +1,136 @@
+"""The constraint graph of a task: nodes, what their objects can be, and constraints (section 3.2.1)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crab_graph.generation.constraints import Constraint, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A property of a node type with its finite domain."""
+
+    name: str
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A property that others decide, such as a price that depends on class and level.
+
+    Attributes:
+        name: Name of the property.
+        inputs: The properties that decide it, in the order of the table's keys.
+        table: Its value for every combination of the inputs.
+    """
+
+    name: str
+    inputs: tuple[str, ...]
+    table: Mapping[tuple[Value, ...], Value]
+
+
+@dataclass(frozen=True)
+class NodeType:
+    """What the objects of a node can be.
+
+    Attributes:
+        name: Name of the type, such as `flight`.
+        properties: Free properties; an object is one choice for each.
+        derived: Properties that follow from the free ones.
+        domain_constraints: Constraints that hold for every object; their refs name this type as node.
+        identity: Properties that tell two offers apart; no two objects of a task share all of them.
+    """
+
+    name: str
+    properties: tuple[Property, ...]
+    derived: tuple[Derived, ...]
+    domain_constraints: tuple[Constraint, ...]
+    identity: tuple[str, ...]
+
+    @cached_property
+    def property_values(self) -> Mapping[str, tuple[Value, ...]]:
+        """Domain of each free property by its name."""
+        return {item.name: item.values for item in self.properties}
+
+    @cached_property
+    def derivations(self) -> Mapping[str, Derived]:
+        """Derived properties by name."""
+        return {item.name: item for item in self.derived}
+
+    @cached_property
+    def lookups(self) -> Mapping[str, tuple[tuple[str, ...], NDArray[Any]]]:
+        """Each derived property as the free properties it depends on and a table over their domains.
+
+        The table has one axis for each of these properties, in the order of their domains.
+        """
+        tables: dict[str, tuple[tuple[str, ...], NDArray[Any]]] = {}
+        for name in self.derivations:
+            inputs = self.free_inputs(name)
+            domains = [self.property_values[item] for item in inputs]
+            values = [
+                self.derive(name, dict(zip(inputs, combination, strict=True)))
+                for combination in product(*domains)
+            ]
+            tables[name] = inputs, np.array(values).reshape([len(domain) for domain in domains])
+        return tables
+
+    def derive(self, name: str, chosen: Mapping[str, Value]) -> Value:
+        """Return the value of a property, given those of the free properties it depends on."""
+        if name in chosen:
+            return chosen[name]
+        item = self.derivations[name]
+        return item.table[tuple(self.derive(source, chosen) for source in item.inputs)]
+
+    def free_inputs(self, name: str) -> tuple[str, ...]:
+        """Names of the free properties that decide the property `name` (itself when it is free)."""
+        if name in self.property_values:
+            return (name,)
+        inputs: dict[str, None] = {}
+        for item in self.derivations[name].inputs:
+            inputs.update(dict.fromkeys(self.free_inputs(item)))
+        return tuple(inputs)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One required entity of a task: its id and the name of its node type."""
+
+    id: str
+    type: str
+
+
+@dataclass(frozen=True)
+class ConstraintGraph:
+    """A task graph G = (N, C): the required entities and the constraints among them.
+
+    Attributes:
+        nodes: The required entities.
+        constraints: Validity constraints of the task, over one node or several.
+    """
+
+    nodes: tuple[Node, ...]
+    constraints: tuple[Constraint, ...]
+
+    @cached_property
+    def node_ids(self) -> tuple[str, ...]:
+        """Ids of the nodes in declaration order."""
+        return tuple(node.id for node in self.nodes)
+
+    @cached_property
+    def edge_constraints(self) -> tuple[Constraint, ...]:
+        """Constraints that read properties of two or more nodes."""
+        return tuple(item for item in self.constraints if len(item.nodes) > 1)
+
+    def node_constraints(self, node_id: str) -> tuple[Constraint, ...]:
+        """Constraints that read properties of this node alone."""
+        return tuple(item for item in self.constraints if item.nodes == (node_id,))
+
+    def type_of(self, node_id: str) -> str:
+        """Name of the node type of a node."""
+        return next(node.type for node in self.nodes if node.id == node_id)

@@ -1,0 +1,161 @@
+"""A constraint is declared once and runs everywhere (paper section 3.2.1, design §3).
+
+Its predicate is a function made of operators only. On Python scalars it serves python-constraint and
+the verifiers, on NumPy arrays sampling and counting, on `SqlTerm`s certification.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from crab_graph.generation.sql_terms import SqlTerm
+
+Value = int | str
+Ref = tuple[str, str]
+"""A property of a node: `(node id, property name)`. In a domain constraint the node id is a node type."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinearSum:
+    """A hint for the engines: the constraint says Σ weight · property ≤ bound.
+
+    Attributes:
+        weights: Weight of each property the sum runs over.
+        bound: The largest sum allowed, inclusive.
+    """
+
+    weights: Mapping[Ref, int]
+    bound: int
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """One requirement over properties of one node or of several.
+
+    Attributes:
+        name: Unique name within its graph, such as `trip_length`.
+        parameters: Properties in the order in which the predicate takes them.
+        predicate: The condition, made of operators only; takes the properties, then `constants`.
+        constants: Keyword arguments of the predicate.
+        sentence: The requirement as the user would put it.
+        linear: Set when the constraint bounds a weighted sum.
+        structural: Whether it says which entity is meant (route, city) rather than what the user likes.
+        fixed: Properties already decided by other constraints, with their values (see `fold`).
+    """
+
+    name: str
+    parameters: tuple[Ref, ...]
+    predicate: Callable[..., Any]
+    constants: Mapping[str, Any] = field(default_factory=dict)
+    sentence: str = ""
+    linear: LinearSum | None = None
+    structural: bool = False
+    fixed: Mapping[Ref, Value] = field(default_factory=dict)
+
+    @property
+    def refs(self) -> tuple[Ref, ...]:
+        """Properties that are still free."""
+        return tuple(ref for ref in self.parameters if ref not in self.fixed)
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """Ids of the nodes whose free properties the constraint reads, in order."""
+        return tuple(dict.fromkeys(node for node, _ in self.refs))
+
+    def properties_of(self, node: str) -> tuple[str, ...]:
+        """Names of the free properties of one node that the constraint reads."""
+        return tuple(dict.fromkeys(name for owner, name in self.refs if owner == node))
+
+    def evaluate(self, lookup: Callable[[Ref], Any]) -> Any:
+        """Return the predicate's answer, asking `lookup` for each free property.
+
+        The answer is a truth value, a boolean array or a `SqlTerm`, as the properties are.
+        """
+        arguments = [
+            self.fixed[ref] if ref in self.fixed else lookup(ref) for ref in self.parameters
+        ]
+        return self.predicate(*arguments, **self.constants)
+
+    def holds(self, values: Mapping[Ref, Value]) -> bool:
+        """Return whether concrete values satisfy the constraint."""
+        return bool(self.evaluate(values.__getitem__))
+
+    def sql(self, column: Callable[[Ref], str]) -> str:
+        """Return the condition as SQL, asking `column` for the expression of each free property."""
+        answer = self.evaluate(lambda ref: SqlTerm(column(ref)))
+        return answer.sql if isinstance(answer, SqlTerm) else ("TRUE" if answer else "FALSE")
+
+    def fix(self, values: Mapping[Ref, Value]) -> "Constraint":
+        """Return the constraint with some of its properties decided."""
+        decided = {ref: values[ref] for ref in self.refs if ref in values}
+        if not decided:
+            return self
+        linear = self.linear
+        if linear is not None:
+            spent = sum(
+                weight * int(decided[ref])
+                for ref, weight in linear.weights.items()
+                if ref in decided
+            )
+            free = {ref: weight for ref, weight in linear.weights.items() if ref not in decided}
+            linear = LinearSum(free, linear.bound - spent)
+        return replace(self, fixed={**self.fixed, **decided}, linear=linear)
+
+    def negated(self) -> "Constraint":
+        """Return the constraint that holds exactly where this one does not."""
+        return replace(
+            self,
+            name=f"not {self.name}",
+            predicate=_Negation(self.predicate),
+            sentence="",
+            linear=None,
+            structural=False,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Negation:
+    """The opposite of a predicate, for scalars, arrays and SQL alike."""
+
+    predicate: Callable[..., Any]
+
+    def __call__(self, *arguments: Any, **constants: Any) -> Any:
+        # Not `~`: on a Python truth value it answers -2, which counts as true.
+        return self.predicate(*arguments, **constants) == False  # noqa: E712
+
+
+def equals(value: Any, required: Any) -> Any:
+    """`value` is the required one, or two properties are alike."""
+    return value == required
+
+
+def differs(value: Any, other: Any) -> Any:
+    """Two properties are not alike."""
+    return value != other
+
+
+def at_least(value: Any, minimum: Any) -> Any:
+    """`value` is `minimum` or more."""
+    return value >= minimum
+
+
+def within(value: Any, first: Any, last: Any) -> Any:
+    """`value` lies in `[first, last]`, both ends included."""
+    return (value >= first) & (value <= last)
+
+
+def sum_at_most(*values: Any, weights: tuple[int, ...], bound: int) -> Any:
+    """The weighted sum of the values does not exceed `bound`."""
+    return sum(weight * value for weight, value in zip(weights, values, strict=True)) <= bound
+
+
+def bounded_sum(name: str, weights: Mapping[Ref, int], bound: int, sentence: str) -> Constraint:
+    """Return the constraint Σ weight · property ≤ bound, with its hint."""
+    return Constraint(
+        name=name,
+        parameters=tuple(weights),
+        predicate=sum_at_most,
+        constants={"weights": tuple(weights.values()), "bound": bound},
+        sentence=sentence,
+        linear=LinearSum(dict(weights), bound),
+    )

@@ -1,0 +1,278 @@
+"""Exact counting by array elimination: nodes are joined one by one, and what no edge needs is summed away.
+
+Objects enter as *edge codes*: for each edge, the number of the object's distinct profile with respect
+to it (paper A.4, `profile(o, c)`). Each edge is tried out once on all combinations of profiles; a join
+is then a look-up. One bounded sum is carried along as a partial total; further ones count as plain
+edges.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import permutations
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crab_graph.generation.constraints import Constraint, LinearSum
+from crab_graph.generation.objects import Columns, Mask, length
+
+IntArray = NDArray[np.int64]
+Rows = Mapping[str, IntArray]
+"""Positions of the objects of each node that take part."""
+
+NEVER = np.int64(2**60)
+"""Cost of what cannot be completed; far above any total, far below overflow."""
+
+CHUNK = 2_000_000
+"""Largest number of pairs a join looks at in one go."""
+
+
+class _Entries(NamedTuple):
+    """Objects of one node, grouped: codes per edge, cost, and how many objects a group holds."""
+
+    codes: dict[int, IntArray]
+    cost: IntArray
+    weight: IntArray
+    key: IntArray
+
+
+class _State(NamedTuple):
+    """Partial solutions, grouped by the codes that edges still need."""
+
+    codes: dict[tuple[str, int], IntArray]
+    total: IntArray
+    weight: IntArray
+    key: IntArray
+
+
+class EliminationCounter:
+    """Counts and tests the solutions among given objects.
+
+    Args:
+        nodes: Node ids.
+        edges: Edge constraints over these nodes.
+        objects: Columns of each node's objects; only node-valid ones may take part in a call.
+    """
+
+    def __init__(
+        self, nodes: Sequence[str], edges: Sequence[Constraint], objects: Mapping[str, Columns]
+    ) -> None:
+        self.nodes = tuple(nodes)
+        sums = [edge for edge in edges if edge.linear is not None]
+        self.sum: LinearSum | None = sums[0].linear if sums else None
+        self.edges = tuple(edge for edge in edges if not sums or edge is not sums[0])
+        self._codes: dict[tuple[str, int], IntArray] = {}
+        self._truth = [self._tabulate(number, objects) for number in range(len(self.edges))]
+        self._cost = {node: self._costs(node, objects[node]) for node in self.nodes}
+
+    def count(self, chosen: Rows) -> int:
+        """Return the number of solutions among the chosen objects."""
+        kept = dict(chosen)
+        for node in self.nodes:
+            kept[node] = kept[node][self.has_solution(node, kept[node], kept)]
+            if len(kept[node]) == 0:
+                return 0
+        state: _State | None = None
+        order = elimination_order(self.nodes, self.edges)
+        for position, node in enumerate(order):
+            entries = self._entries(node, kept[node], keyed=False, cheapest=False)
+            state = self._join(state, node, entries, order[position + 1 :], kept, cheapest=False)
+        return int(state.weight.sum()) if state is not None else 0
+
+    def has_solution(self, node: str, candidates: IntArray, chosen: Rows) -> Mask:
+        """Return for each candidate of `node` whether a solution with chosen objects runs through it.
+
+        Candidates of one node never combine with each other, so one call tests them all exactly.
+        """
+        state: _State | None = None
+        order = self._orders[node]
+        rows = {**chosen, node: candidates}
+        for position, other in enumerate(order):
+            keyed = other == node
+            entries = self._entries(other, rows[other], keyed=keyed, cheapest=True)
+            if keyed:
+                entries = entries._replace(cost=np.zeros_like(entries.cost))
+            state = self._join(state, other, entries, order[position + 1 :], rows, cheapest=True)
+        best = np.full(len(candidates) + 1, NEVER)
+        if state is not None:
+            np.minimum.at(best, state.key, state.total)
+        keys = self._keys(node, candidates)
+        found: Mask = best[keys] + self._cost[node][candidates] <= self._bound
+        return found
+
+    @property
+    def _bound(self) -> int:
+        return self.sum.bound if self.sum is not None else 0
+
+    def _tabulate(self, number: int, objects: Mapping[str, Columns]) -> NDArray[np.bool_]:
+        """Number each node's profiles for an edge and try the edge on all of their combinations."""
+        edge = self.edges[number]
+        axes: dict[tuple[str, str], NDArray[Any]] = {}
+        for axis, node in enumerate(edge.nodes):
+            names = edge.properties_of(node)
+            profiles, codes = _distinct([objects[node][name] for name in names])
+            self._codes[(node, number)] = codes
+            shape = [1] * len(edge.nodes)
+            shape[axis] = -1
+            for name, values in zip(names, profiles, strict=True):
+                axes[(node, name)] = values.reshape(shape)
+        sizes = [int(self._codes[(node, number)].max(initial=-1)) + 1 for node in edge.nodes]
+        answer = np.asarray(edge.evaluate(axes.__getitem__), dtype=bool)
+        return np.broadcast_to(answer, sizes)
+
+    def _costs(self, node: str, columns: Columns) -> IntArray:
+        cost = np.zeros(length(columns), dtype=np.int64)
+        if self.sum is not None:
+            for (owner, name), weight in self.sum.weights.items():
+                if owner == node:
+                    cost += weight * columns[name].astype(np.int64)
+        return cost
+
+    @cached_property
+    def _orders(self) -> Mapping[str, tuple[str, ...]]:
+        return {node: elimination_order(self.nodes, self.edges, last=node) for node in self.nodes}
+
+    def _keys(self, node: str, rows: IntArray) -> IntArray:
+        """Number the candidates by what the plain edges see of them."""
+        codes = [self._codes[item][rows] for item in self._codes if item[0] == node]
+        return _first_of_each(_combine(codes, len(rows)))[1]
+
+    def _entries(self, node: str, rows: IntArray, *, keyed: bool, cheapest: bool) -> _Entries:
+        """Group the objects of a node by codes and cost, or by codes alone with the least cost."""
+        numbers = [number for owner, number in self._codes if owner == node]
+        codes = {number: self._codes[(node, number)][rows] for number in numbers}
+        cost = self._cost[node][rows]
+        key = self._keys(node, rows) if keyed else np.zeros(len(rows), dtype=np.int64)
+        group = _combine([*codes.values(), key, *([] if cheapest else [cost])], len(rows))
+        first, group = _first_of_each(group)
+        weight = np.bincount(group, minlength=len(first)).astype(np.int64)
+        least = np.full(len(first), NEVER)
+        np.minimum.at(least, group, cost)
+        return _Entries({n: c[first] for n, c in codes.items()}, least, weight, key[first])
+
+    def _join(
+        self,
+        state: _State | None,
+        node: str,
+        entries: _Entries,
+        ahead: Sequence[str],
+        rows: Rows,
+        *,
+        cheapest: bool,
+    ) -> _State:
+        if state is None:
+            codes = {(node, number): column for number, column in entries.codes.items()}
+            return _State(codes, entries.cost, entries.weight, entries.key)
+        left, right = self._compatible_pairs(state, node, entries, ahead, rows)
+        total = state.total[left] + entries.cost[right]
+        codes = {
+            **{item: column[left] for item, column in state.codes.items()},
+            **{(node, number): column[right] for number, column in entries.codes.items()},
+        }
+        waiting = {
+            number for number, edge in enumerate(self.edges) if any(n in ahead for n in edge.nodes)
+        }
+        codes = {item: column for item, column in codes.items() if item[1] in waiting}
+        weight = state.weight[left] * entries.weight[right]
+        key = np.maximum(state.key[left], entries.key[right])
+        joined = _State(codes, total, weight, key)
+        return _cheapest(joined) if cheapest else _summed(joined)
+
+    def _compatible_pairs(
+        self, state: _State, node: str, entries: _Entries, ahead: Sequence[str], rows: Rows
+    ) -> tuple[IntArray, IntArray]:
+        """Return pairs (partial solution, entry) that break no completed edge and may stay in bounds."""
+        tables = []
+        for number, edge in enumerate(self.edges):
+            if node in edge.nodes and not any(other in ahead for other in edge.nodes):
+                earlier = [other for other in edge.nodes if other != node]
+                axes = [edge.nodes.index(other) for other in earlier]
+                truth = self._truth[number].transpose([*axes, edge.nodes.index(node)])
+                flat = np.ravel_multi_index(
+                    [state.codes[(other, number)] for other in earlier], truth.shape[:-1]
+                )
+                tables.append((truth.reshape(-1, truth.shape[-1]), flat, entries.codes[number]))
+        rest = sum(int(self._cost[other][rows[other]].min(initial=0)) for other in ahead)
+        room = self._bound - rest
+        lefts, rights = [], []
+        step = max(1, CHUNK // max(1, len(entries.cost)))
+        for start in range(0, len(state.total), step):
+            part = slice(start, start + step)
+            fits = state.total[part, None] + entries.cost[None, :] <= room
+            for truth, flat, codes in tables:
+                fits &= truth[flat[part]][:, codes]
+            left, right = np.nonzero(fits)
+            lefts.append(left + start)
+            rights.append(right)
+        if not lefts:
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        return np.concatenate(lefts), np.concatenate(rights)
+
+
+def elimination_order(
+    nodes: Sequence[str], edges: Sequence[Constraint], last: str | None = None
+) -> tuple[str, ...]:
+    """Return the order of the nodes in which edges complete soonest, with `last` as late as that allows."""
+
+    def completions(order: Sequence[str]) -> tuple[int, ...]:
+        return tuple(
+            sum(set(edge.nodes) <= set(order[:size]) for edge in edges)
+            for size in range(1, len(order) + 1)
+        )
+
+    orders = list(permutations(nodes))
+    best = max(map(completions, orders))
+    return max(
+        (order for order in orders if completions(order) == best),
+        key=lambda order: -1 if last is None else order.index(last),
+    )
+
+
+def _summed(state: _State) -> _State:
+    """Merge partial solutions that no later edge tells apart, adding up how many there are."""
+    group = _combine([*state.codes.values(), state.total], len(state.total))
+    first, group = _first_of_each(group)
+    weight = np.zeros(len(first), dtype=np.int64)
+    np.add.at(weight, group, state.weight)
+    codes = {item: column[first] for item, column in state.codes.items()}
+    return _State(codes, state.total[first], weight, state.key[first])
+
+
+def _cheapest(state: _State) -> _State:
+    """Merge partial solutions that no later edge tells apart, keeping the least total."""
+    group = _combine([*state.codes.values(), state.key], len(state.total))
+    first, group = _first_of_each(group)
+    total = np.full(len(first), NEVER)
+    np.minimum.at(total, group, state.total)
+    codes = {item: column[first] for item, column in state.codes.items()}
+    return _State(codes, total, state.weight[first], state.key[first])
+
+
+def _distinct(columns: Sequence[NDArray[Any]]) -> tuple[list[NDArray[Any]], IntArray]:
+    """Return the distinct rows of some columns, and the number of each row's."""
+    first, codes = _first_of_each(_combine(columns, len(columns[0])))
+    return [column[first] for column in columns], codes
+
+
+def _combine(columns: Sequence[NDArray[Any]], size: int) -> IntArray:
+    """Return one number a row that is equal exactly where all columns are."""
+    combined = np.zeros(size, dtype=np.int64)
+    span = 1
+    for column in columns:
+        codes = column
+        if column.dtype.kind != "i":
+            _, codes = np.unique(column, return_inverse=True)
+        low = int(codes.min(initial=0))
+        width = int(codes.max(initial=0)) - low + 1
+        if span * width >= 2**62:
+            _, combined = np.unique(combined, return_inverse=True)
+            span = size
+        combined = combined * width + (codes - low)
+        span *= width
+    return combined
+
+
+def _first_of_each(group: IntArray) -> tuple[IntArray, IntArray]:
+    _, first, codes = np.unique(group, return_index=True, return_inverse=True)
+    return first.astype(np.int64), codes.astype(np.int64)

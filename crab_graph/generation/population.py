@@ -1,0 +1,136 @@
+"""The objects of one task: seed solutions and distractors of every node (paper section 3.2.2 to 3.2.4)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from crab_graph.errors import UnsatisfiableTask
+from crab_graph.generation.counting import EliminationCounter
+from crab_graph.generation.distractors import (
+    Distractors,
+    Identities,
+    generate_edge_distractors,
+    generate_node_distractors,
+)
+from crab_graph.generation.folding import FoldedGraph
+from crab_graph.generation.objects import Columns, concatenate, length
+from crab_graph.generation.seeds import SeedSolution, generate_seed_solutions
+from crab_graph.randomness import derive_rng
+
+Origin = Literal["seed", "node", "edge"]
+
+EDGE_SHARE = 0.5
+"""Share of edge distractors among the distractors of a node, where the graph admits that many."""
+
+
+@dataclass(frozen=True)
+class Population:
+    """Every object of a task by node type, and where each comes from.
+
+    Attributes:
+        objects: Columns of the objects of each node type.
+        nodes: For each object, the node it was made for.
+        origins: For each object, whether it is part of a seed solution or a distractor of a kind.
+        broken: For each object, the constraint it was made to break; empty for seeds.
+        seeds: The seed solutions.
+        closure: Number of solutions the seeds' parts combine to: what the task must have in all.
+    """
+
+    objects: Mapping[str, Columns]
+    nodes: Mapping[str, Sequence[str]]
+    origins: Mapping[str, Sequence[Origin]]
+    broken: Mapping[str, Sequence[str]]
+    seeds: Sequence[SeedSolution]
+    closure: int
+
+    def distractor_count(self, origin: Origin) -> int:
+        """Return the number of distractors of a kind."""
+        return sum(list(kinds).count(origin) for kinds in self.origins.values())
+
+
+def populate(
+    folded: FoldedGraph, *, seed_count: int, closure: range, distractors: int, seed: int
+) -> Population:
+    """Generate the objects of a task.
+
+    Args:
+        folded: The task graph.
+        seed_count: Number of seed solutions.
+        closure: Numbers of solutions that are acceptable.
+        distractors: Total number of distractors, split evenly over the nodes.
+        seed: Seed of all draws.
+
+    Raises:
+        UnsatisfiableTask: the graph has too few seed solutions or objects, or their closure is off.
+    """
+    seeds = generate_seed_solutions(folded, seed_count, derive_rng(seed, "seeds"))
+    solutions = count_closure(folded, seeds)
+    if solutions not in closure:
+        raise UnsatisfiableTask(f"the seeds combine to {solutions} solutions")
+    used: dict[str, Identities] = {name: set() for name in folded.types}
+    own = {node: _objects_of(node, seeds) for node in folded.graph.node_ids}
+    for node, objects in own.items():
+        numbers = folded.domains[node].identities(objects)
+        used[folded.graph.type_of(node)].update(numbers.tolist())
+    quota = _quotas(folded.graph.node_ids, distractors)
+    wanted = {node: round(EDGE_SHARE * number) for node, number in quota.items()}
+    edge = generate_edge_distractors(folded, seeds, wanted, used, seed)
+    groups: dict[str, list[tuple[str, Origin, Distractors]]] = {name: [] for name in folded.types}
+    for node in folded.graph.node_ids:
+        type_name = folded.graph.type_of(node)
+        missing = quota[node] - len(edge[node].broken)
+        other = generate_node_distractors(folded, node, missing, used[type_name], seed)
+        if missing and (other is None or len(other.broken) < missing):
+            raise UnsatisfiableTask(f"node '{node}' has too few objects for its distractors")
+        groups[type_name].append((node, "seed", Distractors(own[node], [""] * len(seeds))))
+        groups[type_name].append((node, "edge", edge[node]))
+        if other is not None:
+            groups[type_name].append((node, "node", other))
+    return _assembled(groups, seeds, solutions)
+
+
+def count_closure(folded: FoldedGraph, seeds: Sequence[SeedSolution]) -> int:
+    """Return how many valid solutions the parts of the seeds combine to."""
+    objects = {node: _objects_of(node, seeds) for node in folded.graph.node_ids}
+    everything = {node: np.arange(len(seeds), dtype=np.int64) for node in objects}
+    return EliminationCounter(folded.graph.node_ids, folded.edges, objects).count(everything)
+
+
+def _objects_of(node: str, seeds: Sequence[SeedSolution]) -> Columns:
+    return {name: np.array([item[node][name] for item in seeds]) for name in seeds[0][node]}
+
+
+def _quotas(nodes: Sequence[str], total: int) -> dict[str, int]:
+    return {
+        node: total // len(nodes) + (position < total % len(nodes))
+        for position, node in enumerate(nodes)
+    }
+
+
+def _assembled(
+    groups: Mapping[str, Sequence[tuple[str, Origin, Distractors]]],
+    seeds: Sequence[SeedSolution],
+    closure: int,
+) -> Population:
+    return Population(
+        objects={
+            name: concatenate([part.objects for _, _, part in parts])
+            for name, parts in groups.items()
+        },
+        nodes={
+            name: [node for node, _, part in parts for _ in range(length(part.objects))]
+            for name, parts in groups.items()
+        },
+        origins={
+            name: [origin for _, origin, part in parts for _ in range(length(part.objects))]
+            for name, parts in groups.items()
+        },
+        broken={
+            name: [word for _, _, part in parts for word in part.broken]
+            for name, parts in groups.items()
+        },
+        seeds=seeds,
+        closure=closure,
+    )
