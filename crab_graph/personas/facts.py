@@ -18,7 +18,8 @@ class Fact:
 
     Attributes:
         key: Stable name, such as `hotel_stars`.
-        value: A JSON value; dates are ISO strings, a date window is `[first, last]`, money is `"1500.00"`.
+        value: A JSON value; dates are ISO strings, a date window is `[first, last]`, money is
+            `"1500.00"`.
         level: `basic` facts may be volunteered, `detail` facts wait for a question.
         slot: Id of the node the fact is about, or `None` when it concerns the whole task.
     """

@@ -1,0 +1,52 @@
+"""The words of travel, read from `lexicon.toml`."""
+
+import re
+import tomllib
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import files
+
+from crab_graph.domains.domain import Slot
+from crab_graph.domains.travel.names import CARRIERS, DISTRICTS
+from crab_graph.domains.travel.vocabulary import travel_vocabulary
+from crab_graph.personas.facts import Fact
+from crab_graph.personas.lexicon import BriefedSlot, DomainLexicon, UserBriefing, parse_lexicon
+
+SOURCE = "lexicon.toml"
+
+
+@cache
+def travel_lexicon() -> DomainLexicon:
+    """Return the words that users of travel tasks understand and say."""
+    text = _read(SOURCE)
+    for name, values in (("{carriers}", CARRIERS), ("{districts}", DISTRICTS)):
+        text = text.replace(f'"{name}"', f"'{_any_of(values)}'")
+    return parse_lexicon(tomllib.loads(text), SOURCE)
+
+
+def travel_briefing(
+    slots: Iterable[Slot], facts: Sequence[Fact], task_id: str, today: str
+) -> UserBriefing:
+    """Return what the user of a travel task knows, with the words to say it."""
+    prefixes = travel_vocabulary().prefixes
+    return UserBriefing(
+        facts=tuple(facts),
+        lexicon=travel_lexicon(),
+        slots=tuple(BriefedSlot(slot.id, prefixes[slot.kind], slot.word) for slot in slots),
+        task_id=task_id,
+        today=today,
+    )
+
+
+def travel_policy(today: str) -> str:
+    """Return the agent's policy prompt, which states every duty that is graded."""
+    return _read("policy.md").replace("{today}", today)
+
+
+def _any_of(values: Iterable[str]) -> str:
+    words = sorted((re.escape(value.casefold()) for value in values), key=len, reverse=True)
+    return rf"\b(?:{'|'.join(words)})\b"
+
+
+def _read(name: str) -> str:
+    return files("crab_graph.domains.travel").joinpath(name).read_text("utf-8")

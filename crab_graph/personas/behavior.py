@@ -1,0 +1,147 @@
+"""How each persona and dimension behaves: the one table of rates and limits (paper section 3.3).
+
+A persona alone sets all four components. A dimension replaces one of them by the variant of its
+persona, or by its default variant where there is no persona. The values are a starting mixture
+after published rates of real users; the fidelity report compares what comes out with what they are.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from crab_graph.personas.condition import Dimension, Persona, ResolvedCondition
+
+
+class Voice(StrEnum):
+    """Which set of phrases a user takes."""
+
+    PLAIN = "plain"
+    CASUAL = "casual"
+    CLIPPED = "clipped"
+    WARM = "warm"
+    CURT = "curt"
+
+
+class Temper(StrEnum):
+    """How a user words an objection."""
+
+    PLAIN = "plain"
+    FIRM = "firm"
+    BLUNT = "blunt"
+    GENTLE = "gentle"
+    CROSS = "cross"
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Communication style (D1).
+
+    Attributes:
+        words: Words a turn aims at; below ten, facts are given as fragments.
+        short: Share of turns cut down to a few words.
+        polite: Share of turns with a courtesy.
+        questions: Share of answers that carry a question back.
+        voice: The set of phrases.
+    """
+
+    words: int
+    short: float
+    polite: float
+    questions: float
+    voice: Voice
+
+
+@dataclass(frozen=True, slots=True)
+class InformationDisclosure:
+    """Information disclosure (D2).
+
+    Attributes:
+        two_levels: Whether details wait for a question.
+        facts_per_answer: Most details one answer gives; `None` gives all that were asked for.
+    """
+
+    two_levels: bool
+    facts_per_answer: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    """Error reaction (D4).
+
+    Attributes:
+        temper: How an objection is worded.
+        patience: Turns in a row without progress after which the user gives up.
+        insists: How often the user asks to look again when the agent says it cannot help.
+    """
+
+    temper: Temper
+    patience: int
+    insists: int
+
+
+@dataclass(frozen=True, slots=True)
+class Behavior:
+    """All that a condition decides about a user.
+
+    Attributes:
+        style: Communication style.
+        disclosure: Information disclosure.
+        uncertain: Share of answers with a hedge (clarification, D3).
+        reaction: Error reaction.
+    """
+
+    style: Style
+    disclosure: InformationDisclosure
+    uncertain: float
+    reaction: Reaction
+
+
+_STYLES: Mapping[Persona, Style] = {
+    Persona.NONE: Style(18, 0.0, 0.2, 0.0, Voice.PLAIN),
+    Persona.TERSE: Style(4, 0.55, 0.05, 0.04, Voice.CLIPPED),
+    Persona.NEUTRAL: Style(16, 0.10, 0.36, 0.15, Voice.PLAIN),
+    Persona.IMPATIENT: Style(10, 0.25, 0.10, 0.10, Voice.PLAIN),
+}
+_D1: Mapping[Persona, Style] = {
+    Persona.NONE: Style(10, 0.29, 0.17, 0.098, Voice.CASUAL),
+    Persona.TERSE: Style(4, 0.55, 0.05, 0.04, Voice.CLIPPED),
+    Persona.NEUTRAL: Style(16, 0.10, 0.36, 0.15, Voice.WARM),
+    Persona.IMPATIENT: Style(10, 0.25, 0.10, 0.10, Voice.CURT),
+}
+_TWO_LEVELS: Mapping[Persona, InformationDisclosure] = {
+    Persona.NONE: InformationDisclosure(True, 2),
+    Persona.TERSE: InformationDisclosure(True, 1),
+    Persona.NEUTRAL: InformationDisclosure(True, None),
+    Persona.IMPATIENT: InformationDisclosure(True, 2),
+}
+_D3: Mapping[Persona, float] = {
+    Persona.NONE: 0.073,
+    Persona.TERSE: 0.04,
+    Persona.NEUTRAL: 0.10,
+    Persona.IMPATIENT: 0.06,
+}
+_REACTIONS: Mapping[Persona, Reaction] = {
+    Persona.NONE: Reaction(Temper.PLAIN, 8, 1),
+    Persona.TERSE: Reaction(Temper.PLAIN, 5, 0),
+    Persona.NEUTRAL: Reaction(Temper.PLAIN, 6, 1),
+    Persona.IMPATIENT: Reaction(Temper.PLAIN, 3, 0),
+}
+_D4: Mapping[Persona, Reaction] = {
+    Persona.NONE: Reaction(Temper.FIRM, 6, 1),
+    Persona.TERSE: Reaction(Temper.BLUNT, 5, 0),
+    Persona.NEUTRAL: Reaction(Temper.GENTLE, 6, 1),
+    Persona.IMPATIENT: Reaction(Temper.CROSS, 3, 0),
+}
+_VOLUNTEERS_ALL = InformationDisclosure(False, None)
+
+
+def behavior_of(condition: ResolvedCondition) -> Behavior:
+    """Look a condition up in the table."""
+    persona = condition.persona
+    two_levels = persona is not Persona.NONE or condition.has(Dimension.D2)
+    return Behavior(
+        style=(_D1 if condition.has(Dimension.D1) else _STYLES)[persona],
+        disclosure=_TWO_LEVELS[persona] if two_levels else _VOLUNTEERS_ALL,
+        uncertain=_D3[persona] if condition.has(Dimension.D3) else 0.0,
+        reaction=(_D4 if condition.has(Dimension.D4) else _REACTIONS)[persona],
+    )

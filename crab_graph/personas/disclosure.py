@@ -1,0 +1,85 @@
+"""The record of what was said when and why (paper A.3, information control)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Self
+
+from crab_graph.personas.facts import Fact, FactLevel
+
+
+class Reason(StrEnum):
+    """Why a fact was said."""
+
+    VOLUNTEERED = "volunteered"
+    ASKED = "asked"
+    CORRECTED = "corrected"
+
+
+@dataclass(frozen=True, slots=True)
+class Disclosure:
+    """One telling of one fact."""
+
+    key: str
+    turn: int
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class DisclosureRecord:
+    """Every telling so far, in order; a fact that is repeated stands once for each telling."""
+
+    entries: tuple[Disclosure, ...] = ()
+
+    @classmethod
+    def from_json(cls, rows: Iterable[dict[str, Any]]) -> Self:
+        """Read the record from user state."""
+        return cls(
+            tuple(Disclosure(row["key"], row["turn"], Reason(row["reason"])) for row in rows)
+        )
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """Return the record in the form user state keeps."""
+        return [
+            {"key": entry.key, "turn": entry.turn, "reason": str(entry.reason)}
+            for entry in self.entries
+        ]
+
+    def with_told(self, keys: Iterable[str], turn: int, reason: Reason) -> Self:
+        """Return the record after telling some facts."""
+        told = tuple(Disclosure(key, turn, reason) for key in keys)
+        return type(self)((*self.entries, *told))
+
+    def has(self, key: str) -> bool:
+        """Tell whether a fact was ever said."""
+        return any(entry.key == key for entry in self.entries)
+
+    def times(self, key: str) -> int:
+        """Return how often a fact was said."""
+        return sum(entry.key == key for entry in self.entries)
+
+    def corrections(self, key: str) -> int:
+        """Return how often a fact was said to correct the agent."""
+        return sum(e.key == key and e.reason is Reason.CORRECTED for e in self.entries)
+
+    def undisclosed(self, facts: Sequence[Fact]) -> list[Fact]:
+        """Return the facts not yet said."""
+        told = {entry.key for entry in self.entries}
+        return [fact for fact in facts if fact.key not in told]
+
+
+def opening_facts(facts: Sequence[Fact], *, two_levels: bool) -> list[Fact]:
+    """Return what the first turn says: the basic facts, or everything without two levels."""
+    return [fact for fact in facts if not two_levels or fact.level is FactLevel.BASIC]
+
+
+def choose_answers(asked: Sequence[str], record: DisclosureRecord, limit: int | None) -> list[str]:
+    """Choose which of the facts asked for one answer gives, at most `limit`.
+
+    New facts come first, in the order of the question. When every one was said already, the ones
+    said least often are repeated, so that an agent that asks again does get all of them.
+    """
+    new = [key for key in asked if not record.has(key)]
+    if new:
+        return new[:limit]
+    return sorted(asked, key=record.times)[:limit]

@@ -1,0 +1,227 @@
+"""The words of a domain as values: how facts are asked for, stated and contradicted.
+
+A domain keeps them in a TOML file; nothing here knows which domain it is. The general cues and
+phrases that every domain shares stand in `phrases.toml` beside this module.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from crab_graph.errors import UsageError
+from crab_graph.personas.facts import Fact
+
+
+class ValueForm(StrEnum):
+    """How a fact's value is written out."""
+
+    TEXT = "text"
+    DATE = "date"
+    DATES = "dates"
+    NAMES = "names"
+    COUNT = "count"
+    MONEY = "money"
+    CHOICE = "choice"
+    FLAG = "flag"
+    CARD = "card"
+
+
+class ConflictKind(StrEnum):
+    """What to look for in an agent's words to see that they contradict a fact."""
+
+    CHOICE = "choice"
+    COUNT = "count"
+    AT_LEAST = "at_least"
+    DATE = "date"
+    TOTAL = "total"
+    SAME = "same"
+
+
+@dataclass(frozen=True, slots=True)
+class BriefedSlot:
+    """One thing the user wants.
+
+    Attributes:
+        id: The slot's id.
+        id_prefix: Prefix of the ids of what fills it.
+        word: What it is called when spoken of.
+    """
+
+    id: str
+    id_prefix: str
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """How a statement by the agent can contradict a fact.
+
+    Attributes:
+        kind: What is compared.
+        slots: Slots in whose lines it is looked for; empty for anywhere.
+        pattern: Finds a count (group 1) or a value that must be the same in all `slots`.
+    """
+
+    kind: ConflictKind
+    slots: tuple[str, ...] = ()
+    pattern: re.Pattern[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FactWords:
+    """The words for one fact key.
+
+    Attributes:
+        key: The fact key.
+        form: How its value is written.
+        asks: Cues that ask for it, matched against one casefolded sentence.
+        needs_slot: Whether a cue counts only where the fact's slot is named.
+        slots: Slots whose naming makes a cue count; empty when the fact is not about one.
+        full: Statements as sentences; `{value}` and `{phrase}` stand for the value.
+        short: Statements as fragments.
+        none: What to answer when the user has no such fact.
+        choices: Each value's phrase, for choices.
+        cues: Each value's pattern in an agent's words, for choices.
+        units: Singular and plural unit, for counts.
+        conflict: How an agent's statement can contradict it.
+    """
+
+    key: str
+    form: ValueForm
+    asks: tuple[re.Pattern[str], ...]
+    needs_slot: bool
+    slots: tuple[str, ...]
+    full: tuple[str, ...]
+    short: tuple[str, ...]
+    none: tuple[str, ...]
+    choices: Mapping[str, str]
+    cues: Mapping[str, re.Pattern[str]]
+    units: tuple[str, str]
+    conflict: Conflict | None
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A subject whose naming in a question about preferences asks for several facts at once."""
+
+    name: str
+    words: re.Pattern[str]
+    facts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DomainLexicon:
+    """All the words users of a domain need.
+
+    Attributes:
+        opening_full: First-turn sentences; they may use the basic facts by key.
+        opening_short: First-turn fragments.
+        whole: Words that mean everything together.
+        slots: Each slot's pattern in an agent's words.
+        groups: Patterns that mean several slots where none of them is named by itself.
+        facts: The words of each fact key, in the order details are told.
+        topics: Subjects of questions.
+    """
+
+    opening_full: tuple[str, ...]
+    opening_short: tuple[str, ...]
+    whole: re.Pattern[str]
+    slots: Mapping[str, re.Pattern[str]]
+    groups: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]
+    facts: Mapping[str, FactWords]
+    topics: tuple[Topic, ...]
+
+    def named_slots(self, words: str) -> frozenset[str]:
+        """Return the slots that a casefolded text names."""
+        named = {slot for slot, pattern in self.slots.items() if pattern.search(words)}
+        for pattern, members in self.groups:
+            if not named & set(members) and pattern.search(words):
+                named |= set(members)
+        return frozenset(named)
+
+
+@dataclass(frozen=True, slots=True)
+class UserBriefing:
+    """What one simulated user knows, in values only; the domain builds it.
+
+    Attributes:
+        facts: The user's knowledge.
+        lexicon: The domain's words.
+        slots: The things the user wants.
+        task_id: Id of the task, one of the parts that randomness is derived from.
+        today: Today's date, ISO.
+    """
+
+    facts: tuple[Fact, ...]
+    lexicon: DomainLexicon
+    slots: Sequence[BriefedSlot]
+    task_id: str
+    today: str
+
+    def fact(self, key: str) -> Fact | None:
+        """Return the fact with that key, if the user has it."""
+        return next((fact for fact in self.facts if fact.key == key), None)
+
+    def ordered_keys(self) -> list[str]:
+        """Return the keys the user has, in the order they are told."""
+        mine = {fact.key for fact in self.facts}
+        known = [key for key in self.lexicon.facts if key in mine]
+        return known + sorted(mine - set(known))
+
+
+def parse_lexicon(document: Mapping[str, Any], source: str) -> DomainLexicon:
+    """Build a lexicon from a parsed TOML document.
+
+    Raises:
+        UsageError: a part is missing or malformed; the message names it and the source.
+    """
+    try:
+        return DomainLexicon(
+            opening_full=tuple(document["opening"]["full"]),
+            opening_short=tuple(document["opening"]["short"]),
+            whole=re.compile(document["whole"]),
+            slots={slot: re.compile(cue) for slot, cue in document["slots"].items()},
+            groups=tuple(
+                (re.compile(group["words"]), tuple(group["slots"])) for group in document["groups"]
+            ),
+            facts={key: _fact_words(key, words) for key, words in document["facts"].items()},
+            topics=tuple(
+                Topic(name, re.compile(topic["words"]), tuple(topic["facts"]))
+                for name, topic in document["topics"].items()
+            ),
+        )
+    except (KeyError, TypeError, ValueError, re.error) as error:
+        raise UsageError(f"lexicon {source}: missing or malformed part: {error}") from error
+
+
+def _fact_words(key: str, words: Mapping[str, Any]) -> FactWords:
+    values: Mapping[str, Mapping[str, str]] = words.get("values", {})
+    conflict = words.get("conflict")
+    return FactWords(
+        key=key,
+        form=ValueForm(words["form"]),
+        asks=tuple(re.compile(cue) for cue in words["asks"]),
+        needs_slot=bool(words.get("needs_slot", False)),
+        slots=tuple(words.get("slots", ())),
+        full=tuple(words["full"]),
+        short=tuple(words["short"]),
+        none=tuple(words.get("none", ())),
+        choices={value: parts.get("phrase", value) for value, parts in values.items()},
+        cues={
+            value: re.compile(parts.get("cue", rf"\b{re.escape(value)}\b"))
+            for value, parts in values.items()
+        },
+        units=(words.get("one", ""), words.get("many", "")),
+        conflict=None if conflict is None else _conflict(conflict),
+    )
+
+
+def _conflict(document: Mapping[str, Any]) -> Conflict:
+    pattern = document.get("pattern")
+    return Conflict(
+        kind=ConflictKind(document["kind"]),
+        slots=tuple(document.get("slots", ())),
+        pattern=None if pattern is None else re.compile(pattern),
+    )

@@ -1,0 +1,188 @@
+"""What an agent has stated that contradicts what the user wants (design §8).
+
+Only what was said counts: a proposal that leaves a property out contradicts nothing. Where a
+message names several values for one thing, as a list of options does, one that fits is enough.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from crab_graph.money import parse_cents
+from crab_graph.personas.facts import Fact
+from crab_graph.personas.lexicon import (
+    BriefedSlot,
+    Conflict,
+    ConflictKind,
+    DomainLexicon,
+    FactWords,
+    UserBriefing,
+)
+from crab_graph.personas.segments import Segment, read_segments
+from crab_graph.personas.spoken_dates import find_dates
+from crab_graph.text.amounts import Amount, find_amounts
+from crab_graph.text.clauses import Utterance
+from crab_graph.text.lexicon import pattern
+from crab_graph.text.mentions import find_ids
+
+_NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBERS = {word: number for number, word in enumerate(_NUMBER_WORDS, start=1)}
+_DENIED = re.compile(
+    r"\b(?:not|\w+n't|no|without|instead|unavailable|sold out|unfortunately|unable|cannot"
+    r"|other than)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StatedPlan:
+    """What a message states, slot by slot.
+
+    Attributes:
+        words: The text about each slot that has an item in the message.
+        everywhere: The text of all clauses that state something about any item.
+        totals: Totals of everything together, in cents.
+        ids: Ids named for each slot.
+    """
+
+    words: Mapping[str, str]
+    everywhere: str
+    totals: tuple[int, ...]
+    ids: Mapping[str, frozenset[str]]
+
+
+def read_plan(text: str, lexicon: DomainLexicon, slots: Sequence[BriefedSlot]) -> StatedPlan:
+    """Gather what a message states about each slot."""
+    utterance, segments = read_segments(text, lexicon)
+    stated = [segment for segment in segments if not _DENIED.search(segment.text)]
+    words: dict[str, list[str]] = defaultdict(list)
+    ids: dict[str, set[str]] = defaultdict(set)
+    for segment in stated:
+        for slot_id, portion in _portions(segment, lexicon):
+            words[slot_id].append(portion)
+            for slot in slots:
+                if slot.id == slot_id:
+                    ids[slot_id] |= {m[0].upper() for m in find_ids(portion, slot.id_prefix)}
+    amounts = find_amounts(utterance)
+    return StatedPlan(
+        words={slot: " ; ".join(parts) for slot, parts in words.items() if ids[slot]},
+        everywhere=" ; ".join(segment.text for segment in stated if not segment.is_request),
+        totals=tuple(_totals(utterance, stated, amounts, lexicon)),
+        ids={slot: frozenset(found) for slot, found in ids.items() if found},
+    )
+
+
+def contradictions(plan: StatedPlan, briefing: UserBriefing) -> list[str]:
+    """Return the keys of the facts that a stated plan contradicts, in the order facts are told."""
+    return [
+        fact.key
+        for key in briefing.ordered_keys()
+        if (fact := briefing.fact(key)) is not None
+        and (words := briefing.lexicon.facts.get(key)) is not None
+        and words.conflict is not None
+        and _contradicts(plan, fact, words, words.conflict, briefing.today)
+    ]
+
+
+def open_choices(plan: StatedPlan, briefing: UserBriefing) -> list[str]:
+    """Return the keys of the facts on which the options of a message differ."""
+    keys = []
+    for key, words in briefing.lexicon.facts.items():
+        if words.conflict is None or words.conflict.kind is not ConflictKind.CHOICE:
+            continue
+        if any(
+            len(_named_values(plan.words.get(slot, ""), words)) > 1 for slot in words.conflict.slots
+        ):
+            keys.append(key)
+    return keys
+
+
+def _portions(segment: Segment, lexicon: DomainLexicon) -> Iterator[tuple[str, str]]:
+    """Split a clause that names several slots at the places where it names them."""
+    if len(segment.named) < 2:
+        for slot in segment.scope if len(segment.scope) == 1 else ():
+            yield slot, segment.text
+        return
+    starts = sorted(
+        (match.start(), slot)
+        for slot, cue in lexicon.slots.items()
+        if (match := cue.search(segment.text))
+    )
+    for index, (start, slot) in enumerate(starts):
+        end = starts[index + 1][0] if index + 1 < len(starts) else len(segment.text)
+        yield slot, segment.text[start if index else 0 : end]
+
+
+def _contradicts(
+    plan: StatedPlan, fact: Fact, words: FactWords, conflict: Conflict, today: str
+) -> bool:
+    parts = [plan.words[slot] for slot in conflict.slots if slot in plan.words]
+    match conflict.kind:
+        case ConflictKind.CHOICE:
+            return any(_misses(_named_values(part, words), str(fact.value)) for part in parts)
+        case ConflictKind.COUNT:
+            where = parts if conflict.slots else [plan.everywhere]
+            return any(_misses(_counts(part, conflict), int(fact.value)) for part in where)
+        case ConflictKind.AT_LEAST:
+            return any(max(_counts(part, conflict), default=99) < fact.value for part in parts)
+        case ConflictKind.DATE:
+            return any(_misses_dates(part, fact, today) for part in parts)
+        case ConflictKind.TOTAL:
+            return any(total > parse_cents(fact.value) for total in plan.totals)
+        case ConflictKind.SAME:
+            return _differ(parts, conflict)
+
+
+def _misses(stated: Iterable[object], wanted: object) -> bool:
+    values = set(stated)
+    return bool(values) and wanted not in values
+
+
+def _named_values(part: str, words: FactWords) -> set[str]:
+    return {value for value, cue in words.cues.items() if cue.search(part)}
+
+
+def _counts(part: str, conflict: Conflict) -> list[int]:
+    if conflict.pattern is None:
+        return []
+    found = []
+    for match in conflict.pattern.finditer(part):
+        word = next((group for group in match.groups() if group), "")
+        if word.isdigit():
+            found.append(int(word))
+        elif word in _NUMBERS:
+            found.append(_NUMBERS[word])
+    return found
+
+
+def _misses_dates(part: str, fact: Fact, today: str) -> bool:
+    dates = [found.iso for found in find_dates(part, today)]
+    wanted = fact.value if isinstance(fact.value, list) else [fact.value, fact.value]
+    return bool(dates) and not any(wanted[0] <= iso <= wanted[-1] for iso in dates)
+
+
+def _differ(parts: Sequence[str], conflict: Conflict) -> bool:
+    if conflict.pattern is None or len(parts) < 2:
+        return False
+    named = [set(conflict.pattern.findall(part)) for part in parts]
+    return all(len(values) == 1 for values in named) and len(set.union(*named)) > 1
+
+
+def _totals(
+    utterance: Utterance,
+    segments: Sequence[Segment],
+    amounts: Sequence[Amount],
+    lexicon: DomainLexicon,
+) -> Iterator[int]:
+    for segment in segments:
+        cue = pattern("totals", "total").search(segment.text)
+        if cue is None or (segment.named and not lexicon.whole.search(segment.text)):
+            continue
+        inside = [
+            amount
+            for amount in amounts
+            if segment.start <= amount.start < segment.end and not amount.is_inert
+        ]
+        after = [a for a in inside if a.start >= segment.start + cue.start()]
+        if inside:
+            yield (after or inside[::-1])[0].cents

@@ -1,0 +1,95 @@
+"""How one turn of a user sounds: phrases, courtesies and hedges drawn at its behaviour's rates."""
+
+from collections.abc import Callable, Sequence
+from random import Random
+
+from crab_graph.personas.behavior import Behavior
+from crab_graph.personas.facts import Fact
+from crab_graph.personas.lexicon import DomainLexicon, FactWords
+from crab_graph.personas.phrases import phrase_book
+from crab_graph.personas.wording import capitalised, join_words, word_fact, word_opening
+
+_FRAGMENTS_BELOW = 8
+_SOMETIMES_BELOW = 12
+_PRESSURE_RATE = 0.25
+
+
+class Speaker:
+    """Words one turn.
+
+    Args:
+        behavior: The user's behaviour.
+        lexicon: The domain's words.
+        draw: Returns the generator for a purpose within this turn.
+    """
+
+    def __init__(
+        self, behavior: Behavior, lexicon: DomainLexicon, draw: Callable[[str], Random]
+    ) -> None:
+        self._behavior = behavior
+        self._style = behavior.style
+        self._lexicon = lexicon
+        self._draw = draw
+        self._is_short = self._happens("short", self._style.short)
+        words = self._style.words
+        self._fragments = (
+            self._is_short
+            or words < _FRAGMENTS_BELOW
+            or (words < _SOMETIMES_BELOW and self._happens("fragments", 0.5))
+        )
+
+    def phrase(self, act: str, **values: str) -> str:
+        """Return a phrase for an act in the user's voice."""
+        return self._phrase(act, str(self._style.voice), values)
+
+    def objection(self) -> str:
+        """Return the lead-in of an objection in the user's temper."""
+        return self._phrase("object", str(self._behavior.reaction.temper), {})
+
+    def opening(self, facts: Sequence[Fact]) -> str:
+        """Return the first sentences of the dialogue."""
+        greets = not self._fragments and self._happens("greet", 0.5)
+        lead = self.phrase("greet") if greets else ""
+        words = word_opening(facts, self._lexicon, self._draw("opening"), short=self._fragments)
+        return join_parts([lead, words])
+
+    def fact(self, fact: Fact) -> str:
+        """Return one fact in words."""
+        draw = self._draw(f"fact {fact.key}")
+        return word_fact(fact, self._lexicon, draw, short=self._fragments)
+
+    def absent(self, words: FactWords) -> str:
+        """Return the answer to a question about a fact the user does not have."""
+        if not words.none:
+            return self.phrase("no_wish")
+        return self._draw(f"none {words.key}").choice(words.none)
+
+    def finish(self, parts: Sequence[str], *, is_answer: bool) -> str:
+        """Join the parts of a turn, with courtesies; answers may also carry doubt or a question."""
+        extra = []
+        if is_answer:
+            if self._happens("uncertain", self._behavior.uncertain):
+                extra.append(self.phrase("hedge"))
+            if self._happens("question", self._style.questions):
+                extra.append(self.phrase("question"))
+            if self._happens("pressure", _PRESSURE_RATE):
+                extra.append(self.phrase("pressure"))
+        if not self._is_short and self._happens("polite", self._style.polite):
+            extra.append(self.phrase("polite"))
+        return join_parts([*parts, *extra])
+
+    def _happens(self, purpose: str, rate: float) -> bool:
+        return rate > 0 and self._draw(purpose).random() < rate
+
+    def _phrase(self, act: str, voice: str, values: dict[str, str]) -> str:
+        return phrase_book().phrase(act, voice, self._draw(f"phrase {act}")).format(**values)
+
+
+def join_parts(parts: Sequence[str]) -> str:
+    """Join sentences, leaving out empty ones."""
+    return capitalised(" ".join(part.strip() for part in parts if part.strip()))
+
+
+def list_words(items: Sequence[str]) -> str:
+    """Return distinct items as people list them."""
+    return join_words(list(dict.fromkeys(items)))

@@ -1,0 +1,75 @@
+"""Dates as people write them, both ways: `3 May 2027`, `May 3, 2027`, `3-7 May`, `2027-05-03`."""
+
+import re
+from datetime import date
+from typing import NamedTuple
+
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+
+_MONTH_NUMBER = {name.casefold(): number for number, name in enumerate(MONTHS, 1)}
+_MONTH_NUMBER |= {name.casefold()[:3]: number for number, name in enumerate(MONTHS, 1)} | {
+    "sept": 9
+}
+_MONTH = rf"(?P<month>{'|'.join(sorted(_MONTH_NUMBER, key=len, reverse=True))})\b\.?"
+_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
+_TO = (
+    r"(?:\s*(?:-|–|to|and|until|through)\s*(?:the\s+)?(?P<last>[0-3]?\d)(?:st|nd|rd|th)?(?!\d|:))?"
+)
+_YEAR = r"(?:,?\s+(?P<year>(?:19|20)\d\d)\b)?"
+_WRITTEN = (
+    re.compile(r"(?<![\d-])(?P<year>(?:19|20)\d\d)-(?P<number>\d\d)-(?P<day>\d\d)(?!\d)"),
+    re.compile(rf"(?<![\d.,$-]){_DAY}{_TO}\s+(?:of\s+)?{_MONTH}{_YEAR}", re.IGNORECASE),
+    re.compile(rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}{_TO}{_YEAR}", re.IGNORECASE),
+    re.compile(r"(?<![\d/])(?P<number>\d{1,2})/(?P<day>\d{1,2})/(?P<year>(?:19|20)\d\d)(?![\d/])"),
+)
+
+
+class SpokenDate(NamedTuple):
+    """A date found in text, with where it starts and ends."""
+
+    start: int
+    end: int
+    iso: str
+
+
+def find_dates(text: str, today: str) -> list[SpokenDate]:
+    """Return the dates a text mentions, in order; a missing year is the next one not yet past."""
+    found: list[SpokenDate] = []
+    for pattern in _WRITTEN:
+        for match in pattern.finditer(text):
+            if not any(other.start < match.end() and match.start() < other.end for other in found):
+                found += _dates_of(match, today)
+    return sorted(found)
+
+
+def spell_date(iso: str, style: int = 0) -> str:
+    """Return a date in one of three unambiguous spellings."""
+    day = date.fromisoformat(iso)
+    month = MONTHS[day.month - 1]
+    spellings = (f"{day.day} {month} {day.year}", f"{month} {day.day}, {day.year}", iso)
+    return spellings[style % len(spellings)]
+
+
+def _dates_of(match: re.Match[str], today: str) -> list[SpokenDate]:
+    parts = match.groupdict()
+    month = (
+        int(parts["number"]) if parts.get("number") else _MONTH_NUMBER[parts["month"].casefold()]
+    )
+    days = [int(parts["day"]), *([int(parts["last"])] if parts.get("last") else [])]
+    dates = [_date_or_none(parts.get("year"), month, day, today) for day in days]
+    return [SpokenDate(match.start(), match.end(), iso) for iso in dates if iso is not None]
+
+
+def _date_or_none(year: str | None, month: int, day: int, today: str) -> str | None:
+    now = date.fromisoformat(today)
+    for candidate in [int(year)] if year else [now.year, now.year + 1]:
+        try:
+            found = date(candidate, month, day)
+        except ValueError:
+            continue
+        if year or found >= now:
+            return found.isoformat()
+    return None

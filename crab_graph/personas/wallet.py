@@ -1,0 +1,236 @@
+"""What a user does with its own tools: cards, confirmations, approvals (paper table 6)."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from crab_graph.money import format_cents, parse_cents
+from crab_graph.personas.lexicon import UserBriefing
+from crab_graph.personas.understanding import Reading
+from crab_graph.text.amounts import find_amounts
+from crab_graph.text.clauses import read_message
+from crab_graph.text.lexicon import pattern
+
+Message = Mapping[str, Any]
+
+CARDS = "get_my_payment_cards"
+CONFIRMATIONS = "get_my_trip_confirmations"
+ADD = "add_payment_method_to_platform"
+APPROVE = "record_payment_approval"
+CARD_FACT = "payment_card"
+
+
+class PrivateCall(NamedTuple):
+    """A call of one of the user's own tools."""
+
+    name: str
+    arguments: dict[str, Any]
+
+
+class Booking(NamedTuple):
+    """A booking as the user's confirmations show it."""
+
+    booking_id: str
+    entity_id: str
+    status: str
+    cents: int
+
+
+class Approval(NamedTuple):
+    """A payment approval that was recorded."""
+
+    booking_id: str
+    payment_method_id: str
+    cents: int
+
+
+class Refusal(NamedTuple):
+    """A booking that is not approved, since the agent stated another amount than is due."""
+
+    booking_id: str
+    due: int
+    stated: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wallet:
+    """What the user has seen with its own tools.
+
+    Attributes:
+        called: Names of the tools called since the agent's last message.
+        cards: Its cards as last listed since then.
+        bookings: Its bookings as last listed since then.
+        added: Result of adding a card since then.
+        recorded: Approvals recorded since then.
+        earlier: Approvals recorded before.
+        errors: Messages of calls that failed since then.
+    """
+
+    called: frozenset[str]
+    cards: tuple[Mapping[str, Any], ...]
+    bookings: tuple[Booking, ...]
+    added: Mapping[str, Any] | None
+    recorded: tuple[Approval, ...]
+    earlier: tuple[Approval, ...]
+    errors: tuple[str, ...]
+
+    @property
+    def pending(self) -> tuple[Booking, ...]:
+        """The bookings that wait for payment."""
+        return tuple(booking for booking in self.bookings if booking.status == "pending")
+
+    def card(self, briefing: UserBriefing) -> Mapping[str, Any] | None:
+        """Return the card to pay with: the one the user means to use, else its default."""
+        fact = briefing.fact(CARD_FACT)
+        wanted = fact.value["card_id"] if fact is not None else None
+        for card in self.cards:
+            if card["card_id"] == wanted:
+                return card
+        return next((card for card in self.cards if card.get("is_default")), None) or next(
+            iter(self.cards), None
+        )
+
+    def method_id(self, briefing: UserBriefing) -> str | None:
+        """Return the payment method of that card, if it is on the platform."""
+        if self.added is not None:
+            return str(self.added["payment_method_id"])
+        card = self.card(briefing)
+        return card.get("payment_method_id") if card is not None else None
+
+    def names_other_card(self, ids: Sequence[str], briefing: UserBriefing) -> bool:
+        """Tell whether ids hold the payment method of another of the user's cards."""
+        mine = self.card(briefing)
+        others = {card.get("payment_method_id") for card in self.cards if card is not mine}
+        return any(name in others for name in ids)
+
+
+def read_wallet(messages: Sequence[Message], since: int) -> Wallet:
+    """Gather what the user's own calls have shown; `since` is the index of the agent's message."""
+    cards: tuple[Mapping[str, Any], ...] = ()
+    bookings: tuple[Booking, ...] = ()
+    added = None
+    approvals: list[tuple[int, Approval]] = []
+    errors: list[str] = []
+    called: set[str] = set()
+    for index, name, result in _results(messages):
+        if index > since:
+            called.add(name)
+        if "error" in result:
+            errors += [str(result.get("message", result["error"]))] if index > since else []
+        elif name == APPROVE:
+            approvals.append((index, _approval(messages, index, result)))
+        elif index > since:
+            if name == CARDS:
+                cards = tuple(result["cards"])
+            elif name == CONFIRMATIONS:
+                bookings = tuple(_booking(row) for row in result["bookings"])
+            elif name == ADD:
+                added = result
+    return Wallet(
+        frozenset(called),
+        cards,
+        bookings,
+        added,
+        tuple(approval for index, approval in approvals if index > since),
+        tuple(approval for index, approval in approvals if index <= since),
+        tuple(errors),
+    )
+
+
+def next_calls(
+    reading: Reading, wallet: Wallet, briefing: UserBriefing, refused: Sequence[Refusal]
+) -> list[PrivateCall]:
+    """Return the calls the user makes next for a request about payment; none when it is through.
+
+    Reads come first, then the card is put on the platform where it is not, then every pending
+    booking that was asked for is approved at its exact amount, all in one batch.
+    """
+    reads = [CARDS] if reading.asks_wallet else []
+    reads += [CONFIRMATIONS] if reading.asks_approval else []
+    missing = [PrivateCall(name, {}) for name in reads if name not in wallet.called]
+    if missing:
+        return missing
+    if wallet.names_other_card(reading.ids, briefing):
+        return []
+    method_id = wallet.method_id(briefing)
+    needs_method = reading.asks_card or (reading.asks_approval and bool(wallet.pending))
+    if needs_method and method_id is None and ADD not in wallet.called:
+        card = wallet.card(briefing)
+        return [] if card is None else [PrivateCall(ADD, {"card_id": card["card_id"]})]
+    if not reading.asks_approval or method_id is None or APPROVE in wallet.called:
+        return []
+    return [
+        PrivateCall(
+            APPROVE,
+            {
+                "booking_id": booking.booking_id,
+                "payment_method_id": method_id,
+                "amount": format_cents(booking.cents),
+            },
+        )
+        for booking in to_approve(reading, wallet)
+        if booking.booking_id not in {refusal.booking_id for refusal in refused}
+        and Approval(booking.booking_id, method_id, booking.cents) not in wallet.earlier
+    ]
+
+
+def to_approve(reading: Reading, wallet: Wallet) -> list[Booking]:
+    """Return the pending bookings that a request is about: those it names, else all of them."""
+    named = [booking for booking in wallet.pending if booking.booking_id in reading.ids]
+    return named or list(wallet.pending)
+
+
+def refusals(text: str, wallet: Wallet, reading: Reading) -> list[Refusal]:
+    """Return the bookings for which a message states another amount than the confirmations show."""
+    utterance = read_message(text)
+    amounts = [
+        amount
+        for amount in find_amounts(utterance)
+        if not amount.is_inert and not _is_of_one_unit(utterance.text[amount.end :])
+    ]
+    found: dict[str, Refusal] = {}
+    for clause in utterance.clauses:
+        words = utterance.words(clause).upper()
+        stated = [a.cents for a in amounts if clause.start <= a.start < clause.end]
+        for booking in to_approve(reading, wallet):
+            if booking.booking_id in words and stated and booking.cents not in stated:
+                found[booking.booking_id] = Refusal(booking.booking_id, booking.cents, stated[-1])
+    return list(found.values())
+
+
+def _is_of_one_unit(following: str) -> bool:
+    words = following.lstrip()
+    return words[:1] in {"/", "×", "*"} or pattern("marks", "unit").match(words) is not None
+
+
+def _results(messages: Sequence[Message]) -> list[tuple[int, str, dict[str, Any]]]:
+    """Return every result of the user's own calls: its index, the tool's name, the result."""
+    names: dict[str, str] = {}
+    found = []
+    for index, message in enumerate(messages):
+        if message.get("role") == "user":
+            names |= {call["id"]: call["name"] for call in message.get("tool_calls") or ()}
+        elif message.get("role") == "tool" and message.get("tool_call_id") in names:
+            result = json.loads(message["content"])
+            found.append((index, names[message["tool_call_id"]], result))
+    return found
+
+
+def _approval(messages: Sequence[Message], index: int, result: Mapping[str, Any]) -> Approval:
+    """Return a recorded approval as it was asked for; results need not repeat it."""
+    call_id = messages[index]["tool_call_id"]
+    asked = next(
+        (
+            call["arguments"]
+            for message in messages[:index]
+            for call in message.get("tool_calls") or ()
+            if call["id"] == call_id
+        ),
+        result,
+    )
+    return Approval(asked["booking_id"], asked["payment_method_id"], parse_cents(asked["amount"]))
+
+
+def _booking(row: Mapping[str, Any]) -> Booking:
+    return Booking(row["booking_id"], row["entity_id"], row["status"], parse_cents(row["total"]))
