@@ -1,78 +1,79 @@
-"""Work in several processes, and files that are never half-written."""
+"""Work in parallel: worker processes that die with their parent, threads in each, atomic writes.
+
+Processes are started afresh (forkserver, or spawn), never forked: a fork would copy open databases
+and threads. A worker lives on a pipe to its parent; when the parent is killed, the pipe closes and
+the worker leaves at once, so nothing is written behind the back of whoever goes on.
+"""
 
 import multiprocessing
 import os
 import signal
+import sys
 import threading
-import time
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from itertools import islice
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import TypeVar
+from queue import SimpleQueue
+from typing import Any, TypeVar
+
+from crab_graph.errors import CrabGraphError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-PARENT_CHECK_SECONDS = 1.0
+Setup = Callable[[int], AbstractContextManager[Callable[[Item], Result]]]
+"""Called in each worker with its number; gives the function that handles an item in its threads."""
+
+_CLOSING_SECONDS = 10.0
+
+
+def run_parallel(
+    items: Iterable[Item],
+    setup: Setup[Item, Result],
+    *,
+    jobs: int = 1,
+    concurrency: int = 1,
+    preload: Sequence[str] = (),
+) -> Iterator[Result]:
+    """Handle every item, and yield each result when it is there, in no promised order.
+
+    Args:
+        items: What there is to do; picklable where there is more than one job. It is read as it is
+            needed, so that a stream of any length is worked off in constant memory.
+        setup: See `Setup`; picklable likewise.
+        jobs: Number of processes; one means this process.
+        concurrency: Threads in each process.
+        preload: Modules that processes load once, together.
+
+    Raises:
+        CrabGraphError: a handler raised one, or a worker process was killed.
+        RuntimeError: a handler in another process raised something else.
+    """
+    if jobs > 1:
+        yield from _in_processes(items, setup, jobs, concurrency, preload)
+    elif concurrency > 1:
+        yield from _in_threads(items, setup, concurrency)
+    else:
+        with setup(0) as handle:
+            yield from map(handle, items)
 
 
 def process_map(
     function: Callable[[Item], Result], items: Iterable[Item], jobs: int
 ) -> Iterator[Result]:
-    """Yield `function(item)` for each item, in any order, as results come in.
-
-    With one job the work is done here. Otherwise at most `2 * jobs` items are under way, so that a
-    stream of any length is worked off in constant memory.
+    """Yield `function(item)` for each item, in no promised order, from that many processes.
 
     Args:
         function: A picklable function.
         items: Picklable arguments.
-        jobs: Number of processes.
+        jobs: Number of processes; with one, the work is done here.
     """
-    if jobs == 1:
-        yield from map(function, items)
-        return
-    # Never plain fork: threads and open databases do not survive it.
-    context = multiprocessing.get_context("forkserver")
-    with ProcessPoolExecutor(
-        jobs, mp_context=context, initializer=end_with_parent, initargs=(os.getpid(),)
-    ) as pool:
-        source = iter(items)
-        pending: set[Future[Result]] = set()
-        try:
-            for item in source:
-                pending.add(pool.submit(function, item))
-                if len(pending) >= 2 * jobs:
-                    finished, pending = wait(pending, return_when=FIRST_COMPLETED)
-                    yield from (future.result() for future in finished)
-            while pending:
-                finished, pending = wait(pending, return_when=FIRST_COMPLETED)
-                yield from (future.result() for future in finished)
-        finally:
-            for future in pending:
-                future.cancel()
-
-
-def end_with_parent(parent: int) -> None:
-    """Prepare a worker process: it leaves Ctrl-C to its parent and ends when the parent is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def watch() -> None:
-        while _is_alive(parent):
-            time.sleep(PARENT_CHECK_SECONDS)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+    yield from run_parallel(items, partial(_always, function), jobs=jobs)
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -86,3 +87,162 @@ def write_atomically(path: Path, text: str) -> None:
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+@contextmanager
+def _always(function: Callable[[Item], Result], slot: int) -> Iterator[Callable[[Item], Result]]:
+    del slot
+    yield function
+
+
+def _in_threads(
+    items: Iterable[Item], setup: Setup[Item, Result], concurrency: int
+) -> Iterator[Result]:
+    """Handle items in daemon threads, which do not keep an interrupted process alive."""
+    tasks: SimpleQueue[tuple[Item] | None] = SimpleQueue()
+    done: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+    with setup(0) as handle:
+
+        def work() -> None:
+            while (task := tasks.get()) is not None:
+                try:
+                    done.put((handle(task[0]), None))
+                except BaseException as error:
+                    done.put((None, error))
+
+        for _ in range(concurrency):
+            threading.Thread(target=work, daemon=True).start()
+        source = iter(items)
+        under_way = 0
+        for item in islice(source, concurrency):
+            tasks.put((item,))
+            under_way += 1
+        while under_way:
+            result, error = done.get()
+            if error is not None:
+                raise error
+            under_way -= 1
+            for item in islice(source, 1):
+                tasks.put((item,))
+                under_way += 1
+            yield result
+        for _ in range(concurrency):
+            tasks.put(None)
+
+
+def _in_processes(
+    items: Iterable[Item],
+    setup: Setup[Item, Result],
+    jobs: int,
+    concurrency: int,
+    preload: Sequence[str],
+) -> Iterator[Result]:
+    source = iter(items)
+    workers: dict[Connection, BaseProcess] = {}
+    under_way = 0
+    try:
+        for slot in range(jobs):
+            pipe, process = _start(setup, slot, concurrency, preload)
+            workers[pipe] = process
+        for pipe in [pipe for _ in range(concurrency) for pipe in workers]:
+            under_way += _hand_out(pipe, source)
+        while under_way:
+            pipe, result = _receive(workers)
+            under_way += _hand_out(pipe, source) - 1
+            yield result
+        for pipe, process in workers.items():
+            pipe.send(None)
+            process.join(_CLOSING_SECONDS)
+    finally:
+        for pipe, process in workers.items():
+            pipe.close()
+            if process.is_alive():
+                process.kill()
+            process.join()
+
+
+def _start(
+    setup: Setup[Any, Any], slot: int, concurrency: int, preload: Sequence[str]
+) -> tuple[Connection, BaseProcess]:
+    if sys.platform == "win32":
+        context = multiprocessing.get_context("spawn")
+    else:
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(list(preload))
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs, setup, slot, concurrency), daemon=True)
+    process.start()
+    theirs.close()
+    return ours, process
+
+
+def _hand_out(pipe: Connection, source: Iterator[Any]) -> int:
+    """Give a worker the next item; return how many there were to give, 1 or 0."""
+    for item in islice(source, 1):
+        pipe.send((item,))
+        return 1
+    return 0
+
+
+def _receive(workers: Mapping[Connection, BaseProcess]) -> tuple[Connection, Any]:
+    """Wait for the next result of any worker."""
+    ready = wait(list(workers))
+    pipe = next(pipe for pipe in workers if pipe in ready)
+    try:
+        result, failure = pipe.recv()
+    except (EOFError, ConnectionResetError):
+        workers[pipe].join(_CLOSING_SECONDS)
+        raise CrabGraphError(
+            f"a worker process died (exit code {workers[pipe].exitcode}); what it finished is kept"
+        ) from None
+    if failure is not None:
+        is_ours, text = failure
+        raise CrabGraphError(text) if is_ours else RuntimeError(text)
+    return pipe, result
+
+
+def _serve(pipe: Connection, setup: Setup[Any, Any], slot: int, concurrency: int) -> None:
+    """Be a worker: handle what comes through the pipe, until its other end closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
+    tasks: SimpleQueue[tuple[Any] | None] = SimpleQueue()
+    sending = threading.Lock()
+
+    def answer(result: Any, error: Exception | None) -> None:
+        try:
+            with sending:
+                pipe.send((result, _described(error)))
+        except (BrokenPipeError, ConnectionResetError):
+            os._exit(1)  # the parent is gone
+
+    try:
+        with setup(slot) as handle:
+
+            def work() -> None:
+                while (task := tasks.get()) is not None:
+                    try:
+                        answer(handle(task[0]), None)
+                    except Exception as error:
+                        answer(None, error)
+
+            threads = [threading.Thread(target=work, daemon=True) for _ in range(concurrency)]
+            for thread in threads:
+                thread.start()
+            while (task := pipe.recv()) is not None:
+                tasks.put(task)
+            for _ in threads:
+                tasks.put(None)
+            for thread in threads:
+                thread.join()
+    except (EOFError, ConnectionResetError):
+        os._exit(1)  # the parent is gone: leave without finishing what is under way
+    except Exception as error:
+        answer(None, error)
+
+
+def _described(error: Exception | None) -> tuple[bool, str] | None:
+    """Return an error as text, for not every exception survives the way to another process."""
+    if error is None:
+        return None
+    if isinstance(error, CrabGraphError):
+        return True, str(error)
+    return False, "".join(traceback.format_exception(error))
