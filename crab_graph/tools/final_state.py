@@ -27,7 +27,7 @@ def write_final_state(
     ledger: Ledger,
     schema: Sequence[Table],
 ) -> None:
-    """Write the changed rows of one episode; see `write_final_states`, which is cheaper for many."""
+    """Write the changed rows of one episode; `write_final_states` is cheaper for many."""
     write_final_states(connection, [(episode_id, ledger)], schema)
 
 

@@ -98,14 +98,58 @@ def build_rows() -> dict[str, list[Row]]:
         "attractions": _table(
             "attraction_id name city district category date time_of_day start_minute end_minute"
             " price_cents available",
-            (SHOW, "Lantern Hall Revue", "Pittsburgh", "Riverside", "show", "2027-05-05")
-            + ("evening", 1080, 1320, 6_500, 5),
-            (MUSEUM, "Riverside Glass Museum", "Pittsburgh", "Riverside", "museum", "2027-05-04")
-            + ("morning", 540, 720, 3_500, 4),
-            (SOLD_OUT_TOUR, "Old Bridge Tour", "Pittsburgh", "Northside", "tour", "2027-05-04")
-            + ("all-day", 0, 1439, 4_200, 0),
-            (AWAY_MUSEUM, "Copper Mine Museum", "Denver", "Old Town", "museum", "2027-05-04")
-            + ("morning", 540, 720, 1_800, 6),
+            (
+                SHOW,
+                "Lantern Hall Revue",
+                "Pittsburgh",
+                "Riverside",
+                "show",
+                "2027-05-05",
+                "evening",
+                1080,
+                1320,
+                6_500,
+                5,
+            ),
+            (
+                MUSEUM,
+                "Riverside Glass Museum",
+                "Pittsburgh",
+                "Riverside",
+                "museum",
+                "2027-05-04",
+                "morning",
+                540,
+                720,
+                3_500,
+                4,
+            ),
+            (
+                SOLD_OUT_TOUR,
+                "Old Bridge Tour",
+                "Pittsburgh",
+                "Northside",
+                "tour",
+                "2027-05-04",
+                "all-day",
+                0,
+                1439,
+                4_200,
+                0,
+            ),
+            (
+                AWAY_MUSEUM,
+                "Copper Mine Museum",
+                "Denver",
+                "Old Town",
+                "museum",
+                "2027-05-04",
+                "morning",
+                540,
+                720,
+                1_800,
+                6,
+            ),
         ),
         "booking_seats": _table(
             "seat_key booking_id fare_id passenger_name date_of_birth",
@@ -140,16 +184,16 @@ class Episode:
         self.ledger = self.ledger.extended(outcome.events)
         return outcome
 
-    def agent(self, name: str, **arguments: Any) -> dict[str, Any]:
+    def agent(self, name: str, /, **arguments: Any) -> dict[str, Any]:
         return _result(self.call(Owner.AGENT, name, arguments))
 
-    def user(self, name: str, **arguments: Any) -> dict[str, Any]:
+    def user(self, name: str, /, **arguments: Any) -> dict[str, Any]:
         return _result(self.call(Owner.USER, name, arguments))
 
-    def agent_error(self, name: str, **arguments: Any) -> tuple[str, str]:
+    def agent_error(self, name: str, /, **arguments: Any) -> tuple[str, str]:
         return _error(self.call(Owner.AGENT, name, arguments))
 
-    def user_error(self, name: str, **arguments: Any) -> tuple[str, str]:
+    def user_error(self, name: str, /, **arguments: Any) -> tuple[str, str]:
         return _error(self.call(Owner.USER, name, arguments))
 
     def book_outbound(self, fare_id: str = OUT_FARE, flight_id: str = OUT_EARLY) -> str:

@@ -1,0 +1,322 @@
+from typing import Any
+
+import pytest
+
+from crab_graph.randomness import derive_id
+from tests.tools.builders import (
+    ANA,
+    AWAY_ROOM,
+    BACK_FARE,
+    CUSTOMER,
+    HOTEL,
+    HOTEL_AWAY,
+    LATE_ROOM,
+    LEO,
+    MUSEUM,
+    OTHER_FLIGHT_BOOKING,
+    OTHER_HOTEL_BOOKING,
+    OUT_EARLY,
+    OUT_FARE,
+    OUT_LAST_SEAT,
+    OUT_NOON,
+    OUT_SOLD_OUT,
+    ROOM,
+    SHOW,
+    SMALL_ROOM,
+    SOLD_OUT_TOUR,
+    Episode,
+)
+
+NIGHTS = {"check_in": "2027-05-03", "check_out": "2027-05-06"}
+
+
+def seats(*fare_ids: str) -> list[dict[str, str]]:
+    return [
+        {"fare_id": fare, **person} for fare, person in zip(fare_ids, (ANA, LEO) * 5, strict=False)
+    ]
+
+
+def test_flights_are_found_by_code_or_city_in_order_of_departure() -> None:
+    episode = Episode()
+    day = {"date": "2027-05-03"}
+    result = episode.agent("search_flights_by_route", origin="ORD", destination="PIT", **day)
+    by_city = {"origin": "chicago", "destination": "Pittsburgh"}
+    assert episode.agent("search_flights_by_route", **by_city, **day) == result
+    assert [flight["flight_id"] for flight in result["flights"]] == [OUT_EARLY, OUT_NOON]
+    assert result["flights"][0] == {
+        "flight_id": OUT_EARLY,
+        "carrier": "Northbeam",
+        "departs": "2027-05-03T07:35",
+        "arrives": "2027-05-03T09:20",
+        "time_of_day": "morning",
+    }
+
+
+def test_a_day_without_flights_is_an_empty_list() -> None:
+    day = {"date": "2027-06-01"}
+    result = Episode().agent("search_flights_by_route", origin="ORD", destination="PIT", **day)
+    assert result["flights"] == []
+
+
+def test_only_fares_with_seats_left_are_listed() -> None:
+    result = Episode().agent("search_available_seats", flight_id=OUT_EARLY)
+    assert [fare["fare_id"] for fare in result["fares"]] == [OUT_FARE, OUT_LAST_SEAT]
+    assert result["fares"][0] == {
+        "fare_id": OUT_FARE,
+        "seat_type": "economy",
+        "seat_position": "aisle",
+        "price": "150.00",
+        "available": 3,
+    }
+
+
+def test_booking_a_flight_holds_the_seats_at_the_quoted_price() -> None:
+    episode = Episode()
+    request = {"flight_id": OUT_EARLY, "seats": [{"fare_id": OUT_FARE}, {"fare_id": OUT_FARE}]}
+    quote = episode.agent("get_price_airline_booking", **request)
+    assert (quote["price"], quote["total"], quote["seats"]) == ("150.00", "300.00", 2)
+    booking_id = episode.book_outbound()
+    assert booking_id == derive_id("BK", 8, "S1-001", 1)
+    assert episode.available("fares", OUT_FARE) == 1
+    details = episode.agent("get_flight_booking_details", booking_id=booking_id)
+    assert (details["status"], details["total"]) == ("pending", quote["total"])
+    assert [seat["passenger_name"] for seat in details["seats"]] == ["Ana Ruiz", "Leo Ruiz"]
+
+
+def test_cancelling_a_pending_flight_releases_its_seats_without_a_refund() -> None:
+    episode = Episode()
+    booking_id = episode.book_outbound()
+    result = episode.agent("cancel_flight", booking_id=booking_id)
+    assert result == {
+        "booking_id": booking_id,
+        "status": "cancelled",
+        "refunded": "0.00",
+        "currency": "USD",
+    }
+    assert episode.available("fares", OUT_FARE) == 3
+    assert episode.agent_error("cancel_flight", booking_id=booking_id)[0] == "already_cancelled"
+    assert episode.available("fares", OUT_FARE) == 3
+
+
+def test_cancelling_a_confirmed_flight_refunds_what_was_charged() -> None:
+    episode = Episode()
+    booking_id, method_id = episode.book_outbound(), episode.add_card()
+    episode.agent("charge_booking", booking_id=booking_id, payment_method_id=method_id)
+    result = episode.agent("cancel_flight", booking_id=booking_id)
+    assert (result["refunded"], result["status"]) == ("300.00", "cancelled")
+    assert result["transaction_id"] == derive_id("TX", 8, "S1-001", 2)
+
+
+def test_another_customers_flight_can_be_cancelled_and_its_seat_comes_free() -> None:
+    episode = Episode()
+    episode.agent("cancel_flight", booking_id=OTHER_FLIGHT_BOOKING)
+    assert episode.available("fares", OUT_FARE) == 4
+
+
+def test_rooms_are_listed_that_are_free_every_night_and_hold_the_guests() -> None:
+    episode = Episode()
+    everyone = episode.agent("search_available_rooms", hotel_id=HOTEL, **NIGHTS)
+    assert [room["room_id"] for room in everyone["rooms"]] == [ROOM, SMALL_ROOM]
+    assert everyone["nights"] == 3
+    pair = episode.agent("search_available_rooms", hotel_id=HOTEL, **NIGHTS, guests=2)
+    assert pair["rooms"] == [
+        {
+            "room_id": ROOM,
+            "room_type": "standard",
+            "bed_type": "queen",
+            "max_occupancy": 2,
+            "price_per_night": "120.00",
+            "available_from": "2027-05-01",
+            "available_until": "2027-05-10",
+        }
+    ]
+
+
+def test_a_booked_room_is_held_for_its_nights_only() -> None:
+    episode = Episode()
+    episode.book_room("2027-05-03", "2027-05-06")
+    for check_in, check_out, free in [
+        ("2027-05-02", "2027-05-03", True),
+        ("2027-05-02", "2027-05-04", False),
+        ("2027-05-04", "2027-05-05", False),
+        ("2027-05-05", "2027-05-07", False),
+        ("2027-05-06", "2027-05-08", True),
+        ("2027-05-07", "2027-05-09", False),
+    ]:
+        stay = {"hotel_id": HOTEL, "check_in": check_in, "check_out": check_out}
+        rooms = episode.agent("search_available_rooms", **stay)["rooms"]
+        assert (ROOM in [room["room_id"] for room in rooms]) == free
+    quote = {"hotel_id": HOTEL, "room_ids": [ROOM], **NIGHTS}
+    assert episode.agent_error("get_price_hotel_booking", **quote)[0] == "sold_out"
+
+
+def test_several_rooms_are_priced_and_booked_together() -> None:
+    episode = Episode()
+    stay = {"hotel_id": HOTEL, "room_ids": [ROOM, SMALL_ROOM], **NIGHTS}
+    quote = episode.agent("get_price_hotel_booking", **stay)
+    assert (quote["total"], quote["nights"]) == ("630.00", 3)
+    booked = episode.agent("book_hotel_with_rooms", customer_id=CUSTOMER, **stay, guests=3)
+    assert (booked["total"], booked["status"]) == ("630.00", "pending")
+    assert len(episode.ledger.inserted("booking_rooms")) == 2
+
+
+def test_attractions_with_tickets_left_are_listed_by_time() -> None:
+    episode = Episode()
+    result = episode.agent("search_attractions_by_city", city="pittsburgh")
+    assert [row["attraction_id"] for row in result["attractions"]] == [MUSEUM, SHOW]
+    assert result["attractions"][0] == {
+        "attraction_id": MUSEUM,
+        "name": "Riverside Glass Museum",
+        "category": "museum",
+        "district": "Riverside",
+        "starts": "2027-05-04T09:00",
+        "ends": "2027-05-04T12:00",
+        "time_of_day": "morning",
+        "price_per_ticket": "35.00",
+        "available": 4,
+    }
+    shows = episode.agent("search_attractions_by_city", city="Pittsburgh", category="show")
+    assert [row["attraction_id"] for row in shows["attractions"]] == [SHOW]
+    day = episode.agent("search_attractions_by_city", city="Pittsburgh", date="2027-05-04")
+    assert [row["attraction_id"] for row in day["attractions"]] == [MUSEUM]
+
+
+def test_booking_an_attraction_holds_its_tickets() -> None:
+    episode = Episode()
+    tickets = {"customer_id": CUSTOMER, "attraction_id": MUSEUM, "tickets": 3}
+    booked = episode.agent("book_attraction", **tickets)
+    assert (booked["total"], booked["status"]) == ("105.00", "pending")
+    assert episode.available("attractions", MUSEUM) == 1
+    assert episode.agent_error("book_attraction", **tickets)[0] == "sold_out"
+
+
+def test_ids_do_not_depend_on_the_failed_calls_in_between() -> None:
+    plain, troubled = Episode(), Episode()
+    troubled.agent_error("book_attraction", customer_id="CU-0", attraction_id=MUSEUM, tickets=1)
+    troubled.agent_error("cancel_flight", booking_id="BK-0")
+    for episode in (plain, troubled):
+        episode.book_outbound()
+    troubled.agent_error("book_attraction", customer_id=CUSTOMER, attraction_id=MUSEUM, tickets=0)
+    for episode in (plain, troubled):
+        episode.book_room()
+    assert plain.ledger.events == troubled.ledger.events
+
+
+FLIGHT_ERRORS: list[tuple[str, dict[str, Any], str]] = [
+    ("search_flights_by_route", {"origin": "XYZ", "destination": "PIT"}, "unknown_id"),
+    ("search_flights_by_route", {"origin": "ORD", "destination": "Atlantis"}, "unknown_id"),
+    ("search_flights_by_route", {"origin": "New York", "destination": "PIT"}, "ambiguous_city"),
+    ("search_available_seats", {"flight_id": "FL-0"}, "unknown_id"),
+    ("get_price_airline_booking", {"flight_id": "FL-0", "seats": seats(OUT_FARE)}, "unknown_id"),
+    ("get_price_airline_booking", {"seats": []}, "wrong_party"),
+    ("get_price_airline_booking", {"seats": seats("FA-0")}, "unknown_id"),
+    ("get_price_airline_booking", {"seats": seats(BACK_FARE)}, "unknown_id"),
+    ("get_price_airline_booking", {"seats": seats(OUT_FARE, OUT_LAST_SEAT)}, "mixed_fares"),
+    ("get_price_airline_booking", {"seats": seats(*[OUT_FARE] * 4)}, "sold_out"),
+    ("book_flight_with_seats", {"customer_id": "CU-0", "seats": seats(OUT_FARE)}, "unknown_id"),
+    ("book_flight_with_seats", {"seats": []}, "wrong_party"),
+    ("book_flight_with_seats", {"seats": seats(OUT_FARE, OUT_LAST_SEAT)}, "mixed_fares"),
+    ("book_flight_with_seats", {"seats": seats(OUT_SOLD_OUT)}, "sold_out"),
+    ("book_flight_with_seats", {"seats": seats(*[OUT_LAST_SEAT] * 2)}, "sold_out"),
+    ("book_flight_with_seats", {"seats": [{"fare_id": OUT_FARE}]}, "invalid_arguments"),
+    (
+        "book_flight_with_seats",
+        {"seats": [{"fare_id": OUT_FARE, **ANA, "date_of_birth": "2 April 1990"}]},
+        "invalid_arguments",
+    ),
+    ("get_flight_booking_details", {"booking_id": "BK-0"}, "unknown_id"),
+    ("get_flight_booking_details", {"booking_id": OTHER_HOTEL_BOOKING}, "unknown_id"),
+    ("cancel_flight", {"booking_id": "BK-0"}, "unknown_id"),
+    ("cancel_flight", {"booking_id": OTHER_HOTEL_BOOKING}, "unknown_id"),
+]
+FLIGHT_DEFAULTS: dict[str, dict[str, Any]] = {
+    "search_flights_by_route": {"date": "2027-05-03"},
+    "get_price_airline_booking": {"flight_id": OUT_EARLY},
+    "book_flight_with_seats": {"customer_id": CUSTOMER, "flight_id": OUT_EARLY},
+}
+
+
+@pytest.mark.parametrize(("name", "arguments", "code"), FLIGHT_ERRORS)
+def test_a_flight_call_that_cannot_be_met_is_an_error(
+    name: str, arguments: dict[str, Any], code: str
+) -> None:
+    given = {**FLIGHT_DEFAULTS.get(name, {}), **arguments}
+    assert Episode().agent_error(name, **given)[0] == code
+
+
+HOTEL_ERRORS: list[tuple[dict[str, Any], str]] = [
+    ({"hotel_id": "HT-0"}, "unknown_id"),
+    ({"room_ids": []}, "wrong_party"),
+    ({"room_ids": ["RM-0"]}, "unknown_id"),
+    ({"room_ids": [AWAY_ROOM]}, "unknown_id"),
+    ({"room_ids": [ROOM, ROOM]}, "invalid_arguments"),
+    ({"room_ids": ROOM}, "invalid_arguments"),
+    ({"room_ids": [LATE_ROOM]}, "wrong_dates"),
+    ({"check_out": "2027-05-11"}, "wrong_dates"),
+    ({"check_out": "2027-05-03"}, "wrong_dates"),
+    ({"check_out": "2027-05-01"}, "wrong_dates"),
+    ({"check_in": "2027-05-07", "check_out": "2027-05-09"}, "sold_out"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code"), HOTEL_ERRORS)
+def test_a_stay_that_cannot_be_met_is_neither_priced_nor_booked(
+    arguments: dict[str, Any], code: str
+) -> None:
+    stay = {"hotel_id": HOTEL, "room_ids": [ROOM], **NIGHTS, **arguments}
+    assert Episode().agent_error("get_price_hotel_booking", **stay)[0] == code
+    booking = {"customer_id": CUSTOMER, **stay, "guests": 2}
+    assert Episode().agent_error("book_hotel_with_rooms", **booking)[0] == code
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "code"),
+    [
+        ("book_hotel_with_rooms", {"guests": 3}, "wrong_party"),
+        ("book_hotel_with_rooms", {"guests": 0}, "wrong_party"),
+        ("book_hotel_with_rooms", {"guests": 2, "customer_id": "CU-0"}, "unknown_id"),
+    ],
+)
+def test_a_stay_is_for_a_known_customer_and_a_party_that_fits(
+    name: str, arguments: dict[str, Any], code: str
+) -> None:
+    stay = {"customer_id": CUSTOMER, "hotel_id": HOTEL, "room_ids": [ROOM], **NIGHTS, **arguments}
+    assert Episode().agent_error(name, **stay)[0] == code
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "code"),
+    [
+        ("search_hotels_by_city", {"city": "Atlantis"}, "unknown_id"),
+        ("search_available_rooms", {"hotel_id": "HT-0", **NIGHTS}, "unknown_id"),
+        ("search_available_rooms", {"hotel_id": HOTEL, **NIGHTS, "guests": 0}, "wrong_party"),
+        (
+            "search_available_rooms",
+            {"hotel_id": HOTEL_AWAY, "check_in": "2027-05-06", "check_out": "2027-05-03"},
+            "wrong_dates",
+        ),
+        ("search_attractions_by_city", {"city": "Atlantis"}, "unknown_id"),
+        ("search_attractions_by_city", {"city": "Denver", "category": "zoo"}, "invalid_arguments"),
+        ("book_attraction", {"tickets": 1, "customer_id": "CU-0"}, "unknown_id"),
+        ("book_attraction", {"tickets": 1, "attraction_id": "AT-0"}, "unknown_id"),
+        ("book_attraction", {"tickets": 0}, "wrong_party"),
+        ("book_attraction", {"tickets": -2}, "wrong_party"),
+        ("book_attraction", {"tickets": 5}, "sold_out"),
+        ("book_attraction", {"tickets": 1, "attraction_id": SOLD_OUT_TOUR}, "sold_out"),
+        ("book_attraction", {"tickets": "2"}, "invalid_arguments"),
+    ],
+)
+def test_a_call_for_hotels_or_attractions_that_cannot_be_met_is_an_error(
+    name: str, arguments: dict[str, Any], code: str
+) -> None:
+    if name == "book_attraction":
+        arguments = {"customer_id": CUSTOMER, "attraction_id": MUSEUM, **arguments}
+    assert Episode().agent_error(name, **arguments)[0] == code
+
+
+def test_an_unknown_place_points_to_the_list_of_airports() -> None:
+    for name, arguments in [
+        ("search_flights_by_route", {"origin": "X", "destination": "Y", "date": "2027-05-03"}),
+        ("search_hotels_by_city", {"city": "X"}),
+    ]:
+        assert "list_all_airports" in Episode().agent_error(name, **arguments)[1]
