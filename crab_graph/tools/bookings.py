@@ -1,6 +1,7 @@
 """The life of a booking: opened as pending, charged once, cancelled with a refund (section 3.1)."""
 
 from enum import StrEnum
+from typing import Any
 
 from crab_graph.errors import ToolCallError
 from crab_graph.money import CURRENCY, format_cents
@@ -57,7 +58,7 @@ def open_booking(
     return booking_id
 
 
-def booked(booking_id: str, total_cents: int, **details: str | int | list[str]) -> Result:
+def booked(booking_id: str, total_cents: int, **details: Any) -> Result:
     """Return the result of every tool that books."""
     return {
         "booking_id": booking_id,

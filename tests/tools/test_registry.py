@@ -6,8 +6,15 @@ import pytest
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from crab_graph.domains.travel.tools import build_travel_registry
-from crab_graph.errors import UnknownName
-from crab_graph.tools.registry import Owner, ToolRegistry, ToolType
+from crab_graph.errors import ToolCallError, UnknownName
+from crab_graph.tools.registry import (
+    Owner,
+    ToolCall,
+    ToolOutcome,
+    ToolRegistry,
+    ToolType,
+    tool,
+)
 from crab_graph.tools.wallet import get_my_payment_cards
 from tests.tools.builders import ANA, CUSTOMER, HOTEL, OUT_EARLY, OUT_FARE, ROOM, Episode
 
@@ -223,6 +230,28 @@ def test_langchain_tools_hand_malformed_arguments_to_their_runner() -> None:
     tools = {tool.name: tool for tool in REGISTRY.langchain_tools(Owner.AGENT, run)}
     assert tools["book_attraction"].invoke({"tickets": "two"}) == "ran"
     assert calls == [("book_attraction", {"tickets": "two"})]
+
+
+def test_what_a_call_wrote_before_it_was_refused_is_dropped() -> None:
+    @tool(owner=Owner.AGENT, type=ToolType.W, category="Test")
+    def write_and_refuse(call: ToolCall) -> dict[str, Any]:
+        """Write, then refuse."""
+        call.insert("transfers", "HX-1", {"transfer_id": "HX-1", "summary": ""})
+        raise ToolCallError("unknown_id", "no")
+
+    outcome = ToolRegistry([write_and_refuse]).call(
+        Episode().ledger, Owner.AGENT, "write_and_refuse", {}
+    )
+    assert outcome == ToolOutcome(None, {"error": "unknown_id", "message": "no"}, ())
+
+
+def test_a_tool_must_describe_its_arguments() -> None:
+    def greet(call: ToolCall, name: str) -> dict[str, Any]:
+        """Greet."""
+        return {}
+
+    with pytest.raises(TypeError, match="'greet' does not describe 'name'"):
+        tool(owner=Owner.AGENT, type=ToolType.R, category="Test")(greet)
 
 
 def test_tool_names_are_unique_and_unknown_ones_are_named() -> None:

@@ -125,27 +125,13 @@ def book_hotel_with_rooms(
     booking_id = open_booking(
         call, customer_id=customer_id, kind=KIND, entity_id=hotel_id, total_cents=total_cents
     )
-    for number, room in enumerate(rooms, start=1):
+    stay: dict[str, str | int] = {"check_in": check_in, "check_out": check_out, "guests": guests}
+    for number, room_id in enumerate(room_ids, start=1):
         stay_key = f"{booking_id}/{number}"
-        row = {
-            "stay_key": stay_key,
-            "booking_id": booking_id,
-            "room_id": room["room_id"],
-            "check_in": check_in,
-            "check_out": check_out,
-            "guests": guests,
-        }
-        call.insert("booking_rooms", stay_key, row)
-    return booked(
-        booking_id,
-        total_cents,
-        hotel_id=hotel_id,
-        room_ids=list(room_ids),
-        check_in=check_in,
-        check_out=check_out,
-        nights=nights,
-        guests=guests,
-    )
+        named = {"stay_key": stay_key, "booking_id": booking_id, "room_id": room_id}
+        call.insert("booking_rooms", stay_key, {**named, **stay})
+    details = {"hotel_id": hotel_id, "room_ids": list(room_ids), **stay, "nights": nights}
+    return booked(booking_id, total_cents, **details)
 
 
 def is_held(tables: BookingTables, room_id: str, check_in: str, check_out: str) -> bool:
