@@ -55,7 +55,7 @@ class UnsatisfiableTask(CrabGraphError):
 
 
 class ToolCallError(CrabGraphError):
-    """A tool refuses a call; `code` is a stable word, the message tells the caller how to mend it."""
+    """A tool refuses a call; `code` is a stable word, the message says how to mend the call."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)

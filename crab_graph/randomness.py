@@ -1,6 +1,7 @@
-"""Counter-based randomness: every draw is a function of named parts, so no generator state is saved.
+"""Counter-based randomness: a draw is a function of named parts, and no state is ever saved.
 
-Parts are hashed, never passed to `hash()`, so results do not depend on PYTHONHASHSEED or the machine.
+Parts are hashed, never passed to `hash()`, so results do not depend on PYTHONHASHSEED or the
+machine.
 """
 
 import hashlib

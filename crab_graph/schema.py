@@ -14,7 +14,7 @@ class FileModel(BaseModel):
 
 
 def canonical_json(value: Any) -> str:
-    """Return `value` as JSON with sorted keys and no spaces, so that equal values are equal bytes."""
+    """Return `value` as JSON with sorted keys and no spaces: equal values are equal bytes."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from crab_graph.domains.build import certify_spec
 from crab_graph.domains.domain import Domain
-from crab_graph.domains.manifest import DATABASE, Manifest, read_manifest
+from crab_graph.domains.manifest import DATABASE, MANIFEST, Manifest, read_manifest
 from crab_graph.domains.registry import find_domain
 from crab_graph.domains.task import Task, TaskSpec
 from crab_graph.errors import BenchmarkError, UnknownName
@@ -130,7 +130,8 @@ class Benchmark(Sequence[Task]):
         entry = self.manifest.tasks[self._positions[task.id]]
         if hash_rows(self.domain.tables, rows) != entry.rows_sha256:
             raise BenchmarkError(
-                f"{self.directory / DATABASE}: the rows of task '{task.id}' are not those of the manifest"
+                f"{self.directory / DATABASE}: the rows of task '{task.id}' "
+                f"are not those of {MANIFEST}; generate the benchmark again"
             )
         certificate, _ = certify_spec(
             connection, self.domain, task.request, task.id, entry.certificate.expected
@@ -151,7 +152,8 @@ def load_benchmark(path: str | Path) -> Benchmark:
 def stored_settings(connection: "duckdb.DuckDBPyConnection") -> dict[str, Any] | None:
     """Return the settings a half-written benchmark was begun with, or `None` for a foreign file."""
     found = connection.execute(
-        "SELECT count(*) FROM duckdb_tables() WHERE schema_name = 'sealed' AND table_name = 'settings'"
+        "SELECT count(*) FROM duckdb_tables() "
+        "WHERE schema_name = 'sealed' AND table_name = 'settings'"
     ).fetchall()
     if not found[0][0]:
         return None

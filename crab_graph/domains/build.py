@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from crab_graph.domains.domain import Domain, Draft, Offers
@@ -9,7 +10,7 @@ from crab_graph.domains.registry import find_domain
 from crab_graph.domains.task import CertificateRecord, TaskSpec
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.certify import Certificate, certify_tables
-from crab_graph.generation.materialize import create_tables, hash_rows, load_rows
+from crab_graph.generation.materialize import create_tables, drop_tables, hash_rows, load_rows
 from crab_graph.generation.population import Population, populate
 from crab_graph.generation.search import Solution
 from crab_graph.randomness import derive_seed
@@ -116,13 +117,22 @@ def _build_draft(plan: TaskPlan, seed: int, rejected: tuple[str, ...]) -> BuiltT
 def _certify(
     domain: Domain, draft: Draft, offers: Offers, task_id: str, expected: int
 ) -> tuple[Certificate, list[Solution]]:
+    tables = [table for table in domain.tables if table.name in offers.tables]
+    connection = _workshop()
+    create_tables(connection, tables)
+    load_rows(connection, tables, task_id, offers.tables)
+    try:
+        return certify_spec(connection, domain, draft.request, task_id, expected)
+    finally:
+        drop_tables(connection, tables)
+
+
+@cache
+def _workshop() -> "duckdb.DuckDBPyConnection":
+    """Return this process's database in memory; opening one takes as long as certifying a task."""
     import duckdb  # noqa: PLC0415
 
-    tables = [table for table in domain.tables if table.name in offers.tables]
-    with duckdb.connect(":memory:", config={"threads": 1}) as connection:
-        create_tables(connection, tables)
-        load_rows(connection, tables, task_id, offers.tables)
-        return certify_spec(connection, domain, draft.request, task_id, expected)
+    return duckdb.connect(":memory:", config={"threads": 1})
 
 
 def certify_spec(

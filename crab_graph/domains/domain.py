@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from crab_graph.domains.grading import Grading
 from crab_graph.domains.trip import Trip
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.folding import FoldedGraph
@@ -88,6 +89,7 @@ class Domain:
         read_trip: What the episode booked for a task, from `(tables, request, customer id)`.
         registry: The tools of agent and user.
         policy: The agent's instructions, given today's date.
+        grading: The domain's words and checks for the verifiers.
     """
 
     name: str
@@ -106,3 +108,4 @@ class Domain:
     read_trip: Callable[[BookingTables, Any, str], Trip]
     registry: Callable[[], ToolRegistry]
     policy: Callable[[str], str]
+    grading: Grading

@@ -76,7 +76,8 @@ class Task:
 
     def __repr__(self) -> str:
         """Return the id and what makes the task hard."""
-        return f"<Task {self.id}: {self.date_mode} dates, party of {self.party}, {len(self.solutions)} solutions>"
+        solutions = len(self.spec.solutions)
+        return f"<Task {self.id}: {self.date_mode}, party of {self.party}, {solutions} solutions>"
 
     @property
     def id(self) -> str:

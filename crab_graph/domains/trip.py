@@ -27,7 +27,8 @@ class SlotBooking:
         due_cents: The price due, recomputed from the initial tables.
         unit_cents: Price of one unit (seat, night, ticket).
         units: Units sold (seats, nights, tickets).
-        places: How many people the booking holds a place for (seats, tickets, the room's occupancy).
+        places: How many people the booking holds a place for (seats, tickets, the room's
+            occupancy).
         is_one_offer: Whether all units come from one offer (one fare row, one room).
         properties: The offer's properties as the constraints name them, in engine values.
         travellers: Travellers stored on the booking; empty where the kind stores none.
@@ -51,7 +52,12 @@ class SlotBooking:
 
 @dataclass(frozen=True, slots=True)
 class Trip:
-    """All active bookings of the episode, by slot; `surplus` holds what fits no slot or comes second in one."""
+    """All active bookings of the episode.
+
+    Attributes:
+        slots: The bookings that fit each slot, in the order in which they were made.
+        surplus: Bookings that fit no slot, and all but the first of each slot.
+    """
 
     slots: Mapping[str, tuple[SlotBooking, ...]]
     surplus: tuple[SlotBooking, ...]

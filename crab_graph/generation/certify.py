@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from crab_graph.generation.constraint_graph import ConstraintGraph
+from crab_graph.generation.constraints import Constraint
 from crab_graph.generation.counting import EliminationCounter
-from crab_graph.generation.objects import Columns
+from crab_graph.generation.objects import Columns, Mask
 from crab_graph.generation.search import Solution, search_solutions
 from crab_graph.generation.sql_count import count_sql
 
@@ -94,9 +95,13 @@ def count_offers(graph: ConstraintGraph, offers: Mapping[str, list[dict[str, Any
     for node, own in objects.items():
         keep = np.ones(len(next(iter(own.values()))), dtype=bool)
         for item in graph.node_constraints(node):
-            keep &= np.asarray(item.evaluate(lambda ref, own=own: own[ref[1]]), dtype=bool)
+            keep &= _mask(item, own)
         valid[node] = np.flatnonzero(keep).astype(np.int64)
     return EliminationCounter(graph.node_ids, graph.edge_constraints, objects).count(valid)
+
+
+def _mask(constraint: Constraint, columns: Columns) -> Mask:
+    return np.asarray(constraint.evaluate(lambda ref: columns[ref[1]]), dtype=np.bool_)
 
 
 def _fetch(

@@ -1,4 +1,4 @@
-"""The constraint graph of a task: nodes, what their objects can be, and constraints (section 3.2.1)."""
+"""The constraint graph of a task: nodes, their possible objects, constraints (section 3.2.1)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -43,7 +43,8 @@ class NodeType:
         name: Name of the type, such as `flight`.
         properties: Free properties; an object is one choice for each.
         derived: Properties that follow from the free ones.
-        domain_constraints: Constraints that hold for every object; their refs name this type as node.
+        domain_constraints: Constraints that hold for every object; their refs name this type as
+            node.
         identity: Properties that tell two offers apart; no two objects of a task share all of them.
     """
 
@@ -65,7 +66,7 @@ class NodeType:
 
     @cached_property
     def lookups(self) -> Mapping[str, tuple[tuple[str, ...], NDArray[Any]]]:
-        """Each derived property as the free properties it depends on and a table over their domains.
+        """Each derived property as the free properties that decide it and a table over these.
 
         The table has one axis for each of these properties, in the order of their domains.
         """

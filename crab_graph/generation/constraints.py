@@ -1,18 +1,19 @@
 """A constraint is declared once and runs everywhere (paper section 3.2.1, design §3).
 
-Its predicate is a function made of operators only. On Python scalars it serves python-constraint and
-the verifiers, on NumPy arrays sampling and counting, on `SqlTerm`s certification.
+Its predicate is a function made of operators only. On Python scalars it serves python-constraint
+and the verifiers, on NumPy arrays sampling and counting, on `SqlTerm`s certification.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from crab_graph.generation.sql_terms import SqlTerm
 
 Value = int | str
 Ref = tuple[str, str]
-"""A property of a node: `(node id, property name)`. In a domain constraint the node id is a node type."""
+"""A property of a node: `(node id, property name)`; domain constraints name the node type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class LinearSum:
     bound: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Constraint:
     """One requirement over properties of one node or of several.
 
@@ -39,7 +40,8 @@ class Constraint:
         constants: Keyword arguments of the predicate.
         sentence: The requirement as the user would put it.
         linear: Set when the constraint bounds a weighted sum.
-        structural: Whether it says which entity is meant (route, city) rather than what the user likes.
+        structural: Whether it says which entity is meant (route, city) rather than what the user
+            likes.
         fixed: Properties already decided by other constraints, with their values (see `fold`).
     """
 
@@ -52,12 +54,12 @@ class Constraint:
     structural: bool = False
     fixed: Mapping[Ref, Value] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def refs(self) -> tuple[Ref, ...]:
         """Properties that are still free."""
         return tuple(ref for ref in self.parameters if ref not in self.fixed)
 
-    @property
+    @cached_property
     def nodes(self) -> tuple[str, ...]:
         """Ids of the nodes whose free properties the constraint reads, in order."""
         return tuple(dict.fromkeys(node for node, _ in self.refs))
@@ -71,9 +73,11 @@ class Constraint:
 
         The answer is a truth value, a boolean array or a `SqlTerm`, as the properties are.
         """
-        arguments = [
-            self.fixed[ref] if ref in self.fixed else lookup(ref) for ref in self.parameters
-        ]
+        fixed = self.fixed
+        if fixed:
+            arguments = [fixed[ref] if ref in fixed else lookup(ref) for ref in self.parameters]
+        else:
+            arguments = [lookup(ref) for ref in self.parameters]
         return self.predicate(*arguments, **self.constants)
 
     def holds(self, values: Mapping[Ref, Value]) -> bool:

@@ -1,13 +1,13 @@
-"""Exact counting by array elimination: nodes are joined one by one, and what no edge needs is summed away.
+"""Exact counting by array elimination: join node by node, sum away what no edge needs.
 
-Objects enter as *edge codes*: for each edge, the number of the object's distinct profile with respect
-to it (paper A.4, `profile(o, c)`). Each edge is tried out once on all combinations of profiles; a join
-is then a look-up. One bounded sum is carried along as a partial total; further ones count as plain
-edges.
+Objects enter as *edge codes*: for each edge, the number of the object's distinct profile with
+respect to it (paper A.4, `profile(o, c)`). Each edge is tried out once on all combinations of
+profiles; a join is then a look-up. One bounded sum is carried along as a partial total; further
+ones count as plain edges.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import permutations
 from typing import Any, NamedTuple
 
@@ -81,7 +81,9 @@ class EliminationCounter:
         return int(state.weight.sum()) if state is not None else 0
 
     def has_solution(self, node: str, candidates: IntArray, chosen: Rows) -> Mask:
-        """Return for each candidate of `node` whether a solution with chosen objects runs through it.
+        """Return for each candidate of `node` whether some solution runs through it.
+
+        The solution's other objects are among the chosen ones.
 
         Candidates of one node never combine with each other, so one call tests them all exactly.
         """
@@ -182,7 +184,7 @@ class EliminationCounter:
     def _compatible_pairs(
         self, state: _State, node: str, entries: _Entries, ahead: Sequence[str], rows: Rows
     ) -> tuple[IntArray, IntArray]:
-        """Return pairs (partial solution, entry) that break no completed edge and may stay in bounds."""
+        """Return pairs (partial solution, entry) that break no edge and may stay in bounds."""
         tables = []
         for number, edge in enumerate(self.edges):
             if node in edge.nodes and not any(other in ahead for other in edge.nodes):
@@ -213,20 +215,23 @@ class EliminationCounter:
 def elimination_order(
     nodes: Sequence[str], edges: Sequence[Constraint], last: str | None = None
 ) -> tuple[str, ...]:
-    """Return the order of the nodes in which edges complete soonest, with `last` as late as that allows."""
+    """Return the order of nodes in which edges complete soonest, `last` as late as that allows."""
+    best = _best_orders(tuple(nodes), tuple(frozenset(edge.nodes) for edge in edges))
+    return best[0] if last is None else max(best, key=lambda order: order.index(last))
 
-    def completions(order: Sequence[str]) -> tuple[int, ...]:
-        return tuple(
-            sum(set(edge.nodes) <= set(order[:size]) for edge in edges)
-            for size in range(1, len(order) + 1)
-        )
 
-    orders = list(permutations(nodes))
-    best = max(map(completions, orders))
-    return max(
-        (order for order in orders if completions(order) == best),
-        key=lambda order: -1 if last is None else order.index(last),
-    )
+@lru_cache(maxsize=256)
+def _best_orders(
+    nodes: tuple[str, ...], edges: tuple[frozenset[str], ...]
+) -> tuple[tuple[str, ...], ...]:
+    completions = {
+        order: [
+            sum(edge <= set(order[:size]) for edge in edges) for size in range(1, len(order) + 1)
+        ]
+        for order in permutations(nodes)
+    }
+    best = max(completions.values())
+    return tuple(order for order, completed in completions.items() if completed == best)
 
 
 def _summed(state: _State) -> _State:

@@ -28,9 +28,9 @@ def sample_binding(
 ) -> Binding | None:
     """Return one solution of a CSP over property values, or `None` where there is none.
 
-    This is the second strategy of SampleCSP: every domain is shuffled and the first solution taken. It
-    is random but not uniform over the solutions: values that leave more room for the others come up
-    more often.
+    This is the second strategy of SampleCSP: every domain is shuffled and the first solution
+    taken. It is random but not uniform over the solutions: values that leave more room for the
+    others come up more often.
     """
     if any(_is_out_of_reach(item, domains) for item in constraints):
         return None

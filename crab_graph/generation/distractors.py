@@ -1,9 +1,10 @@
 """Distractors (paper section 3.2.3): objects that mislead and add no valid solution.
 
-Algorithm 3 of the paper proves an object harmless against one edge constraint at a time, yet an object
-made for one edge can complete a solution through another. Here every candidate is tested against all
-objects accepted so far, exactly and for all edges at once; candidates through which a solution runs are
-dropped. Candidates of one node can be tested together, since a solution holds one object a node.
+Algorithm 3 of the paper proves an object harmless against one edge constraint at a time, yet an
+object made for one edge can complete a solution through another. Here every candidate is tested
+against all objects accepted so far, exactly and for all edges at once; candidates through which a
+solution runs are dropped. Candidates of one node can be tested together, since a solution holds
+one object a node.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,15 @@ import numpy as np
 from crab_graph.generation.constraints import Constraint
 from crab_graph.generation.counting import EliminationCounter, IntArray
 from crab_graph.generation.folding import FoldedGraph
-from crab_graph.generation.objects import Columns, Mask, NodeDomain, concatenate, length, take
+from crab_graph.generation.objects import (
+    IDENTITY,
+    Columns,
+    Mask,
+    NodeDomain,
+    concatenate,
+    length,
+    take,
+)
 from crab_graph.generation.seeds import SeedSolution
 from crab_graph.randomness import derive_array_rng
 
@@ -25,11 +34,11 @@ POOL_FACTOR = 8
 """Candidates drawn for each edge distractor wanted."""
 
 STRUCTURAL_SHARE = 0.25
-"""How often a structural constraint is broken by node distractors, against 1 for a wish of the user:
+"""How often node distractors break a structural constraint, against 1 for a wish of the user:
 an agent that searches the right route never sees the former."""
 
 Identities = set[int]
-"""Numbers of the objects of a node type that exist already (see `NodeDomain.identities`)."""
+"""Identities of the objects of a node type that exist already."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +60,7 @@ def draw_distinct(
     missing = wanted
     for _ in range(tries):
         drawn = domain.draw(rng, max(64, 2 * missing))
-        fresh = _fresh(domain.identities(drawn), used, missing)
+        fresh = _fresh(drawn[IDENTITY], used, missing)
         if len(fresh):
             parts.append(take(drawn, fresh))
             missing -= len(fresh)
@@ -65,10 +74,10 @@ def generate_node_distractors(
 ) -> Distractors | None:
     """Return node distractors: objects that break a node constraint.
 
-    As in Algorithm 2 an object breaks one constraint and keeps the node's others; where a task has too
-    few of these, the rest break a constraint and keep only the structural ones (the reading of section
-    3.2.3). A count takes the place of the ratio ρ. An object that some node of the same type could use
-    (a shared table) is left out, whichever node it was made for.
+    As in Algorithm 2 an object breaks one constraint and keeps the node's others; where a task has
+    too few of these, the rest break a constraint and keep only the structural ones (the reading of
+    section 3.2.3). A count takes the place of the ratio ρ. An object that some node of the same
+    type could use (a shared table) is left out, whichever node it was made for.
     """
     parts: list[Columns] = []
     broken: list[str] = []
@@ -207,7 +216,7 @@ def _chosen(
     rows = accepted[pool.seed_count :]
     objects = take(pool.objects, rows)
     domain = folded.domains[node]
-    used[domain.type.name].update(domain.identities(objects).tolist())
+    used[domain.type.name].update(objects[IDENTITY].tolist())
     return Distractors(objects, [pool.broken[row] for row in rows])
 
 

@@ -1,7 +1,7 @@
 """Constant folding: edges that node constraints already decide become node constraints (design §4).
 
-With a fixed departure date, for example, the return date is decided and the stay speaks of the hotel
-alone. What is left with two or more free nodes is an active edge.
+With a fixed departure date, for example, the return date is decided and the stay speaks of the
+hotel alone. What is left with two or more free nodes is an active edge.
 """
 
 from collections.abc import Mapping, Sequence

@@ -22,6 +22,12 @@ def create_tables(connection: "duckdb.DuckDBPyConnection", tables: Sequence[Tabl
         )
 
 
+def drop_tables(connection: "duckdb.DuckDBPyConnection", tables: Sequence[Table]) -> None:
+    """Drop tables made by `create_tables`."""
+    for table in tables:
+        connection.execute(f"DROP TABLE {qualified(table)}")
+
+
 def load_rows(
     connection: "duckdb.DuckDBPyConnection",
     tables: Sequence[Table],

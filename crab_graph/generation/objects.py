@@ -1,9 +1,10 @@
-"""Concrete objects as columns: what a node's objects can be, listed, drawn and described by profiles.
+"""Concrete objects as columns: what a node's objects can be, listed, drawn and described.
 
 Columns are NumPy arrays of one length, one entry an object: `int64` for numbers, `str` otherwise.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ from crab_graph.generation.constraints import Constraint, Value
 
 Columns = dict[str, NDArray[Any]]
 Mask = NDArray[np.bool_]
+
+IDENTITY = "identity"
+"""Column of a number that two objects of a type share exactly when they are the same offer."""
 
 LISTING_LIMIT = 2_000_000
 """Largest product of property domains that `list_objects` will build."""
@@ -49,7 +53,8 @@ class NodeDomain:
             )
             if not kept:
                 raise UnsatisfiableTask(
-                    f"{self.node_id}.{name} has an empty domain after constraint '{constraint.name}'"
+                    f"{self.node_id}.{name} has an empty domain "
+                    f"after constraint '{constraint.name}'"
                 )
             self.allowed[name] = kept
 
@@ -65,15 +70,13 @@ class NodeDomain:
 
     def profiles(self, names: Sequence[str]) -> list[tuple[Value, ...]]:
         """Return the distinct value tuples of some properties that the node's objects can show."""
-        inputs = tuple(
-            dict.fromkeys(item for name in names for item in self.type.free_inputs(name))
-        )
-        columns = self._finish(_grid({item: self.allowed[item] for item in inputs}), only=inputs)
-        rows = zip(*(self.column(columns, name).tolist() for name in names), strict=True)
+        inputs = dict.fromkeys(item for name in names for item in self.type.free_inputs(name))
+        columns = self._valid(_grid({item: self._codes[item] for item in inputs}))
+        rows = zip(*(columns[name].tolist() for name in names), strict=True)
         return sorted(set(rows), key=repr)
 
     def linked(self, names: Sequence[str]) -> list[tuple[str, ...]]:
-        """Split properties into groups such that properties of different groups vary independently."""
+        """Split properties into groups that vary independently of each other."""
         groups: list[tuple[set[str], list[str]]] = []
         ties = [set(item.properties_of(self.type.name)) for item in self.type.domain_constraints]
         ties += [set(item.properties_of(self.node_id)) for item in self.constraints]
@@ -91,42 +94,10 @@ class NodeDomain:
             groups.append((inputs, members))
         return [tuple(members) for _, members in groups]
 
-    def column(self, columns: Mapping[str, NDArray[Any]], name: str) -> NDArray[Any]:
-        """Return a property as a column, deriving it from the free ones where needed."""
-        if name in columns:
-            return columns[name]
-        inputs, table = self.type.lookups[name]
-        codes = [_codes(columns[item], self.type.property_values[item]) for item in inputs]
-        found: NDArray[Any] = table[tuple(codes)]
-        return found
-
     def satisfies(self, columns: Mapping[str, NDArray[Any]], constraint: Constraint) -> Mask:
         """Return which objects satisfy a constraint that reads this node (or its type) alone."""
-        answer = constraint.evaluate(lambda ref: self.column(columns, ref[1]))
-        length = len(next(iter(columns.values())))
-        return np.broadcast_to(np.asarray(answer, dtype=bool), (length,))
-
-    def _finish(self, columns: Columns, only: Iterable[str] | None = None) -> Columns:
-        """Keep the objects that satisfy every constraint whose inputs are among the columns."""
-        known = set(columns if only is None else only)
-        keep = np.ones(len(next(iter(columns.values()))), dtype=bool)
-        for constraint in (*self.type.domain_constraints, *self.constraints):
-            inputs = {item for _, name in constraint.refs for item in self.type.free_inputs(name)}
-            if inputs <= known:
-                keep &= self.satisfies(columns, constraint)
-        return {name: column[keep] for name, column in columns.items()}
-
-    def identities(self, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.int64]:
-        """Return a number for each object that differs from those of objects with another identity."""
-        number = np.zeros(length(columns), dtype=np.int64)
-        for name in self.type.identity:
-            values = self.type.property_values[name]
-            number = number * len(values) + _codes(columns[name], values)
-        return number
-
-    def complete(self, columns: Columns) -> Columns:
-        """Add the derived properties to columns of free ones."""
-        return {**columns, **{name: self.column(columns, name) for name in self.type.derivations}}
+        answer = constraint.evaluate(lambda ref: columns[ref[1]])
+        return np.broadcast_to(np.asarray(answer, dtype=bool), (length(columns),))
 
     def list_objects(self, pinned: Mapping[str, Value] | None = None) -> Columns:
         """List every object, with some properties pinned (SolveNode of paper A.4).
@@ -138,31 +109,61 @@ class NodeDomain:
             UnsatisfiableTask: the product of the domains is larger than `LISTING_LIMIT`.
         """
         pinned = pinned or {}
-        domains = {
-            name: tuple(v for v in values if v == pinned.get(name, v))
-            for name, values in self.allowed.items()
+        codes = {
+            name: codes[self._values[name][codes] == pinned[name]] if name in pinned else codes
+            for name, codes in self._codes.items()
         }
-        size = int(np.prod([len(values) for values in domains.values()], dtype=object))
+        size = int(np.prod([len(options) for options in codes.values()], dtype=object))
         if size > LISTING_LIMIT:
             raise UnsatisfiableTask(
-                f"node '{self.node_id}' has {size:,} combinations, more than the {LISTING_LIMIT:,} "
-                "that can be listed; pin more properties"
+                f"node '{self.node_id}' has {size:,} combinations, more than the "
+                f"{LISTING_LIMIT:,} that can be listed; pin more properties"
             )
-        columns = self.complete(self._finish(_grid(domains)))
-        keep = np.ones(len(next(iter(columns.values()))), dtype=bool)
+        columns = self._valid(_grid(codes))
+        keep = np.ones(length(columns), dtype=bool)
         for name, value in pinned.items():
             keep &= columns[name] == value
-        return {name: column[keep] for name, column in columns.items()}
+        return take(columns, keep)
 
     def draw(self, rng: np.random.RandomState, size: int) -> Columns:
         """Draw about `size` objects, uniformly and independently, by rejection.
 
         Fewer come back where the node's constraints reject most draws; the caller asks again.
         """
-        columns: Columns = {}
-        for name, values in self.allowed.items():
-            columns[name] = np.array(values)[rng.randint(0, len(values), size)]
-        return self.complete(self._finish(columns))
+        codes = {name: own[rng.randint(0, len(own), size)] for name, own in self._codes.items()}
+        return self._valid(codes)
+
+    @cached_property
+    def _values(self) -> dict[str, NDArray[Any]]:
+        return {name: np.array(values) for name, values in self.type.property_values.items()}
+
+    @cached_property
+    def _codes(self) -> dict[str, NDArray[np.int64]]:
+        """Positions of the allowed values in each property's domain."""
+        return {
+            name: np.array([values.index(value) for value in self.allowed[name]], dtype=np.int64)
+            for name, values in self.type.property_values.items()
+        }
+
+    def _valid(self, codes: Mapping[str, NDArray[np.int64]]) -> Columns:
+        """Return the columns that some free properties decide, of the objects that are valid.
+
+        Constraints that read other columns are left aside.
+        """
+        columns: Columns = {name: self._values[name][own] for name, own in codes.items()}
+        for name, (inputs, table) in self.type.lookups.items():
+            if codes.keys() >= set(inputs):
+                columns[name] = table[tuple(codes[item] for item in inputs)]
+        if codes.keys() >= set(self.type.identity):
+            number = np.zeros(length(columns), dtype=np.int64)
+            for name in self.type.identity:
+                number = number * len(self._values[name]) + codes[name]
+            columns[IDENTITY] = number
+        keep = np.ones(length(columns), dtype=bool)
+        for constraint in (*self.type.domain_constraints, *self.constraints):
+            if all(name in columns for _, name in constraint.refs):
+                keep &= self.satisfies(columns, constraint)
+        return take(columns, keep)
 
 
 def take(columns: Mapping[str, NDArray[Any]], index: NDArray[Any] | slice) -> Columns:
@@ -187,18 +188,10 @@ def rows(columns: Mapping[str, NDArray[Any]]) -> list[dict[str, Value]]:
     return [dict(zip(names, values, strict=True)) for values in zip(*lists, strict=True)]
 
 
-def _grid(domains: Mapping[str, Sequence[Value]]) -> Columns:
-    shape = [len(values) for values in domains.values()]
+def _grid(codes: Mapping[str, NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
+    """Return every combination, one entry each."""
+    shape = [len(options) for options in codes.values()]
     index = np.indices(shape).reshape(len(shape), -1)
     return {
-        name: np.array(values)[codes]
-        for (name, values), codes in zip(domains.items(), index, strict=True)
+        name: options[chosen] for (name, options), chosen in zip(codes.items(), index, strict=True)
     }
-
-
-def _codes(column: NDArray[Any], values: Sequence[Value]) -> NDArray[np.intp]:
-    """Return the position of each entry in a property's domain."""
-    domain = np.array(values)
-    order = np.argsort(domain, kind="stable")
-    found: NDArray[np.intp] = order[np.searchsorted(domain[order], column)]
-    return found

@@ -1,4 +1,4 @@
-"""The objects of one task: seed solutions and distractors of every node (paper section 3.2.2 to 3.2.4)."""
+"""The objects of one task: seeds and distractors of every node (section 3.2.2 to 3.2.4)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from crab_graph.generation.distractors import (
     generate_node_distractors,
 )
 from crab_graph.generation.folding import FoldedGraph
-from crab_graph.generation.objects import Columns, concatenate, length
+from crab_graph.generation.objects import IDENTITY, Columns, concatenate, length
 from crab_graph.generation.seeds import SeedSolution, generate_seed_solutions
 from crab_graph.randomness import derive_rng
 
@@ -72,8 +72,7 @@ def populate(
     used: dict[str, Identities] = {name: set() for name in folded.types}
     own = {node: _objects_of(node, seeds) for node in folded.graph.node_ids}
     for node, objects in own.items():
-        numbers = folded.domains[node].identities(objects)
-        used[folded.graph.type_of(node)].update(numbers.tolist())
+        used[folded.graph.type_of(node)].update(objects[IDENTITY].tolist())
     quota = _quotas(folded.graph.node_ids, distractors)
     wanted = {node: round(EDGE_SHARE * number) for node, number in quota.items()}
     edge = generate_edge_distractors(folded, seeds, wanted, used, seed)

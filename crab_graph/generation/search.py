@@ -1,8 +1,8 @@
-"""Plain search for every solution: the certifier's witness that shares nothing with the counting engines.
+"""Plain search for every solution: a witness that shares nothing with the counting engines.
 
 Depth first over the rows as the tables hold them, with Python values only. What is compatible with
-what was chosen so far is looked up by the values that matter, and a bounded sum cuts a branch as soon
-as the cheapest completion exceeds it.
+what was chosen so far is looked up by the values that matter, and a bounded sum cuts a branch as
+soon as the cheapest completion exceeds it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -54,6 +54,7 @@ class _Search:
             )
             for depth in range(len(self.order))
         ]
+        self.checks = [self._checks(depth) for depth in range(len(self.order))]
         self.known: list[dict[tuple[Value, ...], list[Row]]] = [{} for _ in self.order]
 
     def cost(self, node: str, row: Row) -> int:
@@ -78,17 +79,22 @@ class _Search:
 
     def compatible(self, depth: int, chosen: Solution) -> list[Row]:
         """Return the rows of the next node that break no edge with what was chosen."""
-        node = self.order[depth]
-        done = {*self.order[: depth + 1]}
-        edges = [edge for edge in self.edges if node in edge.nodes and done.issuperset(edge.nodes)]
-        earlier = [ref for edge in edges for ref in edge.refs if ref[0] != node]
-        key = tuple(chosen[owner][name] for owner, name in earlier)
-        if key not in self.known[depth]:
+        edges, earlier = self.checks[depth]
+        key = tuple([chosen[owner][name] for owner, name in earlier])
+        known = self.known[depth].get(key)
+        if known is None:
+            node = self.order[depth]
             values: dict[Ref, Value] = dict(zip(earlier, key, strict=True))
-            self.known[depth][key] = [
-                row for row in self.rows[node] if _fits(row, node, edges, values)
-            ]
-        return self.known[depth][key]
+            known = [row for row in self.rows[node] if _fits(row, node, edges, values)]
+            self.known[depth][key] = known
+        return known
+
+    def _checks(self, depth: int) -> tuple[list[Constraint], list[Ref]]:
+        """Return the edges that the node at `depth` completes, and what they read before it."""
+        node, done = self.order[depth], {*self.order[: depth + 1]}
+        edges = [edge for edge in self.edges if node in edge.nodes and done.issuperset(edge.nodes)]
+        refs = dict.fromkeys(ref for edge in edges for ref in edge.refs if ref[0] != node)
+        return edges, list(refs)
 
 
 def _fits(row: Row, node: str, edges: Sequence[Constraint], values: Mapping[Ref, Value]) -> bool:
@@ -98,10 +104,8 @@ def _fits(row: Row, node: str, edges: Sequence[Constraint], values: Mapping[Ref,
 
 
 def _valid(graph: ConstraintGraph, node: str, rows: Sequence[Row]) -> list[Row]:
-    constraints = graph.node_constraints(node)
-    return [
-        row for row in rows if all(item.evaluate(lambda ref: row[ref[1]]) for item in constraints)
-    ]
+    wishes = graph.node_constraints(node)
+    return [row for row in rows if _fits(row, node, wishes, {})]
 
 
 def _by_edges(graph: ConstraintGraph) -> list[str]:

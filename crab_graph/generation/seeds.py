@@ -1,4 +1,4 @@
-"""Seed solutions (paper section 3.2.2, Algorithm 1): a CSP over edge properties, then one object a node."""
+"""Seed solutions (section 3.2.2, Algorithm 1): a CSP over edge properties, then the objects."""
 
 from collections.abc import Iterator, Mapping
 from random import Random
@@ -7,7 +7,7 @@ from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.constraints import Ref, Value
 from crab_graph.generation.csp import Binding, Link, sample_binding
 from crab_graph.generation.folding import FoldedGraph
-from crab_graph.generation.objects import NodeDomain, length, rows, take
+from crab_graph.generation.objects import IDENTITY, NodeDomain, length, rows, take
 from crab_graph.randomness import derive_array_rng
 
 ConcreteObject = dict[str, Value]
@@ -29,15 +29,12 @@ def generate_seed_solutions(
         UnsatisfiableTask: fewer than `count` were found; the caller draws another request.
     """
     seeds: list[SeedSolution] = []
-    used: set[tuple[str, tuple[Value, ...]]] = set()
+    used: set[tuple[str, Value]] = set()
     for binding in _bindings(folded, attempts * count, rng):
         seed = _solve_nodes(folded, binding, rng)
         if seed is None:
             continue
-        keys = {
-            (folded.graph.type_of(node), _identity(folded.domains[node], item))
-            for node, item in seed.items()
-        }
+        keys = {(folded.graph.type_of(node), item[IDENTITY]) for node, item in seed.items()}
         if len(keys) == len(seed) and not keys & used:
             seeds.append(seed)
             used |= keys
@@ -46,11 +43,6 @@ def generate_seed_solutions(
     raise UnsatisfiableTask(
         f"found {len(seeds)} of {count} seed solutions in {attempts * count} attempts"
     )
-
-
-def _identity(domain: NodeDomain, item: Mapping[str, Value]) -> tuple[Value, ...]:
-    """Return what tells an object from others of its node type."""
-    return tuple(item[name] for name in domain.type.identity)
 
 
 def _bindings(folded: FoldedGraph, limit: int, rng: Random) -> Iterator[Binding]:

@@ -32,7 +32,8 @@ def count_sql(graph: ConstraintGraph, sources: Mapping[str, str]) -> str:
         closed = [edge for edge in edges if node in edge.nodes and not ahead & set(edge.nodes)]
         steps.append(_step(previous, node, keep, closed, linear))
         previous = node
-    return f"WITH {', '.join(steps)} SELECT coalesce(sum(w), 0)::BIGINT FROM {_quoted('s.' + previous)}"  # noqa: S608
+    last = _quoted(f"s.{previous}")
+    return f"WITH {', '.join(steps)} SELECT coalesce(sum(w), 0)::BIGINT FROM {last}"  # noqa: S608
 
 
 def _profiles(
@@ -72,7 +73,8 @@ def _step(
     select = [*columns, "s.total + p.cost AS total", "sum(s.w * p.w) AS w"]
     return (
         f"{_quoted('s.' + node)} AS MATERIALIZED (SELECT {', '.join(select)} "  # noqa: S608
-        f"FROM {_quoted('s.' + previous)} AS s JOIN {profiles} ON {' AND '.join(conditions) or 'TRUE'} "
+        f"FROM {_quoted('s.' + previous)} AS s JOIN {profiles} "
+        f"ON {' AND '.join(conditions) or 'TRUE'} "
         "GROUP BY ALL)"
     )
 

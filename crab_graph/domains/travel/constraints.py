@@ -45,7 +45,7 @@ def attraction_fits_trip(
     start: Any,
     end: Any,
 ) -> Any:
-    """The slot starts at or after the outbound arrival and ends at or before the return departure."""
+    """The slot starts at or after the arrival and ends at or before the return departure."""
     begins = date * MINUTES_A_DAY + start
     ends = date * MINUTES_A_DAY + end
     landed = departure_date * MINUTES_A_DAY + arrival

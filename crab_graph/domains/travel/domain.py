@@ -6,6 +6,7 @@ from typing import Any
 
 from crab_graph.dates import iso_date
 from crab_graph.domains.domain import Domain, Draft, Slot
+from crab_graph.domains.travel.checks import TRAVEL_GRADING
 from crab_graph.domains.travel.constraints import build_graph
 from crab_graph.domains.travel.facts import facts_of
 from crab_graph.domains.travel.market import node_types
@@ -27,24 +28,23 @@ from crab_graph.generation.folding import fold
 from crab_graph.generation.search import Solution
 from crab_graph.tools.ledger import BookingTables
 
-_EPOCH_DAYS = "date_diff('day', DATE '1970-01-01', {})::INTEGER"
-
+# `date_diff` counts days since 1970-01-01: a date is a day number in the constraint engine.
 SOURCES: Mapping[str, str] = {
-    "flight": f"""
+    "flight": """
         SELECT flight_id, fare_id, origin, destination, carrier, time_of_day,
-               {_EPOCH_DAYS.format("departure_date")} AS date,
+               date_diff('day', DATE '1970-01-01', departure_date)::INTEGER AS date,
                departure_minute AS departure, arrival_minute AS arrival,
                seat_type, seat_position, price_cents AS price, available
         FROM fares JOIN flights USING (task_id, flight_id) WHERE task_id = $task""",
-    "hotel": f"""
+    "hotel": """
         SELECT hotel_id, room_id, city, district, stars, room_type, bed_type, max_occupancy,
-               {_EPOCH_DAYS.format("available_from")} AS available_from,
-               {_EPOCH_DAYS.format("available_until")} AS available_until,
+               date_diff('day', DATE '1970-01-01', available_from)::INTEGER AS available_from,
+               date_diff('day', DATE '1970-01-01', available_until)::INTEGER AS available_until,
                price_cents AS price
         FROM rooms JOIN hotels USING (task_id, hotel_id) WHERE task_id = $task""",
-    "attraction": f"""
+    "attraction": """
         SELECT attraction_id, city, district, category, time_of_day,
-               {_EPOCH_DAYS.format("date")} AS date,
+               date_diff('day', DATE '1970-01-01', date)::INTEGER AS date,
                start_minute AS start, end_minute AS "end", price_cents AS price, available
         FROM attractions WHERE task_id = $task""",
 }
@@ -125,4 +125,5 @@ TRAVEL = Domain(
     read_trip=trip_of,
     registry=build_travel_registry,
     policy=policy,
+    grading=TRAVEL_GRADING,
 )

@@ -1,8 +1,8 @@
 """What can exist in the world of one task: cities, carriers, timetable and prices (paper A.5).
 
-Property domains and derivations follow the paper's node types; `carrier` and `district` are added, and
-a flight's clock times are a timetable of route, carrier and time of day, so that objects which share
-these are seats on one physical flight.
+Property domains and derivations follow the paper's node types; `carrier` and `district` are added,
+and a flight's clock times are a timetable of route, carrier and time of day, so that objects which
+share these are seats on one physical flight.
 """
 
 from itertools import product
@@ -43,7 +43,7 @@ _DEPARTURES = {
     "night": (18 * 60, 20 * 60 + 25),
 }
 _SHORTEST, _LONGEST = 70, 200
-"""Flight times in minutes; the latest departure and the longest flight still land before midnight."""
+"""Flight times in minutes; the longest flight of the latest departure lands before midnight."""
 
 _FARE_BASE = {"economy": 120, "premium economy": 210, "business": 400}
 _ROOM_BASE = {1: 45, 2: 70, 3: 105, 4: 150, 5: 220}
@@ -136,11 +136,13 @@ def _flight(rng: Random, cities: tuple[str, ...], days: tuple[int, ...]) -> Node
 def _hotel(
     rng: Random, cities: tuple[str, ...], days: tuple[int, ...], districts: tuple[str, ...]
 ) -> NodeType:
-    price = {
+    price: dict[tuple[Value, ...], Value] = {
         (stars, room, level): _cents(_ROOM_BASE[stars] * _ROOM_FACTOR[room], 100, level, 80, 160)
         for stars, room, level in product(STARS, ROOM_TYPES, _LEVELS)
     }
-    until = {(day, nights): day + nights for day, nights in product(days, _NIGHTS_OPEN)}
+    until: dict[tuple[Value, ...], Value] = {
+        (day, nights): day + nights for day, nights in product(days, _NIGHTS_OPEN)
+    }
     return NodeType(
         name="hotel",
         properties=(

@@ -97,8 +97,8 @@ def _hotels(population: Population, tables: Tables, rng: Random) -> list[str]:
             "room_type": item["room_type"],
             "bed_type": item["bed_type"],
             "max_occupancy": item["max_occupancy"],
-            "available_from": iso_date(item["available_from"]),
-            "available_until": iso_date(item["available_until"]),
+            "available_from": iso_date(int(item["available_from"])),
+            "available_until": iso_date(int(item["available_until"])),
             "price_cents": item["price"],
         }
         for room_id, hotel_id, item in zip(ids, hotels.ids, objects, strict=True)
@@ -131,7 +131,7 @@ def _attractions(population: Population, tables: Tables, rng: Random) -> list[st
 
 
 class _Groups(NamedTuple):
-    """Objects bundled into entities: an example object of each entity, and each object's entity id."""
+    """Objects bundled into entities: an example of each entity, and each object's entity id."""
 
     first: dict[str, dict[str, Any]]
     ids: list[str]

@@ -99,17 +99,17 @@ def _add_others(tables: dict[str, list[Row]], draft: Draft, offers: Offers, rng:
     profile: TravelProfile = draft.profile
     taken = {traveller.name for traveller in profile.travellers}
     names = [name for name in person_names(rng, OTHERS + len(taken)) if name not in taken]
-    ids = rng.sample([n for n in range(10000, 99999) if f"CU-{n}" != profile.customer_id], OTHERS)
+    numbers = rng.sample(range(10000, 99999), OTHERS + 1)
+    ids = [f"CU-{number}" for number in numbers if f"CU-{number}" != profile.customer_id]
     fares = rng.sample(offers.tables["fares"], OTHERS)
     slots = rng.sample(offers.tables["attractions"], OTHERS)
-    for name, number, fare, slot in zip(names, ids, fares, slots, strict=False):
-        customer_id = f"CU-{number}"
+    for name, customer_id, fare, slot in zip(names, ids, fares, slots, strict=False):
         born = f"{rng.randrange(1950, 2000)}-{rng.randrange(1, 13):02d}-{rng.randrange(1, 29):02d}"
         tables["customers"].append(
             _customer(rng, customer_id, name, born, rng.choice(sorted(CITIES)))
         )
         card = {
-            "card_id": f"CD-{number}",
+            "card_id": customer_id.replace("CU", "CD"),
             "brand": rng.choice(_BRANDS),
             "last4": f"{rng.randrange(10000):04d}",
         }

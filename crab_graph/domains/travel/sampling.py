@@ -27,7 +27,7 @@ EDGE_ODDS = {
     "fixed": {"budget": 0.45, "same_carrier": 0.6, "same_district": 0.6},
     "flexible": {"budget": 0.8, "same_carrier": 0.86, "same_district": 0.86},
 }
-"""How often the optional edges are asked for. With the edges that stay active by themselves this gives
+"""How often the optional edges are asked for. With those that stay active by themselves this gives
 2.5 active edges on fixed-date tasks and 5.5 on flexible ones, the paper's averages (Figure 5)."""
 
 BUDGET_QUANTILE = (0.10, 0.30)

@@ -1,4 +1,4 @@
-"""The travel tables: airports, flights and fares, hotels and rooms, attractions, and what is booked."""
+"""The travel tables: airports, flights and fares, hotels, rooms, attractions, and bookings."""
 
 from crab_graph.tools.tables import PLATFORM_TABLES, PRIVATE_TABLES, Table
 
