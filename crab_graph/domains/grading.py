@@ -1,0 +1,96 @@
+"""What a domain tells the verifiers: its words, its checks, and how its bookings hold stock."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from crab_graph.domains.trip import SlotBooking, Trip
+from crab_graph.generation.constraint_graph import ConstraintGraph
+from crab_graph.generation.constraints import Constraint, Ref, Value
+from crab_graph.text.vocabulary import TextVocabulary
+from crab_graph.tools.world import EntityTable, World
+
+
+@dataclass(frozen=True, slots=True)
+class DomainCheck:
+    """A concrete check that declared constraints decide.
+
+    Attributes:
+        id: Id of the check, as in the verification rulebook.
+        constraints: What must hold; refs are `(slot, property)`, see `booking_values`. Without any
+            the check is not evaluated.
+    """
+
+    id: str
+    constraints: tuple[Constraint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """How the items of a booking hold stock.
+
+    Attributes:
+        table: Table of the items, which name their booking in `booking_id`.
+        offer_table: Table of what they hold.
+        offer_column: Column of the item that names the offer.
+        counter: Column of the offer that counts what is left, where there is one.
+        quantity: Column of the item that says how many it holds; one where there is none.
+        interval: Columns of first and last day, where the offer can be held once a day.
+    """
+
+    table: str
+    offer_table: str
+    offer_column: str
+    counter: str | None = None
+    quantity: str | None = None
+    interval: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """How a user's statement of a fact is recognised; what it cannot see stays unseen.
+
+    Attributes:
+        key: Key of the fact.
+        pattern: Regular expression over a normalised clause; its first group is the value.
+        values: What the words of the group mean; a word that is missing means itself.
+    """
+
+    key: str
+    pattern: str
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Grading:
+    """A domain's part in grading.
+
+    Attributes:
+        vocabulary: The domain's words for the text layer.
+        entities: Where the entities of each booking kind are stored.
+        holdings: How bookings hold stock.
+        checks: The checks that constraints decide, from `(request, graph)`.
+        slot_of: The slot an entity fits, from `(world, request, entity id)`.
+        solution_of: The ids of a full trip in the form certified solutions have.
+        claims: How users' statements of facts are recognised.
+        covered_checks: The checks that a wrong value of each fact can fail.
+    """
+
+    vocabulary: Callable[[], TextVocabulary]
+    entities: Mapping[str, EntityTable]
+    holdings: Sequence[Holding]
+    checks: Callable[[Any, ConstraintGraph], tuple[DomainCheck, ...]]
+    slot_of: Callable[[World, Any, str], str | None]
+    solution_of: Callable[[Trip], dict[str, dict[str, str]]]
+    claims: Sequence[Claim]
+    covered_checks: Mapping[str, frozenset[str]]
+
+
+def booking_values(slot: str, booking: SlotBooking) -> dict[Ref, Value]:
+    """Return what constraints can ask of a booking: its offer's properties, and what was taken."""
+    values = {(slot, name): value for name, value in booking.properties.items()}
+    values[slot, "total"] = booking.total_cents
+    values[slot, "units"] = booking.units
+    values[slot, "places"] = booking.places
+    values[slot, "is_one_offer"] = int(booking.is_one_offer)
+    return values

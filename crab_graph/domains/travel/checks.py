@@ -1,0 +1,170 @@
+"""The travel domain's part in grading: which constraints decide which check (rulebook §4)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from crab_graph.dates import iso_date
+from crab_graph.domains.grading import Claim, DomainCheck, Grading, Holding
+from crab_graph.domains.travel.names import CITIES
+from crab_graph.domains.travel.request import TravelRequest
+from crab_graph.domains.travel.tools import TRAVEL_ENTITIES
+from crab_graph.domains.travel.trip import ATTRACTION, HOTEL, OUTBOUND, RETURN, SLOTS
+from crab_graph.domains.travel.vocabulary import travel_vocabulary
+from crab_graph.domains.trip import Trip
+from crab_graph.generation.constraint_graph import ConstraintGraph
+from crab_graph.generation.constraints import Constraint, Ref, at_least, bounded_sum, equals
+from crab_graph.tools.world import World
+
+_NODE_CHECKS = {OUTBOUND: "D08", RETURN: "D09", HOTEL: "D10", ATTRACTION: "D11"}
+_EDGE_CHECKS = {"trip_length": "D13", "attraction_fits_trip": "D16", "same_carrier": "D18"}
+_WINDOW = "departure_window"
+_STAY: Mapping[Ref, Ref] = {
+    (OUTBOUND, "date"): (HOTEL, "check_in"),
+    (RETURN, "date"): (HOTEL, "check_out"),
+}
+"""The stay as booked stands in for the days of the flights, which D12 to D14 grade."""
+
+_HOLDINGS = (
+    Holding("booking_seats", "fares", "fare_id", counter="available"),
+    Holding("booking_rooms", "rooms", "room_id", interval=("check_in", "check_out")),
+    Holding(
+        "booking_tickets", "attractions", "attraction_id", counter="available", quantity="tickets"
+    ),
+)
+
+
+def travel_checks(request: TravelRequest, graph: ConstraintGraph) -> tuple[DomainCheck, ...]:
+    """Return the checks that constraints decide, by id."""
+    edges = {edge.name: edge for edge in graph.edge_constraints}
+    checks = [DomainCheck("D06", _party_constraints(request.party_size))]
+    for slot, check_id in _NODE_CHECKS.items():
+        wishes = (
+            item
+            for item in graph.node_constraints(slot)
+            # Where a flight leaves on the wrong day is D12's, room for the party D06's.
+            if item.name not in (_WINDOW, f"{slot}_party")
+        )
+        checks.append(DomainCheck(check_id, tuple(wishes)))
+    window = [item for item in graph.node_constraints(OUTBOUND) if item.name == _WINDOW]
+    checks.append(DomainCheck("D12", tuple(window)))
+    for name, check_id in _EDGE_CHECKS.items():
+        checks.append(DomainCheck(check_id, (edges[name],) if name in edges else ()))
+    checks.append(DomainCheck("D14", (_CHECK_IN,)))
+    stay = tuple(_of_stay(edges[name]) for name in ("trip_length", "stay_covers_trip"))
+    checks.append(DomainCheck("D15", stay))
+    checks.append(DomainCheck("D17", _budget_constraints(request.budget_cents)))
+    district = edges.get("same_district")
+    checks.append(DomainCheck("D25", () if district is None else (district,)))
+    return tuple(sorted(checks, key=lambda check: check.id))
+
+
+_CHECK_IN = Constraint(
+    "check_in_on_arrival",
+    ((HOTEL, "check_in"), (OUTBOUND, "date")),
+    equals,
+    sentence="the stay begins on the day of arrival",
+)
+
+
+def _party_constraints(size: int) -> tuple[Constraint, ...]:
+    counted = [
+        Constraint(f"{slot}_party", ((slot, "units"),), equals, {"required": size})
+        for slot in (OUTBOUND, RETURN, ATTRACTION)
+    ]
+    one_offer = [
+        Constraint(f"{slot}_one_offer", ((slot, "is_one_offer"),), equals, {"required": 1})
+        for slot in (OUTBOUND, RETURN, HOTEL)
+    ]
+    room = Constraint("hotel_party", ((HOTEL, "places"),), at_least, {"minimum": size})
+    return (*counted, *one_offer, room)
+
+
+def _of_stay(edge: Constraint) -> Constraint:
+    return replace(edge, parameters=tuple(_STAY.get(ref, ref) for ref in edge.parameters))
+
+
+def _budget_constraints(budget_cents: int | None) -> tuple[Constraint, ...]:
+    if budget_cents is None:
+        return ()
+    weights = {(slot, "total"): 1 for slot in SLOTS}
+    return (bounded_sum("total_budget", weights, budget_cents, "the trip is within the budget"),)
+
+
+def slot_of(world: World, request: TravelRequest, entity_id: str) -> str | None:
+    """Return the slot an entity fits by its route or its city."""
+    flight = world.get("flights", entity_id)
+    if flight is not None:
+        origin, destination = CITIES[request.origin].code, CITIES[request.destination].code
+        legs = {(origin, destination): OUTBOUND, (destination, origin): RETURN}
+        return legs.get((flight["origin"], flight["destination"]))
+    for table, slot in (("hotels", HOTEL), ("attractions", ATTRACTION)):
+        row = world.get(table, entity_id)
+        if row is not None:
+            return slot if row["city"] == request.destination else None
+    return None
+
+
+def solution_of(trip: Trip) -> dict[str, dict[str, str]]:
+    """Return the ids of a trip whose slots are filled once, as certified solutions have them."""
+    ids = {
+        slot: {name: str(trip.slots[slot][0].properties[name]) for name in names}
+        for slot, names in _SOLUTION_IDS.items()
+    }
+    stay = trip.slots[HOTEL][0].properties
+    ids[HOTEL] |= {name: iso_date(int(stay[name])) for name in ("check_in", "check_out")}
+    return ids
+
+
+_SOLUTION_IDS = {
+    OUTBOUND: ("flight_id", "fare_id"),
+    RETURN: ("flight_id", "fare_id"),
+    HOTEL: ("hotel_id", "room_id"),
+    ATTRACTION: ("attraction_id",),
+}
+
+_NUMBERS = {
+    word: number
+    for number, word in enumerate(
+        ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), start=1
+    )
+}
+_COUNT = "(" + "|".join([r"\d+", *_NUMBERS]) + ")"
+_WISH = r"(?:prefer|want|need|like|must be|has to be|only) (?:an? |the )?"
+
+_CLAIMS = (
+    Claim("nights", rf"(?<!\w){_COUNT} nights?(?!\w)", _NUMBERS),
+    Claim(
+        "party_size", rf"(?<!\w){_COUNT} (?:of us|people|passengers|travell?ers)(?!\w)", _NUMBERS
+    ),
+    Claim("budget", r"budget (?:is |of )?\$([\d,]+(?:\.\d+)?)", {}),
+    Claim("hotel_stars", rf"(?<!\w){_COUNT}[- ]stars?(?!\w)", _NUMBERS),
+    Claim("seat_type", rf"{_WISH}(economy|premium economy|business)(?!\w)", {}),
+    Claim("seat_position", rf"{_WISH}(window|aisle|middle)(?!\w)", {}),
+    Claim("room_type", rf"{_WISH}(standard|deluxe|suite)(?!\w)", {}),
+    Claim("bed_type", rf"{_WISH}(twin|queen|king)(?!\w)", {}),
+    Claim("attraction_category", rf"{_WISH}(museum|tour|show)(?!\w)", {}),
+)
+
+_COVERED: Mapping[str, frozenset[str]] = {
+    "nights": frozenset({"D13", "D15", "D16", "D17"}),
+    "party_size": frozenset({"D06", "D07", "D17"}),
+    "birth_dates": frozenset({"D07"}),
+    "budget": frozenset({"D17"}),
+    "hotel_stars": frozenset({"D10"}),
+    "seat_type": frozenset({"D08", "D09"}),
+    "seat_position": frozenset({"D08", "D09"}),
+    "room_type": frozenset({"D10"}),
+    "bed_type": frozenset({"D10"}),
+    "attraction_category": frozenset({"D11"}),
+}
+
+TRAVEL_GRADING = Grading(
+    vocabulary=travel_vocabulary,
+    entities=TRAVEL_ENTITIES,
+    holdings=_HOLDINGS,
+    checks=travel_checks,
+    slot_of=slot_of,
+    solution_of=solution_of,
+    claims=_CLAIMS,
+    covered_checks=_COVERED,
+)
