@@ -1,1 +1,10 @@
-"""Agents that need no model; they are labelled as reference agents wherever their results appear."""
+"""Agents that need no model; results label them as reference agents wherever they appear."""
+
+from crab_graph.agents.reference.roster import (
+    REFERENCE_AGENTS,
+    AgentFunction,
+    ReferenceAgent,
+    reference_agent,
+)
+
+__all__ = ["REFERENCE_AGENTS", "AgentFunction", "ReferenceAgent", "reference_agent"]
