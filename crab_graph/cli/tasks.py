@@ -1,0 +1,120 @@
+"""`tasks` and `task`: look at what a benchmark holds."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from crab_graph.cli.output import JsonOption, console, print_json
+
+if TYPE_CHECKING:
+    from crab_graph.domains.task import Task
+
+
+def tasks(
+    bench: Annotated[Path, typer.Argument(help="Directory of the benchmark.")],
+    as_json: JsonOption = False,
+) -> None:
+    """List the tasks of a benchmark."""
+    from crab_graph.domains.benchmark import load_benchmark
+
+    summaries = [task.summary() for task in load_benchmark(bench)]
+    if as_json:
+        print_json(summaries)
+        return
+    from rich.table import Table
+
+    table = Table("task", "dates", box=None, pad_edge=False)
+    for heading in ("party", "solutions", "node distr.", "edge distr."):
+        table.add_column(heading, justify="right")
+    table.add_column("active edges")
+    for item in summaries:
+        table.add_row(
+            item["id"],
+            item["date_mode"],
+            str(item["party"]),
+            str(item["solutions"]),
+            str(item["node_distractors"]),
+            str(item["edge_distractors"]),
+            ", ".join(item["active_edges"]),
+        )
+    console().print(table)
+
+
+def task(
+    bench: Annotated[Path, typer.Argument(help="Directory of the benchmark.")],
+    id: Annotated[str, typer.Argument(help="Id of the task, such as S1-001.")],
+    solutions: Annotated[
+        bool, typer.Option("--solutions", help="Also list the certified solutions.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show one task: what the user knows, and what must hold."""
+    from crab_graph.domains.benchmark import load_benchmark
+
+    shown = load_benchmark(bench)[id]
+    if as_json:
+        print_json(_document(shown, solutions))
+    else:
+        _print(shown, solutions)
+
+
+def _document(task: "Task", solutions: bool) -> dict[str, Any]:
+    document = {
+        **task.summary(),
+        "today": task.today,
+        "customer_id": task.customer_id,
+        "facts": [fact.as_json() for fact in task.facts],
+        "constraints": [
+            {"name": item.name, "nodes": list(item.nodes), "sentence": item.sentence}
+            for item in task.graph.constraints
+        ],
+        "rows_sha256": task.spec.rows_sha256,
+    }
+    if solutions:
+        # The count keeps its place in `tasks`; here the list itself takes it.
+        document["solutions"] = task.solutions
+    return document
+
+
+def _print(task: "Task", solutions: bool) -> None:
+    from rich.table import Table
+
+    summary = task.summary()
+    print(
+        f"{task.id}: {task.date_mode} dates, party of {task.party}, {summary['solutions']} valid "
+        f"solution{'s' if summary['solutions'] != 1 else ''} among "
+        f"{summary['node_distractors']} node and {summary['edge_distractors']} edge distractors; "
+        f"the conversation takes place on {task.today}"
+    )
+    facts = Table("the user knows", "", "said", box=None, pad_edge=False)
+    for fact in task.facts:
+        said = "upfront" if fact.level == "basic" else "when asked"
+        facts.add_row(fact.key, _plain(fact.value), said)
+    constraints = Table("constraint", "of", "says", box=None, pad_edge=False)
+    for item in task.graph.constraints:
+        mark = " (active)" if item.name in summary["active_edges"] else ""
+        constraints.add_row(item.name + mark, ", ".join(item.nodes), item.sentence)
+    for table in (facts, constraints):
+        print()
+        console().print(table)
+    if solutions:
+        _print_solutions(task)
+
+
+def _print_solutions(task: "Task") -> None:
+    from rich.table import Table
+
+    table = Table(*(slot.id for slot in task.domain.slots), box=None, pad_edge=False)
+    for solution in task.solutions:
+        table.add_row(*(" ".join(solution[slot.id].values()) for slot in task.domain.slots))
+    print()
+    console().print(table)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if isinstance(value, dict):
+        return " ".join(map(str, value.values()))
+    return str(value)

@@ -1,0 +1,269 @@
+import json
+import os
+import subprocess
+import sys
+from datetime import date, timedelta
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from crab_graph.domains.benchmark import load_benchmark
+from crab_graph.domains.generate import generate_benchmark
+from crab_graph.domains.travel.names import CITIES
+from crab_graph.errors import BenchmarkError, UnknownName, UnsatisfiableTask, UsageError
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory):
+    return generate_benchmark(tmp_path_factory.mktemp("bench") / "b", tasks=8, distractors=2000)
+
+
+def reference_solutions(world, request):
+    """The travel constraints once more, written by hand and independent of their declarations."""
+
+    def day(text):
+        return date.fromisoformat(text)
+
+    here, there = CITIES[request.origin].code, CITIES[request.destination].code
+
+    def fares(start, end, part):
+        for fare in world.rows("fares"):
+            flight = world.get("flights", fare["flight_id"])
+            if (
+                (flight["origin"], flight["destination"]) == (start, end)
+                and part in (None, flight["time_of_day"])
+                and request.seat_type in (None, fare["seat_type"])
+                and request.seat_position in (None, fare["seat_position"])
+                and fare["available"] >= request.party_size
+            ):
+                yield fare, flight
+
+    rooms = [
+        (room, world.get("hotels", room["hotel_id"]))
+        for room in world.rows("rooms")
+        if world.get("hotels", room["hotel_id"])["city"] == request.destination
+        and world.get("hotels", room["hotel_id"])["stars"] >= (request.hotel_stars or 0)
+        and request.room_type in (None, room["room_type"])
+        and request.bed_type in (None, room["bed_type"])
+        and room["max_occupancy"] >= request.party_size
+    ]
+    outings = [
+        item
+        for item in world.rows("attractions")
+        if item["city"] == request.destination
+        and request.attraction_category in (None, item["category"])
+        and request.attraction_time_of_day in (None, item["time_of_day"])
+        and request.attraction_date in (None, item["date"])
+        and item["available"] >= request.party_size
+    ]
+    outings.sort(key=lambda item: item["price_cents"])
+    returns = list(fares(there, here, request.return_time_of_day))
+    budget = request.budget_cents if request.budget_cents is not None else 10**12
+    for fare, flight in fares(here, there, request.outbound_time_of_day):
+        if not request.departure_first <= flight["departure_date"] <= request.departure_last:
+            continue
+        out = flight["departure_date"]
+        back = (day(out) + timedelta(days=request.nights)).isoformat()
+        stays = [
+            (room, hotel)
+            for room, hotel in rooms
+            if room["available_from"] <= out and back <= room["available_until"]
+        ]
+        for fare2, flight2 in returns:
+            if flight2["departure_date"] != back:
+                continue
+            if request.same_carrier and flight["carrier"] != flight2["carrier"]:
+                continue
+            seats = (fare["price_cents"] + fare2["price_cents"]) * request.party_size
+            slots = [
+                item
+                for item in outings
+                if (item["date"], item["start_minute"]) >= (out, flight["arrival_minute"])
+                and (item["date"], item["end_minute"]) <= (back, flight2["departure_minute"])
+            ]
+            for room, hotel in stays:
+                for item in slots:
+                    tickets = item["price_cents"] * request.party_size
+                    if seats + room["price_cents"] * request.nights + tickets > budget:
+                        break  # slots come cheapest first
+                    if request.same_district and item["district"] != hotel["district"]:
+                        continue
+                    yield {
+                        "outbound": {"flight_id": flight["flight_id"], "fare_id": fare["fare_id"]},
+                        "return": {"flight_id": flight2["flight_id"], "fare_id": fare2["fare_id"]},
+                        "hotel": {
+                            "hotel_id": hotel["hotel_id"],
+                            "room_id": room["room_id"],
+                            "check_in": out,
+                            "check_out": back,
+                        },
+                        "attraction": {"attraction_id": item["attraction_id"]},
+                    }
+
+
+def by_text(solutions):
+    return sorted(solutions, key=lambda one: json.dumps(one, sort_keys=True))
+
+
+@pytest.mark.parametrize("position", range(8))
+def test_certified_solutions_are_those_of_a_hand_written_reference(bench, position):
+    task = bench[position]
+    assert by_text(reference_solutions(task.world, task.request)) == by_text(task.solutions)
+
+
+def test_every_task_is_certified_again_on_the_stored_tables(bench):
+    with bench.connect() as connection:
+        certificates = [bench.certify(task, connection) for task in bench]
+    assert all(one.ok for one in certificates)
+    assert [one.sql for one in certificates] == [len(task.solutions) for task in bench]
+
+
+def test_the_benchmark_has_the_asked_for_shape(bench):
+    assert [task.id for task in bench] == [
+        f"S{stratum}-{number:03d}" for stratum in (1, 2, 3, 4) for number in (1, 2)
+    ]
+    assert {task.date_mode for task in bench} == {"fixed", "flexible"}
+    assert {task.party for task in bench} == {1, 2, 3, 4}
+    for task in bench:
+        distractors = task.spec.node_distractors + task.spec.edge_distractors
+        assert distractors == 2000
+        assert (
+            len(task.world.rows("fares"))
+            + len(task.world.rows("rooms"))
+            + len(task.world.rows("attractions"))
+            == distractors + 4 * task.stratum
+        )
+    assert all(len(task.solutions) == 1 for task in bench if task.stratum == 1)
+
+
+def test_one_card_alone_covers_the_trip_and_the_others_no_solution(bench):
+    for task in bench:
+        limits = {row["card_id"]: row["limit_cents"] for row in task.world.rows("cards")}
+        enough = limits.pop(task.profile.payment_card.card_id)
+        if task.request.budget_cents is not None:
+            assert enough >= task.request.budget_cents
+        assert limits
+        assert max(limits.values()) < enough
+
+
+def test_names_are_unique_and_have_two_words(bench):
+    for task in bench:
+        for table in ("hotels", "attractions"):
+            names = [row["name"] for row in task.world.rows(table)]
+            assert len(set(names)) == len(names)
+            assert all(len(name.split()) >= 2 for name in names)
+
+
+def test_the_same_seed_gives_the_same_rows_under_any_hash_seed_and_jobs(bench, tmp_path):
+    script = (
+        "from crab_graph.domains.generate import generate_benchmark\n"
+        "if __name__ == '__main__':\n"
+        f"    print(generate_benchmark({str(tmp_path / 'again')!r}, tasks=8, jobs=2).sha256)\n"
+    )
+    path = tmp_path / "again.py"
+    path.write_text(script)
+    environment = {**os.environ, "PYTHONHASHSEED": "77", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, str(path)], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == bench.sha256
+
+
+def test_another_seed_gives_other_rows(bench, tmp_path):
+    other = generate_benchmark(tmp_path / "other", tasks=1, strata=(1,), seed=1)
+    assert other[0].spec.rows_sha256 != bench[0].spec.rows_sha256
+
+
+def test_an_interrupted_generation_goes_on_and_ends_alike(bench, tmp_path):
+    class Stop(Exception):
+        pass
+
+    def interrupt(done, total):
+        if done == 3:
+            raise Stop
+
+    with pytest.raises(Stop):
+        generate_benchmark(tmp_path / "b", tasks=8, progress=interrupt)
+    with pytest.raises(BenchmarkError, match=r"half-written.*finish it"):
+        load_benchmark(tmp_path / "b")
+    with pytest.raises(BenchmarkError, match="other settings"):
+        generate_benchmark(tmp_path / "b", tasks=4)
+    counts = []
+    again = generate_benchmark(tmp_path / "b", tasks=8, progress=lambda *args: counts.append(args))
+    assert counts[0] == (4, 8)
+    assert again.sha256 == bench.sha256
+
+
+def test_other_settings_on_a_finished_benchmark_are_refused_unless_forced(tmp_path):
+    generate_benchmark(tmp_path / "b", tasks=1, strata=(1,), distractors=40)
+    with pytest.raises(BenchmarkError, match="seed 0, not 5"):
+        generate_benchmark(tmp_path / "b", tasks=1, strata=(1,), distractors=40, seed=5)
+    forced = generate_benchmark(
+        tmp_path / "b", tasks=1, strata=(1,), distractors=40, seed=5, force=True
+    )
+    assert forced.manifest.settings.seed == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"tasks": 0}, UsageError),
+        ({"tasks": 2, "strata": (1, 2, 3)}, UsageError),
+        ({"strata": (5,)}, UsageError),
+        ({"strata": ()}, UsageError),
+        ({"distractors": -1}, UsageError),
+        ({"jobs": 0}, UsageError),
+        ({"domain": "cooking"}, UnknownName),
+    ],
+)
+def test_unusable_arguments_are_refused_and_leave_nothing(tmp_path, arguments, error):
+    with pytest.raises(error):
+        generate_benchmark(tmp_path / "b", **arguments)
+    assert not (tmp_path / "b").exists()
+
+
+def test_a_foreign_directory_is_refused(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(BenchmarkError, match="no benchmark's"):
+        generate_benchmark(tmp_path, tasks=4)
+    with pytest.raises(BenchmarkError, match="not a benchmark"):
+        load_benchmark(tmp_path)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_a_missing_directory_is_named(tmp_path):
+    with pytest.raises(BenchmarkError, match=r"nowhere: no such directory"):
+        load_benchmark(tmp_path / "nowhere")
+
+
+def test_a_damaged_manifest_is_named_with_its_field(tmp_path):
+    generate_benchmark(tmp_path / "b", tasks=1, strata=(1,), distractors=40)
+    manifest = tmp_path / "b" / "manifest.json"
+    document = json.loads(manifest.read_text())
+    document["settings"]["seed"] = "many"
+    manifest.write_text(json.dumps(document))
+    with pytest.raises(BenchmarkError, match=r"manifest.json: field 'settings.seed'"):
+        load_benchmark(tmp_path / "b")
+
+
+def test_changed_rows_are_noticed(tmp_path):
+    made = generate_benchmark(tmp_path / "b", tasks=1, strata=(1,), distractors=40)
+    with duckdb.connect(str(tmp_path / "b" / "benchmark.duckdb")) as connection:
+        connection.execute("UPDATE fares SET price_cents = price_cents + 1")
+    again = load_benchmark(made.directory)
+    with again.connect() as connection, pytest.raises(BenchmarkError, match=r"not those of"):
+        again.certify(again[0], connection)
+
+
+def test_a_task_that_cannot_be_built_is_one_clear_error(tmp_path, monkeypatch):
+    monkeypatch.setattr("crab_graph.domains.build.CLOSURE_BANDS", {1: range(7, 8)})
+    with pytest.raises(UnsatisfiableTask, match=r"'S1-001' could not be built in 60 attempts"):
+        generate_benchmark(tmp_path / "b", tasks=1, strata=(1,))
+
+
+def test_an_unknown_task_is_an_unknown_name(bench):
+    with pytest.raises(UnknownName, match="S9-001"):
+        bench["S9-001"]

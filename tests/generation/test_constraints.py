@@ -1,0 +1,64 @@
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crab_graph.domains.travel.constraints import (
+    attraction_fits_trip,
+    stay_covers_trip,
+    trip_length,
+)
+from crab_graph.generation.constraints import Constraint, bounded_sum, equals, within
+from crab_graph.generation.sql_terms import SqlTerm, sql_literal
+
+PREDICATES = [
+    (trip_length, 2, {"nights": 3}),
+    (stay_covers_trip, 4, {}),
+    (attraction_fits_trip, 7, {}),
+    (within, 1, {"first": 2, "last": 5}),
+]
+
+
+@pytest.mark.parametrize(("predicate", "arity", "constants"), PREDICATES)
+@given(data=st.data())
+def test_a_predicate_says_the_same_of_scalars_arrays_and_sql(predicate, arity, constants, data):
+    rows = data.draw(
+        st.lists(st.tuples(*[st.integers(0, 8)] * arity), min_size=1, max_size=6), label="rows"
+    )
+    refs = tuple(("node", f"p{position}") for position in range(arity))
+    constraint = Constraint("c", refs, predicate, constants)
+    scalars = [constraint.holds(dict(zip(refs, row, strict=True))) for row in rows]
+    columns = dict(zip(refs, np.array(rows).T, strict=True))
+    assert np.asarray(constraint.evaluate(columns.__getitem__)).tolist() == scalars
+    condition = constraint.sql(lambda ref: f'"{ref[1]}"')
+    values = ", ".join(f"({', '.join(map(str, row))})" for row in rows)
+    names = ", ".join(f'"{name}"' for _, name in refs)
+    found = duckdb.execute(f"SELECT {condition} FROM (VALUES {values}) t({names})").fetchall()
+    assert [answer for (answer,) in found] == scalars
+    opposite = constraint.negated()
+    assert [opposite.holds(dict(zip(refs, row, strict=True))) for row in rows] == [
+        not answer for answer in scalars
+    ]
+
+
+def test_fixing_a_property_keeps_the_answer_and_spends_the_bound():
+    total = bounded_sum("sum", {("a", "price"): 2, ("b", "price"): 3}, 20, "")
+    rest = total.fix({("a", "price"): 4})
+    assert rest.refs == (("b", "price"),)
+    assert rest.linear is not None
+    assert rest.linear.bound == 12
+    assert rest.holds({("b", "price"): 4})
+    assert not rest.holds({("b", "price"): 5})
+
+
+def test_sql_of_strings_is_quoted():
+    constraint = Constraint("c", (("n", "kind"),), equals, {"required": "it's"})
+    assert constraint.sql(lambda ref: ref[1]) == "(kind = 'it''s')"
+
+
+def test_a_float_has_no_sql():
+    with pytest.raises(TypeError, match="float"):
+        sql_literal(1.5)
+    with pytest.raises(TypeError):
+        SqlTerm("x") + 1.5

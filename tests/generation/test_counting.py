@@ -1,0 +1,80 @@
+import duckdb
+import numpy as np
+from hypothesis import given, settings
+
+from crab_graph.generation.certify import count_offers
+from crab_graph.generation.counting import EliminationCounter
+from crab_graph.generation.search import search_solutions
+from crab_graph.generation.sql_count import count_sql
+
+from .instances import as_columns, brute_force, instances
+
+
+@settings(deadline=None)
+@given(instances())
+def test_elimination_counts_what_brute_force_counts(instance):
+    graph, rows = instance
+    assert count_offers(graph, rows) == len(brute_force(graph, rows))
+
+
+@settings(deadline=None)
+@given(instances())
+def test_search_lists_what_brute_force_lists(instance):
+    graph, rows = instance
+    numbered = {
+        name: [{**row, "at": position} for position, row in enumerate(own)]
+        for name, own in rows.items()
+    }
+    found = search_solutions(graph, {node.id: numbered[node.type] for node in graph.nodes}, 10_000)
+    positions = sorted(tuple(one[node]["at"] for node in graph.node_ids) for one in found)
+    assert positions == brute_force(graph, rows)
+
+
+@settings(deadline=None)
+@given(instances())
+def test_search_stops_at_its_limit(instance):
+    graph, rows = instance
+    found = search_solutions(graph, {node.id: rows[node.type] for node in graph.nodes}, 2)
+    assert len(found) == min(2, len(brute_force(graph, rows)))
+
+
+@settings(max_examples=40, deadline=None)
+@given(instances())
+def test_sql_counts_what_brute_force_counts(instance):
+    graph, rows = instance
+    sources = {name: f"SELECT * FROM {name} WHERE $task = 'T'" for name in rows}
+    with duckdb.connect(":memory:", config={"threads": 1}) as connection:
+        for name, own in rows.items():
+            connection.execute(f"CREATE TABLE {name} (x INT, y INT, price INT, kind VARCHAR)")
+            columns = [[row[key] for row in own] for key in ("x", "y", "price", "kind")]
+            connection.execute(
+                f"INSERT INTO {name} SELECT unnest(?), unnest(?), unnest(?), unnest(?)", columns
+            )
+        counted = connection.execute(count_sql(graph, sources), {"task": "T"}).fetchall()
+    assert counted == [(len(brute_force(graph, rows)),)]
+
+
+@settings(deadline=None)
+@given(instances())
+def test_has_solution_is_true_exactly_for_objects_of_solutions(instance):
+    graph, rows = instance
+    solutions = brute_force(graph, rows)
+    objects = {node.id: as_columns(rows[node.type]) for node in graph.nodes}
+    counter = EliminationCounter(graph.node_ids, graph.edge_constraints, objects)
+    valid = {
+        node.id: np.array(
+            [
+                position
+                for position, row in enumerate(rows[node.type])
+                if all(
+                    item.holds({(node.id, name): value for name, value in row.items()})
+                    for item in graph.node_constraints(node.id)
+                )
+            ],
+            dtype=np.int64,
+        )
+        for node in graph.nodes
+    }
+    for axis, node in enumerate(graph.node_ids):
+        in_solution = counter.has_solution(node, valid[node], valid)
+        assert valid[node][in_solution].tolist() == sorted({one[axis] for one in solutions})
