@@ -74,6 +74,7 @@ class Grading:
         solution_of: The ids of a full trip in the form certified solutions have.
         claims: How users' statements of facts are recognised.
         covered_checks: The checks that a wrong value of each fact can fail.
+        titles: What the checks that are about this domain's slots and constraints say, in a few words.
     """
 
     vocabulary: Callable[[], TextVocabulary]
@@ -84,6 +85,7 @@ class Grading:
     solution_of: Callable[[Trip], dict[str, dict[str, str]]]
     claims: Sequence[Claim]
     covered_checks: Mapping[str, frozenset[str]]
+    titles: Mapping[str, str]
 
 
 def booking_values(slot: str, booking: SlotBooking) -> dict[Ref, Value]:

@@ -9,6 +9,12 @@ from crab_graph.errors import UnknownName
 ENTRY_POINT_GROUP = "crab_graph.domains"
 
 
+def domain_names() -> tuple[str, ...]:
+    """Return the names of all domains that can be found."""
+    registered = {entry.name for entry in entry_points(group=ENTRY_POINT_GROUP)}
+    return tuple(sorted({*registered, "travel"}))
+
+
 @cache
 def find_domain(name: str) -> Domain:
     """Return a domain by name.
@@ -22,6 +28,6 @@ def find_domain(name: str) -> Domain:
         return TRAVEL
     registered = {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
     if name not in registered:
-        raise UnknownName("domain", name, {*registered, "travel"})
+        raise UnknownName("domain", name, domain_names())
     domain: Domain = registered[name].load()
     return domain

@@ -158,6 +158,25 @@ _COVERED: Mapping[str, frozenset[str]] = {
     "attraction_category": frozenset({"D11"}),
 }
 
+_TITLES = {
+    "D01": "outbound flight booked",
+    "D02": "return flight booked",
+    "D03": "hotel booked",
+    "D04": "attraction booked",
+    "D08": "outbound flight as wished",
+    "D09": "return flight as wished",
+    "D10": "hotel as wished",
+    "D11": "attraction as wished",
+    "D12": "departure inside the window",
+    "D13": "length of the trip",
+    "D14": "check-in on arrival",
+    "D15": "room free every night",
+    "D16": "attraction between the flights",
+    "D17": "within the budget",
+    "D18": "one carrier both ways",
+    "D25": "attraction in the hotel's district",
+}
+
 TRAVEL_GRADING = Grading(
     vocabulary=travel_vocabulary,
     entities=TRAVEL_ENTITIES,
@@ -167,4 +186,5 @@ TRAVEL_GRADING = Grading(
     solution_of=solution_of,
     claims=_CLAIMS,
     covered_checks=_COVERED,
+    titles=_TITLES,
 )
