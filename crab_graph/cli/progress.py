@@ -1,28 +1,41 @@
-"""Progress bars, on stderr, so that stdout holds results alone."""
+"""Progress on stderr, so that stdout holds results alone."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar while the block runs; yields the function to call with how many of how many.
+def progress_bar(words: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a bar while work goes on; yields a function that takes `(done, total)`.
 
-    Where stderr is no terminal, one line is printed at the end.
+    The bar appears with the first call, so that unusable input leaves one line and no bar.
     """
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (
+    bar = Progress(
         TextColumn("{task.description}"),
-        BarColumn(bar_width=30),
+        BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
     )
-    with Progress(*columns, console=Console(stderr=True)) as progress:
-        task = progress.add_task(what, total=None)
+    task = bar.add_task(words)
 
-        def advance(done: int, total: int) -> None:
-            progress.update(task, completed=done, total=total)
+    def advance(done: int, total: int) -> None:
+        bar.update(task, completed=done, total=total)
+        bar.start()
 
+    try:
         yield advance
+    finally:
+        bar.stop()
