@@ -74,7 +74,7 @@ class Grading:
         solution_of: The ids of a full trip in the form certified solutions have.
         claims: How users' statements of facts are recognised.
         covered_checks: The checks that a wrong value of each fact can fail.
-        titles: What the checks that are about this domain's slots and constraints say, in a few words.
+        titles: What the checks about its slots and constraints say, in a few words.
     """
 
     vocabulary: Callable[[], TextVocabulary]
