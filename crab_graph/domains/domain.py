@@ -15,6 +15,7 @@ from crab_graph.generation.folding import FoldedGraph
 from crab_graph.generation.population import Population
 from crab_graph.generation.search import Solution
 from crab_graph.personas.facts import Fact
+from crab_graph.personas.lexicon import UserBriefing
 from crab_graph.schema import FileModel
 from crab_graph.tools.ledger import BookingTables
 from crab_graph.tools.registry import ToolRegistry
@@ -86,6 +87,7 @@ class Domain:
             `(draft, offers, solutions' totals in cents, seed)`.
         describe_solution: A solution's ids in the form that `task --solutions` prints.
         cost_of_solution: What a solution costs in all, in cents, for a request.
+        briefing: What a simulated user is told, from `(slots, facts, task id, today)`.
         read_trip: What the episode booked for a task, from `(tables, request, customer id)`.
         registry: The tools of agent and user.
         policy: The agent's instructions, given today's date.
@@ -105,6 +107,7 @@ class Domain:
     people: Callable[[Draft, Offers, Sequence[int], int], Mapping[str, list[Row]]]
     describe_solution: Callable[[Solution], dict[str, Any]]
     cost_of_solution: Callable[[Solution, Any], int]
+    briefing: Callable[[Sequence[Slot], Sequence[Fact], str, str], UserBriefing]
     read_trip: Callable[[BookingTables, Any, str], Trip]
     registry: Callable[[], ToolRegistry]
     policy: Callable[[str], str]

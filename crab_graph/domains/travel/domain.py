@@ -23,6 +23,7 @@ from crab_graph.domains.travel.sampling import (
 from crab_graph.domains.travel.schema import ALL_TABLES
 from crab_graph.domains.travel.tools import build_travel_registry
 from crab_graph.domains.travel.trip import TripPlaces, read_trip
+from crab_graph.domains.travel.wording import travel_briefing
 from crab_graph.domains.trip import Trip
 from crab_graph.generation.folding import fold
 from crab_graph.generation.search import Solution
@@ -122,6 +123,7 @@ TRAVEL = Domain(
     people=people,
     describe_solution=describe_solution,
     cost_of_solution=cost_of_solution,
+    briefing=travel_briefing,
     read_trip=trip_of,
     registry=build_travel_registry,
     policy=policy,
