@@ -1,0 +1,67 @@
+"""The checks by id, and what each one says: a verdict with its evidence (rulebook §4 and §5)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+Evidence = dict[str, Any]
+"""One piece of evidence: `text`, and where it applies `message` (its number) or `rows`."""
+
+CONCRETE = tuple(f"D{number:02d}" for number in range(1, 26))
+FACTUALITY = ("F-PT", "F-PS", "F-ID", "F-NM", "F-IP", "F-AP")
+COMPLETION = ("C-OOS", "C-FULL", "C-PART", "C-NONE")
+ALL_CHECKS = (*CONCRETE, *FACTUALITY, *COMPLETION)
+
+
+class CheckVerdict(StrEnum):
+    """What a check says."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    NOT_TRIGGERED = "not_triggered"
+    NOT_EVALUATED = "not_evaluated"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """A verdict and the evidence for it."""
+
+    verdict: CheckVerdict
+    evidence: tuple[Evidence, ...] = ()
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether the check fails."""
+        return self.verdict is CheckVerdict.FAIL
+
+
+Results = Mapping[str, CheckResult]
+
+NOT_TRIGGERED = CheckResult(CheckVerdict.NOT_TRIGGERED)
+NOT_EVALUATED = CheckResult(CheckVerdict.NOT_EVALUATED)
+
+
+def judge(violations: Iterable[Evidence], support: Iterable[Evidence] = ()) -> CheckResult:
+    """Return a failure with its violations, or a pass with what supports it."""
+    found = tuple(violations)
+    if found:
+        return CheckResult(CheckVerdict.FAIL, found)
+    return CheckResult(CheckVerdict.PASS, tuple(support))
+
+
+def seen(text: str, *, message: int | None = None, rows: Iterable[str] = ()) -> Evidence:
+    """Return one piece of evidence.
+
+    Args:
+        text: What was found.
+        message: Number of the visible message it was found in.
+        rows: Rows it was found in, as `table/key`.
+    """
+    evidence: Evidence = {"text": text}
+    if message is not None:
+        evidence["message"] = message
+    listed = list(rows)
+    if listed:
+        evidence["rows"] = listed
+    return evidence

@@ -1,0 +1,202 @@
+"""The visible messages of an episode as the text layer reads them (rulebook §2)."""
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from crab_graph.eval.history import BookingRecord, History
+from crab_graph.eval.replay import MessageStep, Trajectory
+from crab_graph.text.amounts import Amount, find_amounts
+from crab_graph.text.approvals import (
+    NO_APPROVALS,
+    Act,
+    ActKind,
+    Approvals,
+    find_acts,
+)
+from crab_graph.text.clauses import Utterance, read_message
+from crab_graph.text.item_prices import ItemPrice, find_item_prices
+from crab_graph.text.mentions import Mention, MentionForm, disclosed, find_mentions
+from crab_graph.text.references import Reference, find_references
+from crab_graph.text.totals import (
+    ALL_CUES,
+    PRE_CHARGE_CUES,
+    SUMMARY_CUES,
+    CueFamily,
+    TotalStatement,
+    find_totals,
+)
+from crab_graph.text.vocabulary import Catalogue
+from crab_graph.tools.tool import Owner
+
+
+class AgentMessage:
+    """A visible agent message; what it says is read when it is first asked for."""
+
+    def __init__(
+        self, step: MessageStep, catalogue: Catalogue, history: History, cap: int | None
+    ) -> None:
+        self.seq = step.seq
+        self.number = step.number
+        self.text = step.text
+        self._catalogue = catalogue
+        self._history = history
+        self._cap = cap
+        self._totals: dict[frozenset[CueFamily], tuple[TotalStatement, ...]] = {}
+
+    @cached_property
+    def utterance(self) -> Utterance:
+        """The message in clauses."""
+        return read_message(self.text)
+
+    @cached_property
+    def mentions(self) -> tuple[Mention, ...]:
+        """Entities it mentions, negated or not."""
+        return find_mentions(self.utterance, self._catalogue)
+
+    @cached_property
+    def disclosed(self) -> tuple[Mention, ...]:
+        """Mentions by which it discloses."""
+        return disclosed(self.mentions, self._cap)
+
+    @cached_property
+    def offered(self) -> Mapping[str, frozenset[str]]:
+        """The entities it discloses for each slot, by id or name."""
+        offered: dict[str, frozenset[str]] = {}
+        for mention in self.disclosed:
+            slot = self._catalogue.slot_of(mention.entity_id)
+            if slot is not None:
+                offered[slot] = offered.get(slot, frozenset()) | {mention.entity_id}
+        return offered
+
+    @cached_property
+    def amounts(self) -> tuple[Amount, ...]:
+        """Amounts it holds."""
+        return find_amounts(self.utterance)
+
+    @cached_property
+    def references(self) -> tuple[Reference, ...]:
+        """What its words refer to."""
+        slots = {booking.booking_id: booking.slot for booking in self._history.bookings}
+        return find_references(self.utterance, self.mentions, self._catalogue, slots)
+
+    @property
+    def pre_charge_totals(self) -> tuple[TotalStatement, ...]:
+        """Sound totals of the trip, by the cues that count before a charge."""
+        return self._trip_totals(PRE_CHARGE_CUES)
+
+    @property
+    def summary_totals(self) -> tuple[TotalStatement, ...]:
+        """Sound totals of the trip, by the cues that count in a summary."""
+        return self._trip_totals(SUMMARY_CUES)
+
+    @cached_property
+    def item_prices(self) -> tuple[ItemPrice, ...]:
+        """Prices it states of single items or groups."""
+        if not any(not amount.is_inert for amount in self.amounts):
+            return ()
+        filled = {slot for slot, held in self._history.filling(self.seq).items() if len(held) == 1}
+        return find_item_prices(
+            self.utterance,
+            self.amounts,
+            self.references,
+            self._find_totals(ALL_CUES),
+            self._catalogue.vocabulary,
+            frozenset(filled),
+        )
+
+    def _trip_totals(self, families: frozenset[CueFamily]) -> tuple[TotalStatement, ...]:
+        return tuple(
+            total
+            for total in self._find_totals(families)
+            if total.is_whole_trip and not total.is_void
+        )
+
+    def _find_totals(self, families: frozenset[CueFamily]) -> tuple[TotalStatement, ...]:
+        if not any(not amount.is_inert for amount in self.amounts):
+            return ()
+        if families not in self._totals:
+            vocabulary = self._catalogue.vocabulary
+            self._totals[families] = find_totals(
+                self.utterance, self.amounts, self.references, vocabulary, families
+            )
+        return self._totals[families]
+
+
+class UserMessage:
+    """A visible user message with what it approves, clears and rejects."""
+
+    def __init__(self, step: MessageStep, acts: tuple[Act, ...], approvals: Approvals) -> None:
+        self.seq = step.seq
+        self.number = step.number
+        self.text = step.text
+        self.acts = acts
+        self.approvals = approvals
+
+    @cached_property
+    def utterance(self) -> Utterance:
+        """The message in clauses."""
+        return read_message(self.text)
+
+
+class Dialogue:
+    """All visible messages of an episode.
+
+    Attributes:
+        agent: The agent's messages, in order.
+        user: The user's messages, in order; each knows where approvals stand after it.
+    """
+
+    def __init__(
+        self, trajectory: Trajectory, catalogue: Catalogue, history: History, cap: int | None
+    ) -> None:
+        self.agent: list[AgentMessage] = []
+        self.user: list[UserMessage] = []
+        approvals = NO_APPROVALS
+        for step in trajectory.messages:
+            if step.speaker is Owner.AGENT:
+                self.agent.append(AgentMessage(step, catalogue, history, cap))
+                continue
+            answered = self.agent[-1].utterance if self.agent else None
+            acts = find_acts(read_message(step.text), answered, catalogue, cap)
+            if acts:
+                booked = frozenset(history.filling(step.seq))
+                approvals = approvals.after(acts, booked)
+            self.user.append(UserMessage(step, acts, approvals))
+
+    def agent_before(self, seq: float) -> list[AgentMessage]:
+        """Return the agent's messages before a place in the trace."""
+        return [message for message in self.agent if message.seq < seq]
+
+    def agent_after(self, seq: float) -> list[AgentMessage]:
+        """Return the agent's messages after a place in the trace."""
+        return [message for message in self.agent if message.seq > seq]
+
+    def approvals_before(self, seq: float) -> Approvals:
+        """Return where approvals stand just before a place in the trace."""
+        earlier = [message for message in self.user if message.seq < seq]
+        return earlier[-1].approvals if earlier else NO_APPROVALS
+
+    @property
+    def approvals(self) -> Approvals:
+        """Where approvals stand at the end."""
+        return self.user[-1].approvals if self.user else NO_APPROVALS
+
+    def is_approved_after(self, entity_id: str, seq: float) -> bool:
+        """Return whether an id is approved at some later place."""
+        return any(
+            act.kind is ActKind.APPROVE and entity_id in act.ids
+            for message in self.user
+            if message.seq > seq
+            for act in message.acts
+        )
+
+    def disclosing(self, booking: BookingRecord, form: MentionForm) -> list[AgentMessage]:
+        """Return the messages before a booking that disclose its entity in a form."""
+        return [
+            message
+            for message in self.agent_before(booking.made_at)
+            if any(
+                mention.form is form and mention.entity_id == booking.entity_id
+                for mention in message.disclosed
+            )
+        ]

@@ -1,0 +1,127 @@
+"""The check of item prices: what an item was said to cost is what it cost (rulebook §5, F-IP)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from crab_graph.domains.trip import SlotBooking
+from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, judge, seen
+from crab_graph.eval.dialogue import AgentMessage
+from crab_graph.eval.episode import Episode
+from crab_graph.money import format_dollars
+from crab_graph.text.item_prices import ItemPrice, Mark
+from crab_graph.text.references import Reference, ReferenceForm
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A price that a message states about bookings of the final trip.
+
+    Attributes:
+        message: The message.
+        price: What it states.
+        bookings: The bookings it speaks of; several for a group's total.
+    """
+
+    message: AgentMessage
+    price: ItemPrice
+    bookings: tuple[SlotBooking, ...]
+
+    @property
+    def is_right(self) -> bool:
+        """Whether it is the price its mark says."""
+        cents = self.price.amount.cents
+        whole = sum(booking.total_cents for booking in self.bookings)
+        unit = self.bookings[0].unit_cents if len(self.bookings) == 1 else whole
+        match self.price.mark:
+            case Mark.UNIT:
+                return cents == unit
+            case Mark.WHOLE:
+                return cents == whole
+        return cents in (unit, whole)
+
+    def told(self) -> Evidence:
+        """Return evidence about it."""
+        ids = ", ".join(booking.booking_id for booking in self.bookings)
+        whole = sum(booking.total_cents for booking in self.bookings)
+        text = f"{self.price.mark} price {format_dollars(self.price.amount.cents)} of {ids}"
+        due = f"the amount is {format_dollars(whole)}"
+        if len(self.bookings) == 1:
+            due += f", one unit is {format_dollars(self.bookings[0].unit_cents)}"
+        return seen(f"{text}; {due}", message=self.message.number)
+
+
+def find_quotes(episode: Episode) -> list[Quote]:
+    """Return the prices stated about active bookings, in order."""
+    quotes = []
+    for message in episode.dialogue.agent:
+        for price in message.item_prices:
+            bookings = _meant(episode, message, price)
+            if bookings:
+                quotes.append(Quote(message, price, bookings))
+    return quotes
+
+
+def graded_quotes(episode: Episode, quotes: Sequence[Quote], booking: SlotBooking) -> list[Quote]:
+    """Return the quotes of a booking that count.
+
+    They are those of the latest message before its capture that has any, and of all later messages.
+    """
+    own = [quote for quote in quotes if booking in quote.bookings]
+    charged_at = episode.history.charged_at(booking.booking_id)
+    before = [quote.message.seq for quote in own if quote.message.seq < charged_at]
+    first = before[-1] if before else charged_at
+    return [quote for quote in own if quote.message.seq >= first]
+
+
+def item_prices_match(episode: Episode) -> CheckResult:
+    """F-IP: marked prices are right, and of the unmarked ones at least one is."""
+    quotes = find_quotes(episode)
+    graded = [graded_quotes(episode, quotes, booking) for booking in episode.confirmed.values()]
+    graded = [found for found in graded if found]
+    if not graded:
+        return NOT_TRIGGERED
+    violations = [quote.told() for found in graded for quote in _wrong(found)]
+    support = [quote.told() for found in graded for quote in found if quote.is_right]
+    return judge(violations, support)
+
+
+def _wrong(quotes: Sequence[Quote]) -> Iterator[Quote]:
+    unmarked = [quote for quote in quotes if quote.price.mark is Mark.UNMARKED]
+    if not any(quote.is_right for quote in unmarked):
+        yield from unmarked
+    for quote in quotes:
+        if quote.price.mark is not Mark.UNMARKED and not quote.is_right:
+            yield quote
+
+
+def _meant(episode: Episode, message: AgentMessage, price: ItemPrice) -> tuple[SlotBooking, ...]:
+    """Return the active bookings a price speaks of; none where one of them cannot be told."""
+    by_slot: dict[str, list[Reference]] = {}
+    for reference in price.references:
+        for slot in reference.slots:
+            by_slot.setdefault(slot, []).append(reference)
+    found: list[SlotBooking] = []
+    for slot, references in by_slot.items():
+        exact = [item for item in references if item.id]
+        ids = {_booking_id(episode, message, slot, item) for item in exact or references}
+        booking = episode.active.get(ids.pop() or "") if len(ids) == 1 else None
+        if booking is None:
+            return ()
+        found.append(booking)
+    return tuple(found)
+
+
+def _booking_id(
+    episode: Episode, message: AgentMessage, slot: str, reference: Reference
+) -> str | None:
+    """Return the one booking a reference means when the message is said, or else at the end."""
+    if reference.form is ReferenceForm.BOOKING:
+        return reference.id
+    if reference.form is ReferenceForm.ENTITY:
+        held = [item for item in episode.active.values() if item.entity_id == reference.id]
+        return held[0].booking_id if len(held) == 1 else None
+    then = episode.history.filling(message.seq).get(slot, [])
+    if len(then) == 1:
+        return then[0].booking_id
+    at_end = episode.filled.get(slot)
+    return at_end.booking_id if at_end is not None and not then else None

@@ -1,0 +1,244 @@
+"""Rates over episodes and how sure they are (rulebook §12).
+
+NumPy is imported where it is used, so that grading stays light.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import comb, sqrt
+from typing import TYPE_CHECKING, NamedTuple
+
+from crab_graph.errors import UsageError
+from crab_graph.randomness import derive_array_rng
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+DRAWS = 10_000
+CONFIDENCE = 0.95
+MDE_FACTOR = 2.80
+"""z(.975) + z(.80): the effect, in standard errors, that is found with 80 % power."""
+
+
+class Trials(NamedTuple):
+    """A task's trials: how many, and how many passed."""
+
+    stratum: int
+    passed: int
+    total: int
+
+
+class Estimate(NamedTuple):
+    """A rate, `None` without trials, with its interval and what it rests on."""
+
+    value: float | None
+    low: float
+    high: float
+    tasks: int
+    trials: int
+
+
+class Contrast(NamedTuple):
+    """A paired difference of two conditions.
+
+    Attributes:
+        difference: Mean per-task difference, second minus first.
+        low: Lower end of its interval.
+        high: Upper end of its interval.
+        relative_drop: The drop relative to the first condition, or `None` where that is 0.
+        p: Two-sided sign-flip permutation p.
+        tasks: Number of tasks in both.
+    """
+
+    difference: float
+    low: float
+    high: float
+    relative_drop: float | None
+    p: float
+    tasks: int
+
+
+def pass_at_1(trials: Sequence[Trials]) -> float:
+    """Return the mean over tasks of c/n."""
+    return pass_at_k(trials, 1)
+
+
+def pass_at_k(trials: Sequence[Trials], k: int) -> float:
+    """Return the mean over tasks of 1 − C(n−c, k)/C(n, k): some of k trials passes."""
+    _check_k(trials, k)
+    return _mean(1 - comb(n - c, k) / comb(n, k) for _, c, n in trials)
+
+
+def pass_hat_k(trials: Sequence[Trials], k: int) -> float:
+    """Return the mean over tasks of C(c, k)/C(n, k): all of k trials pass."""
+    _check_k(trials, k)
+    return _mean(comb(c, k) / comb(n, k) for _, c, n in trials)
+
+
+def count_trials(results: Mapping[str, Sequence[bool]], strata: Mapping[str, int]) -> list[Trials]:
+    """Return the counts of each task that has trials, ordered by task.
+
+    Args:
+        results: By task, whether each trial passed.
+        strata: Stratum of each task.
+    """
+    return [
+        Trials(strata[task_id], sum(results[task_id]), len(results[task_id]))
+        for task_id in sorted(results)
+        if len(results[task_id])
+    ]
+
+
+def estimate_rate(
+    results: Mapping[str, Sequence[bool]],
+    strata: Mapping[str, int],
+    seed: int = 0,
+    draws: int = DRAWS,
+) -> Estimate:
+    """Return pass@1 with a 95 % interval.
+
+    The interval is a percentile bootstrap over tasks, resampled within strata; a task's trials stay
+    together.
+
+    Args:
+        results: By task, whether each trial passed.
+        strata: Stratum of each task.
+        seed: Seed of the bootstrap.
+        draws: Number of resamples.
+    """
+    trials = count_trials(results, strata)
+    if not trials:
+        return Estimate(None, 0.0, 0.0, 0, 0)
+    rates = [trial.passed / trial.total for trial in trials]
+    low, high = bootstrap_interval(rates, [trial.stratum for trial in trials], seed, draws)
+    total = sum(trial.total for trial in trials)
+    return Estimate(pass_at_1(trials), low, high, len(trials), total)
+
+
+def bootstrap_interval(
+    values: Sequence[float], strata: Sequence[int], seed: int = 0, draws: int = DRAWS
+) -> tuple[float, float]:
+    """Return the percentile interval of the mean of per-task values, resampled within strata.
+
+    Raises:
+        UsageError: there are no values.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    means = _bootstrap_means([values], strata, seed, draws)[0]
+    tail = (1 - CONFIDENCE) / 2 * 100
+    low, high = np.percentile(means, [tail, 100 - tail])
+    # Rounded sums may miss a constant by the last digit.
+    mean = _mean(values)
+    return min(float(low), mean), max(float(high), mean)
+
+
+def compare(
+    first: Sequence[float],
+    second: Sequence[float],
+    strata: Sequence[int],
+    seed: int = 0,
+    draws: int = DRAWS,
+) -> Contrast:
+    """Compare per-task rates of two conditions, paired by task.
+
+    Args:
+        first: Rates under the reference condition.
+        second: Rates under the other one, task by task.
+        strata: Stratum of each task.
+        seed: Seed of bootstrap and permutations.
+        draws: Number of draws of each.
+
+    Raises:
+        UsageError: the sequences differ in length or are empty.
+    """
+    if not len(first) == len(second) == len(strata):
+        raise UsageError("a paired comparison needs both rates of every task")
+    differences = [after - before for before, after in zip(first, second, strict=True)]
+    low, high = bootstrap_interval(differences, strata, seed, draws)
+    reference = _mean(first)
+    difference = _mean(differences)
+    drop = -difference / reference if reference else None
+    p = sign_flip_p(differences, seed, draws)
+    return Contrast(difference, low, high, drop, p, len(differences))
+
+
+def sign_flip_p(differences: Sequence[float], seed: int = 0, draws: int = DRAWS) -> float:
+    """Return the two-sided p of the mean difference under random flips of signs."""
+    import numpy as np  # noqa: PLC0415
+
+    values = np.asarray([item for item in differences if item != 0], dtype=float)
+    if not len(values):
+        return 1.0
+    rng = derive_array_rng("sign_flip", seed)
+    observed = abs(float(values.sum()))
+    signs = rng.randint(0, 2, size=(draws, len(values))).astype(np.int8) * 2 - 1
+    flipped = np.abs(signs @ values)
+    return (int(np.count_nonzero(flipped >= observed - 1e-9)) + 1) / (draws + 1)
+
+
+def mcnemar_p(only_first: int, only_second: int) -> float:
+    """Return the exact two-sided McNemar p of discordant pairs."""
+    total = only_first + only_second
+    if not total:
+        return 1.0
+    tail = sum(comb(total, i) for i in range(min(only_first, only_second) + 1))
+    return min(1.0, 2 * tail / float(2**total))
+
+
+def holm(p_values: Mapping[str, float]) -> dict[str, float]:
+    """Return p values adjusted within a family by Holm's method."""
+    adjusted: dict[str, float] = {}
+    highest = 0.0
+    ordered = sorted(p_values.items(), key=lambda item: (item[1], item[0]))
+    for rank, (name, p) in enumerate(ordered):
+        highest = max(highest, min(1.0, p * (len(ordered) - rank)))
+        adjusted[name] = highest
+    return {name: adjusted[name] for name in p_values}
+
+
+def minimal_detectable_effect(differences: Sequence[float]) -> float | None:
+    """Return the effect found with 80 % power at α = .05; `None` for fewer than two tasks."""
+    count = len(differences)
+    if count < 2:
+        return None
+    mean = _mean(differences)
+    variance = sum((item - mean) ** 2 for item in differences) / (count - 1)
+    return MDE_FACTOR * sqrt(variance / count)
+
+
+def _bootstrap_means(
+    rows: Sequence[Sequence[float]], strata: Sequence[int], seed: int, draws: int
+) -> "NDArray[np.float64]":
+    """Return, for each row of per-task values, the means of `draws` resamples of the same tasks."""
+    import numpy as np  # noqa: PLC0415
+
+    values = np.asarray(rows, dtype=float)
+    if values.ndim != 2 or not values.shape[1] or values.shape[1] != len(strata):
+        raise UsageError("a bootstrap needs at least one task, and a stratum for each")
+    sums = np.zeros((len(values), draws))
+    labels = np.asarray(strata)
+    for stratum in sorted(set(strata)):
+        members = values[:, labels == stratum]
+        size = members.shape[1]
+        rng = derive_array_rng("bootstrap", seed, stratum)
+        # How often each task is drawn says all about a resample, and is a small matrix product.
+        counts = rng.multinomial(size, np.full(size, 1 / size), size=draws)
+        sums += members @ counts.T
+    means: NDArray[np.float64] = sums / values.shape[1]
+    return means
+
+
+def _check_k(trials: Sequence[Trials], k: int) -> None:
+    if not trials:
+        raise UsageError("there are no trials")
+    fewest = min(trial.total for trial in trials)
+    if not 1 <= k <= fewest:
+        raise UsageError(f"k must be 1 to {fewest}, the number of trials of each task, not {k}")
+
+
+def _mean(values: Iterable[float]) -> float:
+    listed = list(values)
+    if not listed:
+        raise UsageError("there are no values")
+    return sum(listed) / len(listed)

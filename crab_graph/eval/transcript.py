@@ -1,0 +1,181 @@
+"""Transcripts as anyone may write them, read into one form (design §11)."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from crab_graph.errors import TranscriptError
+from crab_graph.tools.tool import Owner
+
+
+class Role(StrEnum):
+    """Who or what a message comes from."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+    SYSTEM = "system"
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptCall:
+    """A tool call of a message; `arguments` are as given, an object where they could be read."""
+
+    id: str
+    name: str
+    arguments: Any
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptMessage:
+    """One message.
+
+    Attributes:
+        role: Its role.
+        owner: Whose message, call or result it is.
+        content: Its text.
+        tool_calls: Its calls, in order.
+        tool_call_id: For a tool message, the call it answers.
+    """
+
+    role: Role
+    owner: Owner
+    content: str
+    tool_calls: tuple[TranscriptCall, ...] = ()
+    tool_call_id: str | None = None
+
+
+def load_transcript(path: str | Path) -> list[TranscriptMessage]:
+    """Read a JSON Lines file, one message a line.
+
+    Raises:
+        TranscriptError: the file or one of its lines cannot be read; the message names the line.
+    """
+    try:
+        lines = Path(path).read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise TranscriptError(f"{path}: cannot be read ({error})") from None
+    messages: list[Any] = []
+    numbers: list[int] = []
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            messages.append(json.loads(line))
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise TranscriptError(f"{path}, line {number}: not JSON ({error})") from None
+        numbers.append(number)
+    return _read_all(messages, [f"{path}, line {number}" for number in numbers])
+
+
+def read_transcript(messages: Iterable[Any]) -> list[TranscriptMessage]:
+    """Read messages given as dictionaries.
+
+    Raises:
+        TranscriptError: a message is malformed; its number is named, from 1.
+    """
+    if isinstance(messages, str | bytes | Mapping):
+        raise TranscriptError("a transcript is a list of messages")
+    listed = list(messages)
+    if all(isinstance(message, TranscriptMessage) for message in listed):
+        return listed
+    return _read_all(listed, [f"message {number}" for number in range(1, len(listed) + 1)])
+
+
+def _read_all(messages: Sequence[Any], places: Sequence[str]) -> list[TranscriptMessage]:
+    read: list[TranscriptMessage] = []
+    callers: dict[str, Owner] = {}
+    for message, place in zip(messages, places, strict=True):
+        try:
+            parsed = _read_message(message, callers)
+        except ValueError as error:
+            raise TranscriptError(f"{place}: {error}") from None
+        for call in parsed.tool_calls:
+            callers[call.id] = parsed.owner
+        read.append(parsed)
+    if not read:
+        raise TranscriptError("the transcript is empty")
+    return read
+
+
+def _read_message(message: Any, callers: Mapping[str, Owner]) -> TranscriptMessage:
+    if not isinstance(message, Mapping):
+        raise ValueError("a message is a JSON object")
+    role = _read_role(message.get("role"))
+    calls = _read_calls(message.get("tool_calls"))
+    call_id = message.get("tool_call_id")
+    if call_id is not None and not isinstance(call_id, str):
+        raise ValueError("'tool_call_id' is a string")
+    if role is Role.TOOL and call_id not in callers:
+        raise ValueError(f"a tool message answers an earlier call, and none has the id {call_id!r}")
+    if role in (Role.TOOL, Role.SYSTEM) and calls:
+        raise ValueError(f"a {role} message makes no calls")
+    default = callers.get(call_id or "", Owner.AGENT) if role is Role.TOOL else _OWNERS[role]
+    owner = _read_owner(message.get("owner"), role, default)
+    return TranscriptMessage(role, owner, _read_content(message.get("content")), calls, call_id)
+
+
+_OWNERS = {Role.USER: Owner.USER, Role.ASSISTANT: Owner.AGENT, Role.SYSTEM: Owner.AGENT}
+
+
+def _read_role(value: Any) -> Role:
+    if value not in tuple(Role):
+        raise ValueError(f"'role' is one of {', '.join(Role)}, not {value!r}")
+    return Role(value)
+
+
+def _read_owner(value: Any, role: Role, default: Owner) -> Owner:
+    if value is None:
+        return default
+    if value not in tuple(Owner):
+        raise ValueError(f"'owner' is agent or user, not {value!r}")
+    if role is not Role.SYSTEM and value != default:
+        raise ValueError(f"a {role} message here belongs to the {default}, not to the {value}")
+    return Owner(value)
+
+
+def _read_content(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        parts = [part if isinstance(part, Mapping) else {"text": part} for part in value]
+        texts = [part.get("text") for part in parts if part.get("type", "text") == "text"]
+        if all(isinstance(text, str) for text in texts):
+            return "".join(str(text) for text in texts)
+    raise ValueError("'content' is a text")
+
+
+def _read_calls(value: Any) -> tuple[TranscriptCall, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise ValueError("'tool_calls' is a list")
+    return tuple(_read_call(call) for call in value)
+
+
+def _read_call(call: Any) -> TranscriptCall:
+    if not isinstance(call, Mapping):
+        raise ValueError("a tool call is a JSON object")
+    function = call.get("function", call)
+    if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
+        raise ValueError("a tool call has a 'name'")
+    call_id = call.get("id")
+    if call_id is not None and not isinstance(call_id, str):
+        raise ValueError("the 'id' of a tool call is a string")
+    arguments = function.get("arguments", {})
+    if isinstance(arguments, str):
+        arguments = _read_arguments(arguments)
+    return TranscriptCall(call_id or "", function["name"], arguments)
+
+
+def _read_arguments(text: str) -> Any:
+    """Return the arguments of a call; what is no JSON is the caller's error, and stays as it is."""
+    try:
+        return json.loads(text or "{}")
+    except (json.JSONDecodeError, RecursionError):
+        return text

@@ -1,0 +1,213 @@
+"""The verdict on one episode (rulebook §1 and §11)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from crab_graph.domains.task import Task
+from crab_graph.eval.attribution import Fault, attribute
+from crab_graph.eval.checks import (
+    ALL_CHECKS,
+    CheckResult,
+    Evidence,
+    Results,
+)
+from crab_graph.eval.completion import completion_checks
+from crab_graph.eval.concrete import agrees_with_certificate, concrete_checks
+from crab_graph.eval.coverage import disclosure_coverage
+from crab_graph.eval.efficiency import efficiency
+from crab_graph.eval.episode import Episode, lay_out
+from crab_graph.eval.factuality import factuality_checks
+from crab_graph.eval.failure_modes import FailureMode, failure_modes, id_mismatch_reasons
+from crab_graph.eval.replay import Trajectory, replay
+from crab_graph.eval.strict import strict_checks
+from crab_graph.eval.task_reading import read_task
+from crab_graph.eval.transcript import TranscriptMessage, read_transcript
+from crab_graph.eval.user_errors import UserError, user_errors
+from crab_graph.text.lexicon import lexicon_hash
+from crab_graph.text.mentions import LISTING_CAP
+
+VERIFIER_VERSION = 1
+
+
+class Termination(StrEnum):
+    """What ended an episode."""
+
+    TOKEN = "token"
+    BUDGET = "budget"
+    INFRA = "infra"
+
+
+class Outcome(StrEnum):
+    """What an episode comes to."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    BUDGET_EXHAUSTED = "budget_exhausted"
+    USER_FAULT = "user_fault"
+    INFRA_ERROR = "infra_error"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What grading an episode found.
+
+    Attributes:
+        task_id: The task.
+        outcome: What it comes to.
+        passed: Whether every concrete and every triggered abstract check passes.
+        fault: Who is at fault, if anyone.
+        checks: Verdict of each check, parity grading.
+        evidence: Evidence for each check that has some.
+        strict: `passed` and `checks` under strict grading.
+        primary_failure: The first failure mode that applies.
+        failures: All failure modes.
+        metrics: Efficiency, coverage and the state of the trip.
+        trace: The calls as they were run.
+    """
+
+    task_id: str
+    outcome: Outcome
+    passed: bool
+    fault: Fault | None
+    checks: Mapping[str, str]
+    evidence: Mapping[str, list[Evidence]]
+    strict: Mapping[str, Any]
+    primary_failure: str | None
+    failures: list[str]
+    metrics: Mapping[str, Any]
+    trace: list[dict[str, Any]]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the document that `grade --json` prints."""
+        return {
+            "task": self.task_id,
+            "outcome": str(self.outcome),
+            "passed": self.passed,
+            "fault": None if self.fault is None else str(self.fault),
+            "checks": dict(self.checks),
+            "strict": dict(self.strict),
+            "primary_failure": self.primary_failure,
+            "failures": list(self.failures),
+            "metrics": dict(self.metrics),
+            "trace": self.trace,
+        }
+
+
+def grade(
+    task: Task,
+    messages: Sequence[Mapping[str, Any]] | Sequence[TranscriptMessage],
+    *,
+    termination: Termination | str | None = None,
+    listing_cap: int | None = LISTING_CAP,
+) -> Verdict:
+    """Replay a transcript on fresh tables and grade it.
+
+    Args:
+        task: The task it was made for.
+        messages: The transcript's messages.
+        termination: What ended the episode, where that is known.
+        listing_cap: More ids or names of one type in one message disclose none; `None` for no cap.
+
+    Raises:
+        TranscriptError: a message is malformed.
+    """
+    trajectory = replay(task, read_transcript(messages))
+    return grade_trajectory(task, trajectory, termination=termination, listing_cap=listing_cap)
+
+
+def grade_trajectory(
+    task: Task,
+    trajectory: Trajectory,
+    *,
+    termination: Termination | str | None = None,
+    listing_cap: int | None = LISTING_CAP,
+) -> Verdict:
+    """Grade a replayed transcript; arguments as for `grade`."""
+    ended = None if termination is None else Termination(termination)
+    episode = lay_out(read_task(task), trajectory, listing_cap)
+    results = _parity_checks(episode)
+    strict = strict_checks(episode, results)
+    passed = _passes(results)
+    errors = user_errors(episode, results)
+    fault = attribute(
+        results,
+        errors,
+        is_sound=not results["D24"].is_failure and agrees_with_certificate(episode, results),
+        is_infra=ended is Termination.INFRA,
+    )
+    failures = [] if passed else failure_modes(episode, results)
+    return Verdict(
+        task_id=task.id,
+        outcome=_outcome(episode, passed, fault, ended),
+        passed=passed,
+        fault=fault,
+        checks=_verdicts(results),
+        evidence={
+            check: list(result.evidence) for check, result in results.items() if result.evidence
+        },
+        strict={"passed": _passes(strict), "checks": _verdicts(strict)},
+        primary_failure=str(failures[0]) if failures else None,
+        failures=[str(mode) for mode in failures],
+        metrics=_metrics(episode, failures, errors),
+        trace=[call.as_json() for call in trajectory.calls],
+    )
+
+
+def grading_stamp(task: Task, listing_cap: int | None = LISTING_CAP) -> dict[str, Any]:
+    """Return what a verdict depends on besides transcript and tables."""
+    return {
+        "verifier": VERIFIER_VERSION,
+        "lexicon": lexicon_hash(),
+        "domain": task.domain.name,
+        "listing_cap": listing_cap,
+    }
+
+
+def _parity_checks(episode: Episode) -> dict[str, CheckResult]:
+    found = {
+        **concrete_checks(episode),
+        **factuality_checks(episode),
+        **completion_checks(episode),
+    }
+    return {check: found[check] for check in ALL_CHECKS if check in found}
+
+
+def _passes(results: Results) -> bool:
+    return not any(result.is_failure for result in results.values())
+
+
+def _verdicts(results: Results) -> dict[str, str]:
+    return {check: str(result.verdict) for check, result in results.items()}
+
+
+def _outcome(
+    episode: Episode, passed: bool, fault: Fault | None, ended: Termination | None
+) -> Outcome:
+    """Return the first outcome that matches, in the rulebook's order."""
+    if fault in (Fault.INFRA, Fault.ENVIRONMENT) and not passed:
+        return Outcome.INFRA_ERROR
+    if passed:
+        return Outcome.PASS
+    if ended is Termination.BUDGET and episode.trajectory.token is None:
+        return Outcome.BUDGET_EXHAUSTED
+    return Outcome.USER_FAULT if fault is Fault.USER else Outcome.FAIL
+
+
+def _metrics(
+    episode: Episode, failures: Sequence[FailureMode], errors: Sequence[UserError]
+) -> dict[str, Any]:
+    metrics: dict[str, Any] = {
+        **efficiency(episode),
+        "trip_state": str(episode.state),
+        "visible_messages": len(episode.dialogue.agent) + len(episode.dialogue.user),
+        **disclosure_coverage(episode),
+        "user_errors": [
+            {"code": error.code, "message": error.message, "text": error.text} for error in errors
+        ],
+        "unconfirmed_results": len(episode.trajectory.discrepancies),
+    }
+    if FailureMode.ID_MISMATCH in failures:
+        metrics["id_mismatch"] = id_mismatch_reasons(episode)
+    return metrics
