@@ -79,8 +79,9 @@ def understand(text: str, lexicon: DomainLexicon, slots: Sequence[BriefedSlot]) 
     is_proposal = [_is_proposal(segment, utterance, slots) for segment in segments]
     payment_talk = said("payment", whole) or "bk-" in whole
     requests = [segment for segment in segments if segment.is_request]
+    awaited = [s for s in segments if s.is_request or said("awaits_user", s.text)]
     asked, is_open = _asked(segments, is_proposal, lexicon)
-    approval = any(_asks_approval(segment.text, payment_talk) for segment in requests)
+    approval = any(_asks_approval(segment.text, payment_talk) for segment in awaited)
     booking = any(
         _asks_booking(segment, payment_talk, names_fact=bool(_facts_in(segment, lexicon)))
         for segment in segments
@@ -92,7 +93,7 @@ def understand(text: str, lexicon: DomainLexicon, slots: Sequence[BriefedSlot]) 
         asks_booking=booking,
         asks_choice=any(said("choice", segment.text) for segment in requests),
         asks_approval=approval,
-        asks_card=any(said("card", segment.text) for segment in requests),
+        asks_card=any(said("card", segment.text) for segment in awaited),
         asks_method=any(said("method", segment.text) for segment in requests),
         claims_done=any(
             said("done", segment.text) and not said("not_done", segment.text)
@@ -129,7 +130,7 @@ def _asked(
         if len(segment.text.split()) > _MAX_ASKED_WORDS and "?" not in segment.text:
             continue
         keys = [key for _, key in sorted(_facts_in(segment, lexicon))]
-        topics = _topic_facts(segment, lexicon)
+        topics = _topic_facts(segment, lexicon) if not keys or said("wishes", segment.text) else []
         is_open_here = said("open", segment.text) and not topics
         asked += keys + topics
         is_open = (

@@ -27,7 +27,9 @@ class Dialogue:
     @property
     def visible(self) -> list[dict[str, Any]]:
         return [
-            m for m in self.transcript if m["role"] in {"user", "assistant"} and "tool_calls" not in m
+            m
+            for m in self.transcript
+            if m["role"] in {"user", "assistant"} and "tool_calls" not in m
         ]
 
     @property
