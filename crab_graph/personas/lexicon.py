@@ -84,6 +84,7 @@ class FactWords:
         none: What to answer when the user has no such fact.
         choices: Each value's phrase, for choices.
         cues: Each value's pattern in an agent's words, for choices.
+        hours: Each value's hours of the day, `[from, until)`, where a clock time tells the value.
         units: Singular and plural unit, for counts.
         conflict: How an agent's statement can contradict it.
     """
@@ -98,6 +99,7 @@ class FactWords:
     none: tuple[str, ...]
     choices: Mapping[str, str]
     cues: Mapping[str, re.Pattern[str]]
+    hours: Mapping[str, tuple[float, float]]
     units: tuple[str, str]
     conflict: Conflict | None
 
@@ -197,7 +199,7 @@ def parse_lexicon(document: Mapping[str, Any], source: str) -> DomainLexicon:
 
 
 def _fact_words(key: str, words: Mapping[str, Any]) -> FactWords:
-    values: Mapping[str, Mapping[str, str]] = words.get("values", {})
+    values: Mapping[str, Mapping[str, Any]] = words.get("values", {})
     conflict = words.get("conflict")
     return FactWords(
         key=key,
@@ -212,6 +214,11 @@ def _fact_words(key: str, words: Mapping[str, Any]) -> FactWords:
         cues={
             value: re.compile(parts.get("cue", rf"\b{re.escape(value)}\b"))
             for value, parts in values.items()
+        },
+        hours={
+            value: (float(parts["hours"][0]), float(parts["hours"][1]))
+            for value, parts in values.items()
+            if "hours" in parts
         },
         units=(words.get("one", ""), words.get("many", "")),
         conflict=None if conflict is None else _conflict(conflict),

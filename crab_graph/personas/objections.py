@@ -28,6 +28,10 @@ from crab_graph.text.mentions import find_ids
 
 _NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NUMBERS = {word: number for number, word in enumerate(_NUMBER_WORDS, start=1)}
+_CLOCK = re.compile(
+    r"(?<![\d:])(?=\d{1,2}(?::|\s?[ap]\.?m))(\d{1,2})(?::(\d\d))?\s?(?:([ap])\.?m\b)?"
+)
+_JOINT = " ; "
 _DENIED = re.compile(
     r"\b(?:not|\w+n't|no|without|instead|unavailable|sold out|unfortunately|unable|cannot"
     r"|other than)\b"
@@ -65,8 +69,8 @@ def read_plan(text: str, lexicon: DomainLexicon, slots: Sequence[BriefedSlot]) -
                     ids[slot_id] |= {m[0].upper() for m in find_ids(portion, slot.id_prefix)}
     amounts = find_amounts(utterance)
     return StatedPlan(
-        words={slot: " ; ".join(parts) for slot, parts in words.items() if ids[slot]},
-        everywhere=" ; ".join(segment.text for segment in stated if not segment.is_request),
+        words={slot: _JOINT.join(parts) for slot, parts in words.items() if ids[slot]},
+        everywhere=_JOINT.join(segment.text for segment in stated if not segment.is_request),
         totals=tuple(_totals(utterance, stated, amounts, lexicon)),
         ids={slot: frozenset(found) for slot, found in ids.items() if found},
     )
@@ -121,7 +125,7 @@ def _contradicts(
         case ConflictKind.CHOICE:
             return any(_misses(_named_values(part, words), str(fact.value)) for part in parts)
         case ConflictKind.COUNT:
-            where = parts if conflict.slots else [plan.everywhere]
+            where = parts if conflict.slots else [*plan.words.values()] or [plan.everywhere]
             return any(_misses(_counts(part, conflict), int(fact.value)) for part in where)
         case ConflictKind.AT_LEAST:
             return any(max(_counts(part, conflict), default=99) < fact.value for part in parts)
@@ -139,7 +143,25 @@ def _misses(stated: Iterable[object], wanted: object) -> bool:
 
 
 def _named_values(part: str, words: FactWords) -> set[str]:
-    return {value for value, cue in words.cues.items() if cue.search(part)}
+    """Return the values a text names by word or, where they have hours, by a clause's first time.
+
+    A later time of a clause is an end or an arrival, which says nothing of when the thing begins.
+    """
+    named = {value for value, cue in words.cues.items() if cue.search(part)}
+    if words.hours:
+        clocks = (_CLOCK.search(clause) for clause in part.split(_JOINT))
+        times = [_hour(clock) for clock in clocks if clock is not None]
+        named |= {
+            value
+            for value, (start, end) in words.hours.items()
+            if any(start <= time < end for time in times)
+        }
+    return named
+
+
+def _hour(clock: re.Match[str]) -> float:
+    hour = int(clock[1]) % 12 + 12 * (clock[3] == "p") if clock[3] else int(clock[1])
+    return hour + int(clock[2] or 0) / 60
 
 
 def _counts(part: str, conflict: Conflict) -> list[int]:

@@ -1,0 +1,125 @@
+"""What a stated plan contradicts, and what it does not."""
+
+import pytest
+
+from crab_graph.domains.travel.domain import TRAVEL
+from crab_graph.domains.travel.wording import travel_briefing
+from crab_graph.personas.facts import Fact, FactLevel
+from crab_graph.personas.objections import contradictions, open_choices, read_plan
+
+WANTED = {
+    "departure_date": ["2027-05-03", "2027-05-07"],
+    "nights": 3,
+    "party_size": 2,
+    "outbound_time_of_day": "morning",
+    "return_time_of_day": "night",
+    "seat_type": "economy",
+    "seat_position": "aisle",
+    "hotel_stars": 4,
+    "room_type": "deluxe",
+    "bed_type": "queen",
+    "attraction_category": "museum",
+    "attraction_time_of_day": "morning",
+    "attraction_date": "2027-05-05",
+    "same_carrier": True,
+    "same_district": True,
+    "budget": "1500.00",
+}
+BRIEFING = travel_briefing(
+    TRAVEL.slots,
+    [Fact(key, value, FactLevel.DETAIL) for key, value in WANTED.items()],
+    "S1-001",
+    "2027-01-10",
+)
+LINES = {
+    "outbound": "- Outbound: FL-48213, Northbeam, 2027-05-04 07:35, economy aisle, $150.00 per"
+    " passenger, $300.00 for 2 passengers.",
+    "return": "- Return: FL-20955, Northbeam, 2027-05-07 19:40, economy aisle, $140.00 per"
+    " passenger, $280.00 for 2 passengers.",
+    "hotel": "- Hotel: Juniper Court Hotel (HT-3316), 4 stars, deluxe room RM-66201, queen bed,"
+    " Old Town, $120.00 per night, $360.00 for 3 nights.",
+    "attraction": "- Attraction: Riverside Glass Museum (AT-50811), Old Town, 2027-05-05 09:00,"
+    " $35.00 per ticket, $70.00 for 2 tickets.",
+    "total": "Trip total: $1,010.00. Shall I book all four?",
+}
+
+
+def objected(text):
+    plan = read_plan(text, BRIEFING.lexicon, BRIEFING.slots)
+    return contradictions(plan, BRIEFING)
+
+
+def test_a_plan_that_fits_is_not_contradicted():
+    assert objected("\n".join(LINES.values())) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "was", "becomes", "key"),
+    [
+        ("outbound", "2027-05-04", "2027-05-09", "departure_date"),
+        ("outbound", "2027-05-04", "May 9", "departure_date"),
+        ("outbound", "07:35", "7:35 PM", "outbound_time_of_day"),
+        ("outbound", "07:35", "in the night", "outbound_time_of_day"),
+        ("return", "19:40", "08:10 - 10:30", "return_time_of_day"),
+        ("outbound", "economy", "premium economy", "seat_type"),
+        ("return", "economy", "business", "seat_type"),
+        ("return", "aisle", "window", "seat_position"),
+        ("return", "Northbeam", "Bluefinch", "same_carrier"),
+        ("outbound", "for 2 passengers", "for 3 passengers", "party_size"),
+        ("hotel", "4 stars", "3 stars", "hotel_stars"),
+        ("hotel", "4 stars", "three-star hotel", "hotel_stars"),
+        ("hotel", "deluxe", "standard", "room_type"),
+        ("hotel", "queen", "king", "bed_type"),
+        ("hotel", "3 nights", "4 nights", "nights"),
+        ("attraction", "Glass Museum", "Food Tour", "attraction_category"),
+        ("attraction", "09:00", "18:00", "attraction_time_of_day"),
+        ("attraction", "2027-05-05", "6 May", "attraction_date"),
+        ("attraction", "Old Town", "Hilltop", "same_district"),
+        ("total", "$1,010.00", "$1,510.00", "budget"),
+    ],
+)
+def test_one_wrong_detail_is_the_one_that_is_named(line, was, becomes, key):
+    assert was in LINES[line]
+    lines = LINES | {line: LINES[line].replace(was, becomes)}
+    assert objected("\n".join(lines.values())) == [key]
+
+
+def test_more_stars_than_asked_for_contradict_nothing():
+    assert objected(LINES["hotel"].replace("4 stars", "5 stars")) == []
+
+
+def test_options_of_which_one_fits_contradict_nothing():
+    options = "For the outbound flight:\n- FL-1001 at 07:10, aisle\n- FL-1002 at 19:00, window"
+    assert objected(options) == []
+
+
+def test_options_of_which_none_fits_are_contradicted():
+    options = "For the outbound flight:\n- FL-1001 at 18:10\n- FL-1002 at 19:00"
+    assert objected(options) == ["outbound_time_of_day"]
+
+
+def test_what_is_denied_or_not_an_item_contradicts_nothing():
+    for text in (
+        "The window seats on FL-48213 are sold out.",
+        "I will show you business flights next.",
+        "Is a standard room with a king bed at the hotel fine?",
+        "Standard rates apply to the hotel.",
+        "There are no 4 night stays.",
+    ):
+        assert objected(text) == []
+
+
+def test_a_heading_gives_its_lines_their_slot():
+    text = "**Outbound flight**\n- FL-48213\n- Departs: May 4, 7:35 AM\n- Seat: economy, window"
+    assert objected(text) == ["seat_position"]
+
+
+def test_a_table_row_is_about_its_own_slot():
+    text = "| Outbound | FL-1 | aisle |\n| Return | FL-2 | middle |"
+    assert objected(text) == ["seat_position"]
+
+
+def test_options_that_differ_ask_for_the_wish_they_differ_in():
+    text = "Outbound flights:\n- FL-1001 at 07:10, economy\n- FL-1002 at 19:00, economy\nWhich one?"
+    plan = read_plan(text, BRIEFING.lexicon, BRIEFING.slots)
+    assert open_choices(plan, BRIEFING) == ["outbound_time_of_day"]
