@@ -13,7 +13,8 @@ from crab_graph.tools.tool import Owner
 
 def efficiency(episode: Episode) -> dict[str, int]:
     """Return the counts of one episode."""
-    calls = list(episode.trajectory.calls)
+    calls = episode.trajectory.calls
+    repeats = list(_repeats(calls))
     own = [call for call in calls if call.owner is Owner.AGENT]
     admissions = [
         message.seq for message in episode.dialogue.agent if admits_error(message.utterance)
@@ -24,8 +25,8 @@ def efficiency(episode: Episode) -> dict[str, int]:
     return {
         "total_tool_calls": len(own),
         "failed_tool_calls": sum(call.error is not None for call in own),
-        "redundant_calls": sum(1 for _ in _repeats(calls)),
-        "redundant_calls_stale_aware": sum(not is_stale for is_stale in _repeats(calls)),
+        "redundant_calls": len(repeats),
+        "redundant_calls_stale_aware": repeats.count(False),
         "call_cancellation": len(cancelled),
         "admitted_errors": len(admissions),
         "unadmitted_corrections": sum(

@@ -2,9 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 from crab_graph.domains.task import Task
@@ -85,7 +86,7 @@ class Discrepancy:
     replayed: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Trajectory:
     """What happened in an episode.
 
@@ -101,15 +102,15 @@ class Trajectory:
     token: TerminalToken | None
     discrepancies: tuple[Discrepancy, ...]
 
-    @property
-    def messages(self) -> Iterator[MessageStep]:
+    @cached_property
+    def messages(self) -> tuple[MessageStep, ...]:
         """The visible messages."""
-        return (step for step in self.steps if isinstance(step, MessageStep))
+        return tuple(step for step in self.steps if isinstance(step, MessageStep))
 
-    @property
-    def calls(self) -> Iterator[CallStep]:
+    @cached_property
+    def calls(self) -> tuple[CallStep, ...]:
         """The calls."""
-        return (step for step in self.steps if isinstance(step, CallStep))
+        return tuple(step for step in self.steps if isinstance(step, CallStep))
 
 
 def replay(task: Task, messages: Sequence[TranscriptMessage]) -> Trajectory:

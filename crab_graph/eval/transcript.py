@@ -118,23 +118,25 @@ def _read_message(message: Any, callers: Mapping[str, Owner]) -> TranscriptMessa
     return TranscriptMessage(role, owner, _read_content(message.get("content")), calls, call_id)
 
 
+_ROLES = {str(role): role for role in Role}
 _OWNERS = {Role.USER: Owner.USER, Role.ASSISTANT: Owner.AGENT, Role.SYSTEM: Owner.AGENT}
 
 
 def _read_role(value: Any) -> Role:
-    if value not in tuple(Role):
+    role = _ROLES.get(value) if isinstance(value, str) else None
+    if role is None:
         raise ValueError(f"'role' is one of {', '.join(Role)}, not {value!r}")
-    return Role(value)
+    return role
 
 
 def _read_owner(value: Any, role: Role, default: Owner) -> Owner:
     if value is None:
         return default
-    if value not in tuple(Owner):
+    if value not in ("agent", "user"):
         raise ValueError(f"'owner' is agent or user, not {value!r}")
     if role is not Role.SYSTEM and value != default:
         raise ValueError(f"a {role} message here belongs to the {default}, not to the {value}")
-    return Owner(value)
+    return default
 
 
 def _read_content(value: Any) -> str:

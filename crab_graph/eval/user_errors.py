@@ -14,7 +14,7 @@ from crab_graph.eval.checks import Results
 from crab_graph.eval.completion import has_final_offer
 from crab_graph.eval.dialogue import AgentMessage, UserMessage
 from crab_graph.eval.episode import Episode, TripState
-from crab_graph.eval.replay import TerminalToken
+from crab_graph.eval.replay import CallStep, TerminalToken
 from crab_graph.money import parse_cents
 from crab_graph.text.amounts import find_amounts
 from crab_graph.text.approvals import requests_booking
@@ -206,10 +206,17 @@ def _answers(episode: Episode) -> Iterator[tuple[AgentMessage, UserMessage]]:
 
 
 def _has_acted(episode: Episode, request: AgentMessage, answer: UserMessage) -> bool:
-    return any(
-        call.owner is Owner.USER and call.events and request.seq < call.seq < answer.seq
-        for call in episode.trajectory.calls
-    )
+    return any(call.events for call in _calls_between(episode, request, answer))
+
+
+def _calls_between(
+    episode: Episode, request: AgentMessage, answer: UserMessage
+) -> Iterator[CallStep]:
+    """Yield the user's calls between a message and the answer to it."""
+    # `seq` counts steps from 1, so it is also a position.
+    for step in episode.trajectory.steps[request.seq : answer.seq - 1]:
+        if isinstance(step, CallStep) and step.owner is Owner.USER:
+            yield step
 
 
 def _claims_payment(utterance: Utterance) -> bool:
@@ -237,7 +244,7 @@ def _loops(episode: Episode) -> Iterator[UserError]:
         before = episode.dialogue.agent_before(answer.seq)
         is_idle = (
             bool(before)
-            and not _has_acted_at_all(episode, before[-1], answer)
+            and not any(_calls_between(episode, before[-1], answer))
             and not _asks_yes_or_no(before[-1].utterance)
         )
         same = idle and idle[-1].utterance.text == answer.utterance.text
@@ -245,13 +252,6 @@ def _loops(episode: Episode) -> Iterator[UserError]:
         if len(idle) == _LOOP:
             covers = _TRIP | _ENDINGS | {"D19"}
             yield UserError("U7", answer.number, "said the same three times", covers)
-
-
-def _has_acted_at_all(episode: Episode, request: AgentMessage, answer: UserMessage) -> bool:
-    return any(
-        call.owner is Owner.USER and request.seq < call.seq < answer.seq
-        for call in episode.trajectory.calls
-    )
 
 
 def _asks_yes_or_no(utterance: Utterance) -> bool:

@@ -45,9 +45,9 @@ class Clause:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Utterance:
-    """One message as it was read."""
+    """One message as it was read; equal texts are read once, so identity serves as equality."""
 
     text: str
     lines: tuple[Line, ...]

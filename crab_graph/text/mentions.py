@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 
 from crab_graph.text.clauses import Clause, Utterance
 from crab_graph.text.lexicon import fragment, pattern
@@ -15,7 +15,7 @@ from crab_graph.text.vocabulary import Catalogue, NamedEntity
 LISTING_CAP = 10
 
 _GAP = r"(?:\W+[^\W_]+(?:['_-][^\W_]+)*)"
-_WORD = re.compile(r"(?<![^\W_])(?=([^\W_]\S*))")
+_WORD = re.compile(r"[^\W_]+")
 _NAME_MARK = re.compile(r"[.'&]")
 _NAME_FORMS = {mark: name_form(mark) for mark in ".'&"}
 
@@ -48,6 +48,7 @@ class Mention:
     is_negated: bool
 
 
+@lru_cache(maxsize=4096)
 def find_mentions(utterance: Utterance, catalogue: Catalogue) -> tuple[Mention, ...]:
     """Return all mentions of bookable entities, in text order."""
     found = [*_id_mentions(utterance, catalogue), *_name_mentions(utterance, catalogue)]
@@ -144,10 +145,15 @@ def _name_mentions(utterance: Utterance, catalogue: Catalogue) -> Iterable[Menti
 
 def _name_candidates(text: str, catalogue: Catalogue) -> list[tuple[NamedEntity, int, int]]:
     """Return every place where a full name stands, longest names first."""
+    first_words = catalogue.names.keys() & set(_WORD.findall(name_form(text)))
+    if not first_words:
+        return []
     form = _NameText(text)
     found = []
     for match in _WORD.finditer(form.text):
-        for entity in catalogue.names.get(match[1], ()):
+        if match[0] not in first_words:
+            continue
+        for entity in catalogue.names[match[0]]:
             start, end = match.start(), match.start() + len(entity.name)
             if form.text.startswith(entity.name, start) and form.ends_word(end):
                 found.append((entity, form.origin(start), form.origin(end - 1) + 1))

@@ -1,5 +1,6 @@
 """The domain's words as the text layer needs them, and the entities a text can name."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -38,6 +39,9 @@ class TextVocabulary:
     counted_words: tuple[str, ...]
 
 
+_WORD = re.compile(r"[^\W_]+")
+
+
 class NamedEntity(NamedTuple):
     """An entity whose name a text may mention."""
 
@@ -74,14 +78,11 @@ def build_catalogue(
     by_first_word: dict[str, list[NamedEntity]] = {}
     for entity in entities:
         form = name_form(normalise(entity.name))
-        by_first_word.setdefault(first_word(form), []).append(entity._replace(name=form))
+        first_word = _WORD.search(form)
+        if first_word is not None:
+            by_first_word.setdefault(first_word[0], []).append(entity._replace(name=form))
     names = {
         word: tuple(sorted(group, key=lambda entity: (-len(entity.name), entity)))
         for word, group in by_first_word.items()
     }
     return Catalogue(vocabulary, names, slot_of)
-
-
-def first_word(form: str) -> str:
-    """Return the text before the first space."""
-    return form.partition(" ")[0]
