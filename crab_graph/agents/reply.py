@@ -1,5 +1,6 @@
 """What an agent or a callable user answered, normalised: text, and calls for the environment."""
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -56,14 +57,18 @@ def read_reply(answer: object) -> Reply:
 
 def calls_of(message: AIMessage) -> tuple[Call, ...]:
     """Return the calls of a message: the well-formed ones in order, then the unreadable ones."""
-    calls = [
-        Call(clean_text(str(call["name"])), plain(call["args"])) for call in message.tool_calls
-    ]
-    for bad in message.invalid_tool_calls:
-        calls.append(
-            Call(clean_text(str(bad.get("name") or "")), clean_text(str(bad.get("args") or "")))
-        )
-    return tuple(calls)
+    good = ((call["name"], plain(call["args"])) for call in message.tool_calls)
+    bad = ((call["name"], _parsed(call["args"] or "")) for call in message.invalid_tool_calls)
+    return tuple(Call(clean_text(name or ""), given) for name, given in (*good, *bad))
+
+
+def _parsed(arguments: str) -> dict[str, Any] | str:
+    """Return arguments that were called unreadable as an object, if they are one after all."""
+    try:
+        value = json.loads(arguments)
+    except (ValueError, RecursionError):
+        value = None
+    return plain(value) if isinstance(value, dict) else clean_text(arguments)
 
 
 def plain(value: Any) -> Any:

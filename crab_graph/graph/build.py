@@ -14,7 +14,7 @@ from crab_graph.graph.users import UserSide, UserSpec, build_user, condition_nam
 from crab_graph.schema import digest
 
 if TYPE_CHECKING:
-    from crab_graph.domains.benchmark import Task
+    from crab_graph.domains.task import Task
 
 EpisodeGraph = CompiledStateGraph[Any, Any, Any, Any]
 

@@ -131,6 +131,9 @@ class EpisodeNodes:
             seq=len(lines),
             tool_errors=errors if owner is Owner.AGENT else 0,
         )
+        token = TERMINAL_TOKEN.search(pending["content"]) if owner is Owner.USER else None
+        if token is not None:
+            update |= _ended(Status.ENDED, token[1])  # it waited for the calls of its turn
         return update | {channel: Batch(lines=lines), "events": Batch(lines=events)}
 
     def _run(

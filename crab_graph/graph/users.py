@@ -15,7 +15,7 @@ from crab_graph.randomness import derive_seed
 from crab_graph.tools.registry import Owner
 
 if TYPE_CHECKING:
-    from crab_graph.domains.benchmark import Task
+    from crab_graph.domains.task import Task
     from crab_graph.personas.engines.rules import RulesUser
 
 UserSpec = str | Condition | Callable[..., Any]
@@ -66,7 +66,8 @@ def build_user(task: "Task", user: UserSpec, *, seed: int, trial: int) -> UserSi
         from crab_graph.personas.engines.rules import RulesUser  # noqa: PLC0415
 
         condition = resolve(user, seed, task.id, trial)
-        engine = RulesUser(task.briefing, condition, derive_seed("user", seed, task.id, trial))
+        briefing = task.domain.briefing(task.domain.slots, task.facts, task.id, task.today)
+        engine = RulesUser(briefing, condition, derive_seed("user", seed, task.id, trial))
         return _RulesSide(engine, condition)
     if not callable(user):
         raise UsageError(f"a user is a condition or a callable, not {type(user).__name__}")

@@ -130,6 +130,13 @@ def test_the_first_token_in_a_user_turn_ends_the_talk(text, reason):
     assert play(scripted("Hi"), scripted(text))["ending"]["reason"] == reason
 
 
+def test_the_calls_of_a_user_run_before_its_token_counts():
+    last = tool_call_reply("get_my_payment_cards", text=STOP)
+    state = play(scripted("Hi"), scripted("Hello", last))
+    assert state["ending"]["reason"] == "STOP"
+    assert transcript_of(state)[-1]["role"] == "tool"
+
+
 def test_an_unknown_tool_and_malformed_arguments_are_answered_and_recorded():
     bad = AIMessage(
         "",

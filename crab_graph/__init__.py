@@ -1,0 +1,81 @@
+"""Certified booking tasks, realistic simulated users, and verdicts on what agents did and said.
+
+import crab_graph as cg
+
+bench = cg.generate_benchmark("bench", tasks=8, seed=0)
+episode = cg.run_episode(bench[0], agent="solver", user="ruse", seed=0)
+episode.outcome, episode.checks
+
+Names load when they are first used, so that the import stays light.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from crab_graph.domains.benchmark import Benchmark, load_benchmark
+    from crab_graph.domains.generate import generate_benchmark
+    from crab_graph.domains.task import Task
+    from crab_graph.errors import CrabGraphError
+    from crab_graph.eval.verdict import Verdict, grade
+    from crab_graph.graph.build import build_graph
+    from crab_graph.graph.limits import Limits
+    from crab_graph.runs.episode import run_episode
+    from crab_graph.runs.record import Episode
+    from crab_graph.runs.run import Run, open_run
+    from crab_graph.runs.runner import resume_run, run
+
+__all__ = [
+    "Benchmark",
+    "CrabGraphError",
+    "Episode",
+    "Limits",
+    "Run",
+    "Task",
+    "Verdict",
+    "__version__",
+    "build_graph",
+    "generate_benchmark",
+    "grade",
+    "load_benchmark",
+    "open_run",
+    "resume_run",
+    "run",
+    "run_episode",
+]
+
+_PLACES = {
+    "Benchmark": "domains.benchmark",
+    "CrabGraphError": "errors",
+    "Episode": "runs.record",
+    "Limits": "graph.limits",
+    "Run": "runs.run",
+    "Task": "domains.task",
+    "Verdict": "eval.verdict",
+    "build_graph": "graph.build",
+    "generate_benchmark": "domains.generate",
+    "grade": "eval.verdict",
+    "load_benchmark": "domains.benchmark",
+    "open_run": "runs.run",
+    "resume_run": "runs.runner",
+    "run": "runs.runner",
+    "run_episode": "runs.episode",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first used."""
+    if name == "__version__":
+        from crab_graph.runs.versions import versions  # noqa: PLC0415
+
+        return versions()["crab-graph"]
+    if name not in _PLACES:
+        raise AttributeError(f"module 'crab_graph' has no attribute '{name}'")
+    value = getattr(import_module(f"crab_graph.{_PLACES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, loaded or not."""
+    return sorted({*globals(), *__all__})

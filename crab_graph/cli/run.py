@@ -1,0 +1,92 @@
+"""`crab-graph run`: an agent on the tasks of a benchmark, every episode graded."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crab_graph.cli.output import JsonOption
+
+
+def run(
+    bench: Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")],
+    agent: Annotated[
+        str,
+        typer.Option(
+            metavar="SPEC",
+            envvar="CRAB_AGENT",
+            help="solver, hasty, silent; provider:model; package.module:attribute (with one "
+            "required parameter: a factory make(tools)); http(s)://host/v1#model.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option(metavar="RUN", help="Directory of the run.")],
+    user: Annotated[
+        str,
+        typer.Option(
+            metavar="COND",
+            help="generic, persona, ruse, d1 to d4, or a mix such as terse+d2+d4; "
+            "several with commas.",
+        ),
+    ] = "ruse",
+    persona: Annotated[
+        str | None,
+        typer.Option(help="The same persona for every user: terse, neutral, impatient or none."),
+    ] = None,
+    trials: Annotated[int, typer.Option(help="Episodes of each task with each user.", min=1)] = 1,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same users.")] = 0,
+    tasks: Annotated[
+        str | None, typer.Option(help="Ids or strata, such as S1,S2-004; by default all.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
+    concurrency: Annotated[int, typer.Option(help="Episodes at once in each process.", min=1)] = 1,
+    max_turns: Annotated[
+        int, typer.Option(help="Turns either side sees, after which an episode is stopped.", min=1)
+    ] = 200,
+    max_messages: Annotated[
+        int, typer.Option(help="Messages of all kinds, tool results included.", min=1)
+    ] = 1000,
+    max_tool_errors: Annotated[
+        int, typer.Option(help="Calls of the agent that may be refused.", min=1)
+    ] = 30,
+    force: Annotated[
+        bool, typer.Option("--force", help="Throw away a run with other settings in RUN.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Run an agent on tasks, with simulated users, and grade every episode.
+
+    Exit code 0 when every episode has a verdict, 1 while one ended in an infrastructure error. The
+    same command goes on where an interrupted one stopped, at the very message; so does `resume`.
+    """
+    from crab_graph.cli.run_output import episode_bar, print_run
+    from crab_graph.graph.limits import Limits
+    from crab_graph.personas.condition import parse_condition
+    from crab_graph.runs.runner import Progress
+    from crab_graph.runs.runner import run as run_benchmark
+
+    users = [parse_condition(one) for one in user.split(",")]
+    if persona is not None:
+        users = [one.with_persona(persona) for one in users]
+    limits = Limits(max_messages=max_messages, max_turns=max_turns, max_tool_errors=max_tool_errors)
+    first: list[Progress] = []
+    with episode_bar(out) as advance:
+
+        def report(progress: Progress) -> None:
+            first.append(progress)
+            advance(progress)
+
+        result = run_benchmark(
+            bench,
+            agent,
+            users,
+            trials,
+            out,
+            seed=seed,
+            tasks=None if tasks is None else tasks.split(","),
+            jobs=jobs,
+            concurrency=concurrency,
+            limits=limits,
+            force=force,
+            progress=report,
+        )
+    print_run(result, started=first[0].done < first[0].total, as_json=as_json)

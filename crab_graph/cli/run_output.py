@@ -1,0 +1,158 @@
+"""What `run` and `resume` show: a bar while they work, a table when they are done."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from crab_graph.cli.output import console, print_json
+
+if TYPE_CHECKING:
+    from crab_graph.runs.record import EpisodeRecord
+    from crab_graph.runs.run import Run
+    from crab_graph.runs.runner import Progress
+
+INTERRUPTED = 130
+OUTCOMES = ("pass", "fail", "budget_exhausted", "user_fault", "infra_error")
+
+
+@contextmanager
+def episode_bar(directory: Path) -> Iterator[Callable[["Progress"], None]]:
+    """Show a bar on stderr; an interrupt becomes a line that says how to go on."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.progress import Progress as Bar
+
+    seen: list[Progress] = []
+    bar = Bar(
+        TextColumn("Episodes"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[passed]} passed"),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+    )
+    task = bar.add_task("", total=None, passed=0, rate="")
+
+    def advance(progress: "Progress") -> None:
+        seen.append(progress)
+        spent = bar.tasks[0].elapsed or 0.0
+        done = progress.done - seen[0].done
+        rate = f"{done / spent:.1f}/s" if done and spent else ""
+        bar.update(
+            task, completed=progress.done, total=progress.total, passed=progress.passed, rate=rate
+        )
+        if seen[0].done < seen[0].total:
+            bar.start()
+
+    try:
+        yield advance
+    except KeyboardInterrupt:
+        bar.stop()
+        done, total = (seen[-1].done, seen[-1].total) if seen else (0, 0)
+        typer.echo(
+            f"{done} of {total} episodes are finished and kept; "
+            f"go on with: crab-graph resume {directory}",
+            err=True,
+        )
+        raise typer.Exit(INTERRUPTED) from None
+    finally:
+        bar.stop()
+
+
+def print_run(run: "Run", *, started: bool, as_json: bool) -> None:
+    """Print who passed, and leave with 1 while an episode has no verdict.
+
+    Args:
+        run: The run.
+        started: Whether there was anything left to do.
+        as_json: Print one JSON document.
+    """
+    groups = _groups(run)
+    if as_json:
+        print_json(
+            {
+                "run": str(run.directory),
+                "agent": run.config.agent,
+                "episodes": len(run),
+                "planned": run.planned,
+                "started": started,
+                "complete": run.is_complete,
+                "outcomes": _counts(run.episodes),
+                "groups": groups,
+            }
+        )
+    else:
+        _print_table(run, groups)
+        if not started:
+            print("All episodes were finished before; nothing was done.")
+        if run.failed:
+            first = run.failed[0]
+            print(
+                f"{len(run.failed)} episodes have no verdict, as {first.episode_id}: {first.error}"
+            )
+            print(f"Try them again: crab-graph resume {run.directory}")
+    if not run.is_complete:
+        raise typer.Exit(1)
+
+
+def _groups(run: "Run") -> list[dict[str, Any]]:
+    """Return the rates of each user, over all strata and by stratum."""
+    groups = []
+    for user in run.config.users:
+        episodes = [one for one in run.episodes if one.condition == user]
+        strata = sorted({one.stratum for one in episodes})
+        for stratum in (None, *strata):
+            chosen = [one for one in episodes if stratum in (None, one.stratum)]
+            scored = [one for one in chosen if one.outcome != "infra_error"]
+            passed = sum(one.passed for one in scored)
+            groups.append(
+                {
+                    "user": user,
+                    "stratum": stratum,
+                    "n": len(scored),
+                    "passed": passed,
+                    "pass_at_1": passed / len(scored) if scored else None,
+                    "outcomes": _counts(chosen),
+                }
+            )
+    return groups
+
+
+def _counts(episodes: "list[EpisodeRecord] | tuple[EpisodeRecord, ...]") -> dict[str, int]:
+    outcomes = [one.outcome for one in episodes]
+    return {outcome: outcomes.count(outcome) for outcome in OUTCOMES}
+
+
+def _print_table(run: "Run", groups: list[dict[str, Any]]) -> None:
+    from rich.table import Table
+
+    reference = any(one.agent_is_reference for one in run.episodes)
+    label = f"{run.config.agent}{' (reference agent, no LLM)' if reference else ''}"
+    table = Table(
+        "user",
+        "tasks",
+        box=None,
+        pad_edge=False,
+        title=f"{label} in {run.directory}",
+        title_justify="left",
+    )
+    for heading in ("pass@1", "n", *(name.replace("_", " ") for name in OUTCOMES)):
+        table.add_column(heading, justify="right")
+    for group in groups:
+        rate = "-" if group["pass_at_1"] is None else f"{100 * group['pass_at_1']:.1f} %"
+        counts = [str(group["outcomes"][name]) for name in OUTCOMES]
+        stratum = "all" if group["stratum"] is None else f"S{group['stratum']}"
+        table.add_row(group["user"], stratum, rate, str(group["n"]), *counts)
+    console().print(table)

@@ -1,0 +1,219 @@
+"""One episode from its opening to its verdict (paper sections 3.3 and 3.4)."""
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from crab_graph.errors import ResumeMismatch
+from crab_graph.graph.limits import Limits
+from crab_graph.models.secrets import without_secrets
+from crab_graph.runs.record import EpisodeRecord
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+    from crab_graph.agents.adapters import AgentSpec
+    from crab_graph.domains.task import Task
+    from crab_graph.eval.verdict import Verdict
+    from crab_graph.graph.build import EpisodeGraph, PreparedEpisode
+    from crab_graph.graph.users import UserSpec
+
+_DEFAULT_LIMITS = Limits()
+
+
+def run_episode(
+    task: "Task",
+    agent: "AgentSpec",
+    user: "UserSpec" = "ruse",
+    *,
+    seed: int = 0,
+    trial: int = 0,
+    checkpointer: "BaseCheckpointSaver[Any] | None" = None,
+    limits: Limits = _DEFAULT_LIMITS,
+    thread_id: str | None = None,
+    attempts: int = 1,
+) -> EpisodeRecord:
+    """Let an agent work on a task with a user, and grade what came of it.
+
+    Args:
+        task: The task.
+        agent: A spec, a chat model, a compiled graph, a `Runnable`, or a callable.
+        user: A condition, or a callable.
+        seed: Seed of the user; the same seed gives the same user.
+        trial: Number of the trial.
+        checkpointer: Where LangGraph keeps the episode. One that stopped there goes on where it
+            stopped, and a finished one is graded as it stands.
+        limits: When to stop.
+        thread_id: Name of the thread there; by default it tells task, agent, user and seed.
+        attempts: How often the episode has been begun, this time included.
+
+    Raises:
+        UsageError: the agent or the user is none.
+        ResumeMismatch: the thread holds an episode that was begun with something else.
+    """
+    from crab_graph.graph.build import prepare_episode  # noqa: PLC0415  (loads LangGraph)
+    from crab_graph.graph.users import condition_name  # noqa: PLC0415
+
+    prepared = prepare_episode(task, agent, user, checkpointer, seed, trial, limits)
+    condition = condition_name(user)
+    episode_id = f"{task.id}.{condition}.{trial}"
+    if checkpointer is None:
+        state = prepared.graph.invoke({})
+    else:
+        state = _play(prepared.graph, thread_id or f"{episode_id}.{prepared.spec}", prepared.spec)
+    about = {
+        "episode_id": episode_id,
+        "condition": condition,
+        "trial": trial,
+        "seed": seed,
+        "attempts": attempts,
+    }
+    return _record(task, prepared, state, about)
+
+
+def trace_of(state: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the tool calls of an episode in the order in which they ran, with what they wrote.
+
+    What they returned stands in the messages alone: it is most of what an episode weighs.
+    """
+    lines = [*state.get("messages", ()), *state.get("user_messages", ())]
+    asked = {call["id"]: call for line in lines for call in line.get("tool_calls") or ()}
+    written: dict[int, list[dict[str, Any]]] = {}
+    for event in state.get("events", ()):
+        rest = {key: value for key, value in event.items() if key != "seq"}
+        written.setdefault(event["seq"], []).append(rest)
+    return [
+        {
+            "seq": line["seq"],
+            "owner": line["owner"],
+            "name": asked[line["tool_call_id"]]["name"],
+            "tool_call_id": line["tool_call_id"],
+            "error": json.loads(line["content"]).get("error"),
+            "events": written.get(line["seq"], []),
+        }
+        for line in sorted(lines, key=lambda line: line["seq"])
+        if line["role"] == "tool"
+    ]
+
+
+def _play(graph: "EpisodeGraph", thread_id: str, spec: str) -> dict[str, Any]:
+    """Run a thread to its end, wherever it stands.
+
+    Whether it is over is read from its status: after a kill at a bad moment LangGraph itself takes
+    an unfinished thread for a finished one.
+    """
+    from crab_graph.graph.state import is_finished  # noqa: PLC0415  (loads LangGraph)
+
+    config: Any = {"configurable": {"thread_id": thread_id}}
+    stored: dict[str, Any] = graph.get_state(config).values
+    begun = "counts" in stored
+    if begun and stored.get("spec", spec) != spec:
+        raise ResumeMismatch(
+            f"thread '{thread_id}' holds an episode with another task, agent, user, seed or limit"
+        )
+    if begun and is_finished(stored):
+        return stored
+    state: dict[str, Any] = graph.invoke(None if begun else {}, config, durability="sync")
+    return state
+
+
+def _record(
+    task: "Task", prepared: "PreparedEpisode", state: Mapping[str, Any], about: Mapping[str, Any]
+) -> EpisodeRecord:
+    from crab_graph.graph.state import Status, transcript_of  # noqa: PLC0415  (loads LangGraph)
+
+    messages = transcript_of(state)
+    condition = prepared.user.condition
+    ending = state["ending"]
+    graded = _graded(task, messages, _TERMINATIONS[state["status"]])
+    if state["status"] == Status.INFRA_ERROR:
+        graded |= {
+            "outcome": "infra_error",
+            "passed": False,
+            "fault": ending["fault"],
+            "error": ending["error"],
+        }
+    return EpisodeRecord(
+        **about,
+        **graded,
+        task_id=task.id,
+        stratum=task.stratum,
+        date_mode=task.date_mode,
+        party=task.party,
+        persona=None if condition is None else str(condition.persona),
+        dimensions=() if condition is None else tuple(map(str, condition.dimensions)),
+        agent=prepared.agent.name,
+        agent_is_reference=prepared.agent.is_reference,
+        user_engine=prepared.user.engine,
+        termination=ending["reason"],
+        facts=_disclosures(task, state),
+        messages=messages,
+        trace=tuple(trace_of(state)),
+    )
+
+
+def _graded(
+    task: "Task", messages: list[dict[str, Any]], termination: str | None
+) -> dict[str, Any]:
+    """Return the verdict's fields; a crash of the grading is an error of the environment."""
+    from crab_graph.eval.verdict import grade  # noqa: PLC0415
+
+    try:
+        verdict = grade(task, messages, termination=termination)
+    except Exception as error:  # the dialogue is kept, and can be graded again
+        return {
+            "outcome": "infra_error",
+            "passed": False,
+            "fault": "environment",
+            "error": without_secrets(f"grading: {type(error).__name__}: {error}"),
+            **_UNGRADED,
+        }
+    return _verdict_fields(verdict)
+
+
+def _verdict_fields(verdict: "Verdict") -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "outcome": str(verdict.outcome),
+        "passed": verdict.passed,
+        "fault": None if verdict.fault is None else str(verdict.fault),
+        "checks": dict(verdict.checks),
+        "evidence": {name: tuple(found) for name, found in verdict.evidence.items()},
+        "strict": dict(verdict.strict),
+        "failures": tuple(verdict.failures),
+        "primary_failure": verdict.primary_failure,
+        "metrics": dict(verdict.metrics),
+    }
+    if verdict.outcome == "infra_error":
+        reasons = [one["text"] for one in verdict.evidence.get("D24", ())]
+        otherwise = "the verdict contradicts the task's certificate"
+        fields["error"] = f"environment: {'; '.join(reasons) or otherwise}"
+    return fields
+
+
+def _disclosures(task: "Task", state: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+    """Return every fact of the user, with the turn and reason of its (first) disclosure."""
+    told: dict[str, Mapping[str, Any]] = {}
+    for entry in state.get("user_state", {}).get("disclosed", ()):
+        told.setdefault(entry["key"], entry)
+    return tuple(
+        {
+            "key": fact.key,
+            "slot": fact.slot,
+            "level": str(fact.level),
+            "turn": told.get(fact.key, {}).get("turn"),
+            "reason": told.get(fact.key, {}).get("reason"),
+        }
+        for fact in task.facts
+    )
+
+
+_TERMINATIONS = {"ended": "token", "budget_exhausted": "budget", "infra_error": "infra"}
+
+_UNGRADED: dict[str, Any] = {
+    "checks": {},
+    "evidence": {},
+    "strict": {},
+    "failures": (),
+    "primary_failure": None,
+    "metrics": {},
+}

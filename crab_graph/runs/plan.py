@@ -1,0 +1,89 @@
+"""Which episodes a run consists of (paper section 4): tasks, users and trials."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from crab_graph.errors import UnknownName
+
+if TYPE_CHECKING:
+    from crab_graph.domains.benchmark import Benchmark
+
+MAX_ATTEMPTS = 3
+
+_STRATUM = re.compile(r"S[1-4]", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedEpisode:
+    """One episode to be run.
+
+    Attributes:
+        task_id: The task.
+        user: Place of its user among the run's users.
+        condition: Name of that user.
+        trial: Number of the trial.
+        attempt: Number of this attempt, from 1.
+        checkpoint: File that holds its thread, where it was under way before.
+    """
+
+    task_id: str
+    user: int
+    condition: str
+    trial: int
+    attempt: int = 1
+    checkpoint: str | None = None
+
+    @property
+    def id(self) -> str:
+        """Task, condition and trial."""
+        return f"{self.task_id}.{self.condition}.{self.trial}"
+
+
+def select_tasks(bench: "Benchmark", wanted: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the ids of the wanted tasks, in the benchmark's order.
+
+    Args:
+        bench: The benchmark.
+        wanted: Ids and strata (`S2`); `None` means all.
+
+    Raises:
+        UnknownName: a task or stratum is not in the benchmark.
+    """
+    strata = {task.id: f"S{task.stratum}" for task in bench}
+    if wanted is None:
+        return tuple(strata)
+    chosen: set[str] = set()
+    for name in wanted:
+        key = name.strip().upper()
+        found = {key} & strata.keys()
+        if _STRATUM.fullmatch(key):
+            found = {task_id for task_id, stratum in strata.items() if stratum == key}
+        if not found:
+            raise UnknownName("task", name, {*strata, *strata.values()})
+        chosen |= found
+    return tuple(task_id for task_id in strata if task_id in chosen)
+
+
+def plan_episodes(
+    tasks: Sequence[str], users: Sequence[str], trials: int
+) -> Iterator[PlannedEpisode]:
+    """Yield all episodes of a run; those of one task, which share its tables, stand together."""
+    for task_id in tasks:
+        for place, condition in enumerate(users):
+            for trial in range(trials):
+                yield PlannedEpisode(task_id, place, condition, trial)
+
+
+def is_settled(attempts: Mapping[str, tuple[str, int]], episode_id: str) -> bool:
+    """Return whether an episode needs no (further) attempt.
+
+    Args:
+        attempts: Outcome and number of the latest attempt of each finished episode.
+        episode_id: The episode.
+    """
+    if episode_id not in attempts:
+        return False
+    outcome, attempt = attempts[episode_id]
+    return outcome != "infra_error" or attempt >= MAX_ATTEMPTS

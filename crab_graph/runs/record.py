@@ -1,0 +1,78 @@
+"""What is kept of one finished episode (paper section 3.4)."""
+
+from typing import Any, Literal
+
+from crab_graph.schema import FileModel
+
+
+class EpisodeRecord(FileModel):
+    """One graded episode.
+
+    Attributes:
+        episode_id: Task, condition and trial, such as `S1-001.ruse.0`.
+        task_id: The task.
+        stratum: The task's stratum, 1 to 4.
+        date_mode: `fixed` or `flexible`.
+        party: Number of travellers.
+        condition: What the user was asked to be, such as `ruse`; `custom` for a callable.
+        persona: The persona it was.
+        dimensions: The behaviour dimensions that were switched on.
+        trial: Number of the trial, from 0.
+        seed: Seed of the run; episodes derive theirs from it, the task and the trial.
+        agent: The agent's spec, without credentials.
+        agent_is_reference: Whether it is one of the built-in agents that need no LLM.
+        user_engine: What played the user.
+        outcome: pass, fail, budget_exhausted, user_fault or infra_error.
+        passed: Whether every check that counts passed.
+        fault: Whose fault a failure was: agent, user, environment or infra.
+        termination: The terminal token, the limit, or the failure that ended the episode.
+        checks: Verdict of each check.
+        evidence: Why a check came out as it did, piece by piece: `text`, `message`, `rows`.
+        strict: The same under strict grading: `passed` and `checks`.
+        failures: All failure labels that apply.
+        primary_failure: The first of them.
+        metrics: Efficiency and coverage.
+        facts: What the user knew: key, level, slot, and the turn and reason of its disclosure.
+        messages: The transcript.
+        trace: The tool calls in order, each with its error code, if any, and the events it wrote.
+        attempts: How often the episode was begun; infrastructure errors are tried again.
+        error: What went wrong, for an `infra_error`.
+    """
+
+    schema_version: Literal[1] = 1
+    episode_id: str
+    task_id: str
+    stratum: int
+    date_mode: str
+    party: int
+    condition: str
+    persona: str | None
+    dimensions: tuple[str, ...]
+    trial: int
+    seed: int
+    agent: str
+    agent_is_reference: bool
+    user_engine: str
+    outcome: str
+    passed: bool
+    fault: str | None
+    termination: str | None
+    checks: dict[str, str]
+    evidence: dict[str, tuple[dict[str, Any], ...]]
+    strict: dict[str, Any]
+    failures: tuple[str, ...]
+    primary_failure: str | None
+    metrics: dict[str, Any]
+    facts: tuple[dict[str, Any], ...]
+    messages: list[dict[str, Any]]
+    trace: tuple[dict[str, Any], ...]
+    attempts: int = 1
+    error: str | None = None
+
+    def __repr__(self) -> str:
+        """Return the id and the outcome; a whole transcript helps nobody at a prompt."""
+        return f"<Episode {self.episode_id} by {self.agent}: {self.outcome}>"
+
+
+Episode = EpisodeRecord
+"""The public name of a record."""

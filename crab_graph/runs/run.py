@@ -1,0 +1,105 @@
+"""A run that can be looked at: its episodes, its rate, and SQL over them."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, overload
+
+from crab_graph.errors import UnknownName
+from crab_graph.runs.plan import plan_episodes
+from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.store import RunConfig, load_records, read_config
+
+
+class Run(Sequence[EpisodeRecord]):
+    """The finished episodes of a run, in the order of its plan; `run["S1-001.ruse.0"]` too."""
+
+    def __init__(
+        self, directory: Path, config: RunConfig, episodes: Sequence[EpisodeRecord]
+    ) -> None:
+        """Hold what was read.
+
+        Args:
+            directory: The run's directory.
+            config: What the run is.
+            episodes: The latest attempt of each finished episode.
+        """
+        self.directory = directory
+        self.config = config
+        self.episodes = tuple(episodes)
+
+    def __repr__(self) -> str:
+        """Return the directory and how far the run is."""
+        return (
+            f"<Run {self.directory}: {len(self)} of {self.planned} episodes by {self.config.agent}>"
+        )
+
+    def __len__(self) -> int:
+        """Return the number of finished episodes."""
+        return len(self.episodes)
+
+    def __iter__(self) -> Iterator[EpisodeRecord]:
+        """Yield the finished episodes."""
+        return iter(self.episodes)
+
+    @overload
+    def __getitem__(self, key: int | str) -> EpisodeRecord: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> tuple[EpisodeRecord, ...]: ...
+
+    def __getitem__(self, key: int | str | slice) -> EpisodeRecord | tuple[EpisodeRecord, ...]:
+        """Return the episode at a place, or with an id.
+
+        Raises:
+            UnknownName: no finished episode has the id.
+        """
+        if not isinstance(key, str):
+            return self.episodes[key]
+        for episode in self.episodes:
+            if episode.episode_id == key:
+                return episode
+        raise UnknownName("episode", key, (episode.episode_id for episode in self.episodes))
+
+    @property
+    def planned(self) -> int:
+        """How many episodes the run consists of."""
+        config = self.config
+        return sum(1 for _ in plan_episodes(config.tasks, config.users, config.trials))
+
+    @property
+    def failed(self) -> tuple[EpisodeRecord, ...]:
+        """Episodes without a verdict: infrastructure errors."""
+        return tuple(one for one in self.episodes if one.outcome == "infra_error")
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every planned episode has a verdict."""
+        return len(self) == self.planned and not self.failed
+
+    @property
+    def pass_at_1(self) -> float | None:
+        """The share of episodes with a verdict that passed."""
+        scored = [one for one in self.episodes if one.outcome != "infra_error"]
+        return sum(one.passed for one in scored) / len(scored) if scored else None
+
+    def sql(self, query: str) -> list[dict[str, Any]]:
+        """Return the rows of a query over the run's tables.
+
+        They are `episodes`, `checks`, `messages`, `tool_calls` and `facts`.
+
+        Raises:
+            UsageError: the query is wrong, or reaches beyond the run.
+        """
+        from crab_graph.runs.sql import query_records  # noqa: PLC0415  (loads DuckDB)
+
+        return query_records(self.episodes, query).as_objects()
+
+
+def open_run(path: str | Path) -> Run:
+    """Open a run's directory, finished or not.
+
+    Raises:
+        RunError: there is no run, or it is damaged.
+    """
+    directory = Path(path)
+    return Run(directory, read_config(directory), load_records(directory))

@@ -1,0 +1,349 @@
+"""Many episodes: run what is missing, in threads and processes, and keep each as it is finished."""
+
+import shutil
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from os.path import relpath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crab_graph.errors import ResumeMismatch, UsageError
+from crab_graph.graph.limits import Limits
+from crab_graph.models.secrets import MASK
+from crab_graph.runs.episode import run_episode
+from crab_graph.runs.locks import hold_run, hold_worker
+from crab_graph.runs.plan import PlannedEpisode, is_settled, plan_episodes, select_tasks
+from crab_graph.runs.run import Run, open_run
+from crab_graph.runs.store import (
+    CHECKPOINTS,
+    SHARDS,
+    RunConfig,
+    Shard,
+    begin_run,
+    check_directory,
+    checkpoint_files,
+    load_records,
+    read_config,
+)
+from crab_graph.runs.versions import versions
+from crab_graph.schema import digest
+from crab_graph.workers import run_parallel
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+    from crab_graph.agents.adapters import AgentSpec
+    from crab_graph.domains.benchmark import Benchmark
+    from crab_graph.domains.task import Task
+    from crab_graph.graph.users import UserSpec
+
+PYTHON_PREFIX = "python:"
+
+_DEFAULT_LIMITS = Limits()
+_WORLDS_KEPT = 8
+_PRELOAD = ("crab_graph.runs.runner", "crab_graph.graph.build", "crab_graph.eval.verdict")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is.
+
+    Attributes:
+        done: Episodes that are finished, those of earlier sittings included.
+        total: Episodes in all.
+        passed: Episodes among the finished ones that passed.
+        last: Id of the episode that was finished just now; `None` at the beginning.
+    """
+
+    done: int
+    total: int
+    passed: int
+    last: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """What a worker needs to know."""
+
+    directory: Path
+    benchmark: "Benchmark | Path"
+    agent: "AgentSpec"
+    users: tuple["UserSpec", ...]
+    seed: int
+    limits: Limits
+    thread_suffix: str
+    worlds: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What a worker tells of an episode."""
+
+    id: str
+    outcome: str
+    passed: bool
+
+
+def run(
+    bench: "Benchmark | str | Path",
+    agent: "AgentSpec",
+    user: "UserSpec | Sequence[UserSpec]" = "ruse",
+    trials: int = 1,
+    out: str | Path = "run",
+    *,
+    seed: int = 0,
+    tasks: Sequence[str] | None = None,
+    jobs: int = 1,
+    concurrency: int = 1,
+    limits: Limits = _DEFAULT_LIMITS,
+    force: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+) -> Run:
+    """Run an agent on the tasks of a benchmark, and grade every episode.
+
+    The same call on the same directory goes on where an earlier one stopped.
+
+    Args:
+        bench: The benchmark, or its directory.
+        agent: A spec, a chat model, a compiled graph, a `Runnable`, or a callable.
+        user: A condition, a callable, or several of them.
+        trials: Episodes of each task with each user.
+        out: Directory of the run.
+        seed: Seed of the users.
+        tasks: Ids of tasks, or strata such as `S1`; by default all.
+        jobs: Number of processes; more than one needs an agent and users named by text.
+        concurrency: Episodes at once in each process.
+        limits: When episodes stop.
+        force: Throw away a run with other settings in the same directory.
+        progress: Called at the beginning and after each episode.
+
+    Raises:
+        UsageError: an argument is out of range, or names nothing.
+        ResumeMismatch: the directory holds a run with other settings.
+        RunError: it holds something else, or another process works on it.
+    """
+    from crab_graph.agents.adapters import resolve_agent  # noqa: PLC0415  (loads LangChain)
+    from crab_graph.domains.benchmark import Benchmark, load_benchmark  # noqa: PLC0415
+    from crab_graph.graph.users import condition_name  # noqa: PLC0415
+
+    check_counts(trials=trials, jobs=jobs, concurrency=concurrency)
+    directory = Path(out)
+    check_directory(directory)
+    bench = bench if isinstance(bench, Benchmark) else load_benchmark(bench)
+    users: tuple[Any, ...] = tuple(user) if isinstance(user, list | tuple) else (user,)
+    names = tuple(map(condition_name, users))
+    if not names or len(set(names)) < len(names):
+        raise UsageError("name one user, or several that differ")
+    if jobs > 1 and not (isinstance(agent, str) and all(map(_is_named, users))):
+        raise UsageError("with jobs > 1 name agent and user by text: objects stay in this process")
+    config = RunConfig(
+        benchmark=relpath(bench.directory, directory),
+        benchmark_sha256=bench.sha256,
+        agent=resolve_agent(agent).name,
+        users=names,
+        user_engine="rules" if all(map(_is_named, users)) else "python",
+        seed=seed,
+        trials=trials,
+        tasks=select_tasks(bench, tasks),
+        limits=limits,
+        versions=versions(),
+    )
+    directory.mkdir(parents=True, exist_ok=True)
+    with hold_run(directory):
+        begin_run(directory, config, force=force)
+        _execute(directory, config, bench, agent, users, jobs, concurrency, progress)
+    return open_run(directory)
+
+
+def resume_run(
+    path: str | Path,
+    *,
+    jobs: int = 1,
+    concurrency: int = 1,
+    progress: Callable[[Progress], None] | None = None,
+) -> Run:
+    """Finish a run that stopped anywhere.
+
+    Raises:
+        RunError: there is no run, its benchmark is missing, or another process works on it.
+        ResumeMismatch: the benchmark, or the version of crab-graph or LangGraph, is another one.
+        UsageError: the run's agent or user was given as a Python object or with credentials.
+    """
+    from crab_graph.domains.benchmark import load_benchmark  # noqa: PLC0415
+
+    check_counts(jobs=jobs, concurrency=concurrency)
+    directory = Path(path)
+    config = read_config(directory)
+    if config.agent.startswith(PYTHON_PREFIX) or config.user_engine == "python":
+        raise UsageError(f"{directory}: made with Python objects; call crab_graph.run again")
+    if MASK in config.agent:
+        raise UsageError(
+            f"{directory}: its agent's address has credentials, which are not kept; "
+            "give the same `crab-graph run` command again"
+        )
+    bench = load_benchmark(directory / config.benchmark)
+    if bench.sha256 != config.benchmark_sha256:
+        raise ResumeMismatch(f"{directory}: begun on other tasks than those in {bench.directory}")
+    with hold_run(directory):
+        config.check_same(config.model_copy(update={"versions": versions()}), directory)
+        users = config.users
+        _execute(directory, config, bench, config.agent, users, jobs, concurrency, progress)
+    return open_run(directory)
+
+
+def check_counts(**counts: int) -> None:
+    """Refuse numbers below one.
+
+    Raises:
+        UsageError: one is; the message names it.
+    """
+    for name, value in counts.items():
+        if value < 1:
+            raise UsageError(f"{name} must be 1 or more, not {value}")
+
+
+def _execute(
+    directory: Path,
+    config: RunConfig,
+    bench: "Benchmark",
+    agent: "AgentSpec",
+    users: tuple[Any, ...],
+    jobs: int,
+    concurrency: int,
+    progress: Callable[[Progress], None] | None,
+) -> None:
+    """Run the episodes that are missing."""
+    suffix = digest(config.model_dump(mode="json", exclude={"benchmark"}))[:12]
+    finished = {one.episode_id: one for one in load_records(directory)}
+    attempts = {name: (one.outcome, one.attempts) for name, one in finished.items()}
+    plan = list(plan_episodes(config.tasks, config.users, config.trials))
+    todo = [one for one in plan if not is_settled(attempts, one.id)]
+    outcomes = {one.id: finished[one.id].passed for one in plan if is_settled(attempts, one.id)}
+    report = progress or (lambda _: None)
+    report(Progress(len(outcomes), len(plan), sum(outcomes.values())))
+    if not todo:
+        return
+    places = _checkpoints(directory)
+    todo = [
+        replace(
+            one,
+            attempt=attempts.get(one.id, ("", 0))[1] + 1,
+            checkpoint=places.get(f"{one.id}.{suffix}"),
+        )
+        for one in todo
+    ]
+    jobs = min(jobs, len(todo))
+    job = _Job(
+        directory=directory,
+        benchmark=bench if jobs == 1 else bench.directory.resolve(),
+        agent=agent,
+        users=users,
+        seed=config.seed,
+        limits=config.limits,
+        thread_suffix=suffix,
+        worlds=max(_WORLDS_KEPT, 2 * concurrency),
+    )
+    setup = partial(_worker, job)
+    for done in run_parallel(
+        todo, setup, jobs=jobs, concurrency=min(concurrency, len(todo)), preload=_PRELOAD
+    ):
+        outcomes[done.id] = done.passed
+        report(Progress(len(outcomes), len(plan), sum(outcomes.values()), done.id))
+    shutil.rmtree(directory / CHECKPOINTS, ignore_errors=True)
+
+
+@contextmanager
+def _worker(job: _Job, slot: int) -> Iterator[Callable[[PlannedEpisode], _Done]]:
+    """Open what a worker needs, and yield the function that runs an episode."""
+    from crab_graph.agents.adapters import resolve_agent  # noqa: PLC0415  (loads LangChain)
+    from crab_graph.domains.benchmark import Benchmark, load_benchmark  # noqa: PLC0415
+
+    bench = job.benchmark
+    if not isinstance(bench, Benchmark):
+        bench = load_benchmark(bench)
+    agent = resolve_agent(job.agent)
+    tasks = _Tasks(bench, job.worlds)
+    with hold_worker(job.directory), ExitStack() as stack:
+        shard = Shard(job.directory / SHARDS / f"part-{slot}.jsonl")
+        stack.callback(shard.close)
+        savers = _Savers(job.directory / CHECKPOINTS, f"part-{slot}.sqlite", stack)
+
+        def handle(episode: PlannedEpisode) -> _Done:
+            saver = savers.open(episode.checkpoint)
+            thread = f"{episode.id}.{job.thread_suffix}"
+            record = run_episode(
+                tasks.get(episode.task_id),
+                agent,
+                job.users[episode.user],
+                seed=job.seed,
+                trial=episode.trial,
+                checkpointer=saver,
+                limits=job.limits,
+                thread_id=thread,
+                attempts=episode.attempt,
+            )
+            shard.append(record)
+            saver.delete_thread(thread)  # not before the record is on the disk
+            return _Done(episode.id, record.outcome, record.passed)
+
+        yield handle
+
+
+class _Tasks:
+    """The tasks of a benchmark, of which only those in use hold their tables in memory."""
+
+    def __init__(self, bench: "Benchmark", kept: int) -> None:
+        self._bench = bench
+        self._kept = kept
+        self._recent: OrderedDict[str, None] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, task_id: str) -> "Task":
+        task = self._bench[task_id]
+        with self._lock:
+            self._recent[task_id] = None
+            self._recent.move_to_end(task_id)
+            if len(self._recent) > self._kept:
+                oldest, _ = self._recent.popitem(last=False)
+                vars(self._bench[oldest]).pop("world", None)  # read again when it is needed again
+        return task
+
+
+class _Savers:
+    """A worker's own checkpoint file, and those of earlier workers that hold its episodes."""
+
+    def __init__(self, directory: Path, own: str, stack: ExitStack) -> None:
+        directory.mkdir(exist_ok=True)
+        self._directory = directory
+        self._own = own
+        self._stack = stack
+        self._open: dict[str, BaseCheckpointSaver[Any]] = {}
+        self._lock = threading.Lock()
+
+    def open(self, name: str | None) -> "BaseCheckpointSaver[Any]":
+        from crab_graph.graph.checkpoint import open_saver  # noqa: PLC0415  (loads LangGraph)
+
+        name = name or self._own
+        with self._lock:
+            if name not in self._open:
+                saver = self._stack.enter_context(open_saver(self._directory / name))
+                self._open[name] = saver
+            return self._open[name]
+
+
+def _checkpoints(directory: Path) -> dict[str, str]:
+    """Return which file holds each thread that is under way."""
+    from crab_graph.graph.checkpoint import stored_threads  # noqa: PLC0415  (loads LangGraph)
+
+    files = checkpoint_files(directory)
+    return {thread: path.name for path in files for thread in stored_threads(path)}
+
+
+def _is_named(user: Any) -> bool:
+    from crab_graph.personas.condition import Condition  # noqa: PLC0415
+
+    return isinstance(user, str | Condition)

@@ -1,0 +1,248 @@
+"""A run on disk: its configuration, and one JSON line for each finished episode.
+
+    RUN/run.json                  what the run is
+    RUN/shards/part-0.jsonl       episodes, one file for each worker
+    RUN/checkpoints/part-0.sqlite episodes under way
+
+An episode is appended when it is finished, whatever the number of episodes before it. A line that a
+kill tore off is ignored, and dropped when its file is written again.
+"""
+
+import os
+import shutil
+import threading
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from crab_graph.errors import ResumeMismatch, RunError, UnknownName
+from crab_graph.graph.limits import Limits
+from crab_graph.runs.record import EpisodeRecord
+from crab_graph.schema import FileModel
+from crab_graph.workers import write_atomically
+
+__all__ = [
+    "EpisodeRecord",
+    "RunConfig",
+    "Shard",
+    "begin_run",
+    "checkpoint_files",
+    "load_record",
+    "load_records",
+    "read_config",
+]
+
+CONFIG = "run.json"
+SHARDS = "shards"
+CHECKPOINTS = "checkpoints"
+
+
+class RunConfig(FileModel):
+    """What a run is: everything that its results depend on.
+
+    Attributes:
+        benchmark: The benchmark's directory, as seen from the run's.
+        benchmark_sha256: Hash of its tasks.
+        agent: The agent's spec, without credentials.
+        users: Conditions, in order.
+        user_engine: What plays the user.
+        seed: Seed of the run.
+        trials: Trials of each task and user.
+        tasks: Ids of the tasks, in order.
+        limits: When episodes stop.
+        versions: Versions of what it was begun with.
+    """
+
+    schema_version: Literal[1] = 1
+    benchmark: str
+    benchmark_sha256: str
+    agent: str
+    users: tuple[str, ...]
+    user_engine: str
+    seed: int
+    trials: int
+    tasks: tuple[str, ...]
+    limits: Limits
+    versions: dict[str, str]
+
+    def check_same(self, asked: "RunConfig", directory: Path) -> None:
+        """Refuse to go on with other settings than those a run was begun with.
+
+        Raises:
+            ResumeMismatch: a setting differs; the message says which.
+        """
+        before, now = self._settings(), asked._settings()
+        for name in before:
+            if before[name] != now[name]:
+                raise ResumeMismatch(
+                    f"{directory}: begun with {name} {_shortened(before[name])}, "
+                    f"not {_shortened(now[name])}; use another --out, or --force to start over"
+                )
+
+    def _settings(self) -> dict[str, Any]:
+        values = self.model_dump(exclude={"schema_version", "benchmark", "versions", "limits"})
+        # Checkpoints of another minor version of LangGraph may have another layout.
+        langgraph = ".".join(self.versions.get("langgraph", "").split(".")[:2])
+        ours = self.versions.get("crab-graph", "")
+        return {**values, **self.limits.model_dump(), "crab-graph": ours, "langgraph": langgraph}
+
+
+class Shard:
+    """A file of finished episodes that one worker appends to, from any of its threads."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file, dropping a torn last line."""
+        path.parent.mkdir(exist_ok=True)
+        self._file = path.open("a+b")
+        self._lock = threading.Lock()
+        end = _end_of_last_line(path)
+        if end < path.stat().st_size:
+            self._file.truncate(end)
+
+    def append(self, record: EpisodeRecord) -> None:
+        """Write one episode, and return when it is on the disk."""
+        line = record.model_dump_json().encode() + b"\n"
+        with self._lock:
+            self._file.write(line)
+            self._file.flush()
+            os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def begin_run(directory: Path, config: RunConfig, *, force: bool) -> None:
+    """Make a directory this run's, or see that it already is.
+
+    Args:
+        directory: The run's directory; made where it is missing.
+        config: What the run is.
+        force: Whether a run with other settings is thrown away.
+
+    Raises:
+        ResumeMismatch: it holds a run with other settings.
+        RunError: it holds something else.
+    """
+    if (directory / CONFIG).exists():
+        existing = read_config(directory)
+        if not force:
+            existing.check_same(config, directory)
+            return
+        if existing._settings() == config._settings():
+            return
+        shutil.rmtree(directory / SHARDS, ignore_errors=True)
+        shutil.rmtree(directory / CHECKPOINTS, ignore_errors=True)
+    directory.mkdir(parents=True, exist_ok=True)
+    write_atomically(directory / CONFIG, config.model_dump_json(indent=2) + "\n")
+
+
+def check_directory(directory: Path) -> None:
+    """Refuse a path that holds something else than a run.
+
+    Raises:
+        RunError: it does.
+    """
+    if directory.exists() and not directory.is_dir():
+        raise RunError(f"{directory}: is a file; a run needs a directory")
+    if directory.is_dir() and not (directory / CONFIG).exists():
+        others = [entry.name for entry in directory.iterdir() if entry.suffix != ".lock"]
+        if others:
+            raise RunError(f"{directory}: is not empty and holds no run; choose another --out")
+
+
+def read_config(directory: Path) -> RunConfig:
+    """Return what a run is.
+
+    Raises:
+        RunError: there is no run in the directory, or its configuration is damaged.
+    """
+    path = Path(directory) / CONFIG
+    try:
+        return RunConfig.model_validate_json(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        missing = "is no run" if Path(directory).exists() else "no such directory"
+        raise RunError(f"{directory}: {missing} ({CONFIG} is missing)") from None
+    except (ValidationError, UnicodeDecodeError) as error:
+        reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+        raise RunError(f"{path}: damaged, or of another version: {reason}") from None
+
+
+def load_records(directory: Path) -> list[EpisodeRecord]:
+    """Return the finished episodes of a run, the latest attempt of each, in the order of its plan.
+
+    Raises:
+        RunError: there is no run, or a line is damaged.
+    """
+    config = read_config(directory)
+    latest: dict[str, EpisodeRecord] = {}
+    for record in _read_shards(Path(directory)):
+        known = latest.get(record.episode_id)
+        if known is None or record.attempts >= known.attempts:
+            latest[record.episode_id] = record
+    return _in_order(config, latest.values())
+
+
+def load_record(directory: Path, episode_id: str) -> EpisodeRecord:
+    """Return one episode of a run.
+
+    Raises:
+        UnknownName: the run has no finished episode with that id.
+    """
+    records = {record.episode_id: record for record in load_records(directory)}
+    if episode_id not in records:
+        raise UnknownName("episode", episode_id, records)
+    return records[episode_id]
+
+
+def checkpoint_files(directory: Path) -> list[Path]:
+    """Return the checkpoint files of a run."""
+    return sorted((Path(directory) / CHECKPOINTS).glob("*.sqlite"))
+
+
+def _in_order(config: RunConfig, records: Iterable[EpisodeRecord]) -> list[EpisodeRecord]:
+    tasks = {task_id: place for place, task_id in enumerate(config.tasks)}
+    users = {user: place for place, user in enumerate(config.users)}
+    last = len(tasks), len(users)
+    return sorted(
+        records,
+        key=lambda record: (
+            tasks.get(record.task_id, last[0]),
+            users.get(record.condition, last[1]),
+            record.trial,
+        ),
+    )
+
+
+def _read_shards(directory: Path) -> Iterator[EpisodeRecord]:
+    for path in sorted((directory / SHARDS).glob("*.jsonl")):
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if not line.endswith(b"\n"):
+                    break  # torn off by a kill: the episode is run again
+                try:
+                    yield EpisodeRecord.model_validate_json(line)
+                except ValidationError as error:
+                    reason = error.errors()[0]["msg"]
+                    raise RunError(f"{path}, line {number}: damaged: {reason}") from None
+
+
+def _end_of_last_line(path: Path) -> int:
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        position = size
+        while position > 0:
+            start = max(0, position - 65536)
+            file.seek(start)
+            found = file.read(position - start).rfind(b"\n")
+            if found >= 0:
+                return start + found + 1
+            position = start
+    return 0
+
+
+def _shortened(value: Any, limit: int = 60) -> str:
+    text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(value)} in all)"

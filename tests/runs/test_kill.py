@@ -1,0 +1,84 @@
+"""`kill -9` at any moment, then `resume`: the same records as without it."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import crab_graph as cg
+from crab_graph.schema import canonical_json
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def command(*arguments, cwd):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(
+        [sys.executable, "-m", "crab_graph", *map(str, arguments)],
+        env=environment,
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def canonical(path):
+    return [canonical_json(episode.model_dump(mode="json")) for episode in cg.open_run(path)]
+
+
+def kill_and_resume(bench, path, options, moments):
+    """Begin a run, kill it at each moment (seconds after its first checkpoint), and finish it."""
+    process = command("run", bench.directory, "--out", path, *options, cwd=path.parent)
+    for moment in moments:
+        files = path / "checkpoints"
+        while process.poll() is None and not list(files.glob("*.sqlite")):
+            time.sleep(0.005)
+        time.sleep(moment)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        process = command("resume", path, "--jobs", 1 + len(str(moment)) % 2, cwd=path.parent)
+    output, errors = process.communicate(timeout=120)
+    assert process.returncode == 0, output + errors
+
+
+OPTIONS = ("--agent", "solver", "--user", "generic,ruse", "--trials", "2")
+
+
+@pytest.fixture(scope="module")
+def whole(bench, tmp_path_factory):
+    out = tmp_path_factory.mktemp("whole") / "run"
+    return canonical(cg.run(bench, "solver", ["generic", "ruse"], 2, out).directory)
+
+
+def test_a_killed_run_is_finished_with_the_same_records(bench, whole, tmp_path):
+    kill_and_resume(bench, tmp_path / "run", OPTIONS, [0.4])
+    assert canonical(tmp_path / "run") == whole
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+def test_kills_at_random_moments_change_nothing(bench, whole, tmp_path, seed):
+    rng = random.Random(seed)
+    moments = [rng.uniform(0, 2.5) for _ in range(4)]
+    jobs = ("--jobs", str(1 + seed % 2), "--concurrency", str(1 + seed % 3))
+    kill_and_resume(bench, tmp_path / "run", (*OPTIONS, *jobs), moments)
+    assert canonical(tmp_path / "run") == whole
+    assert all(path.stat().st_size == 0 for path in (tmp_path / "run").glob("*.lock"))
+
+
+def test_an_interrupt_says_how_to_go_on(bench, tmp_path):
+    path = tmp_path / "run"
+    process = command("run", bench.directory, "--out", path, *OPTIONS, cwd=tmp_path)
+    while process.poll() is None and not list((path / "checkpoints").glob("*.sqlite")):
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert f"go on with: crab-graph resume {path}" in errors
+    assert "Traceback" not in errors
