@@ -47,13 +47,15 @@ def join_words(items: Sequence[str]) -> str:
     return f"{', '.join(items[:-1])} and {items[-1]}"
 
 
-def word_fact(fact: Fact, lexicon: DomainLexicon, rng: Random, *, short: bool) -> str:
-    """Return one fact as a sentence, or as a fragment."""
+def word_fact(fact: Fact, lexicon: DomainLexicon, rng: Random | None, *, short: bool) -> str:
+    """Return one fact as a sentence, or as a fragment; without `rng` in its first wording."""
     words = lexicon.facts.get(fact.key)
     if words is None:
         return f"{fact.key.replace('_', ' ').capitalize()}: {fact.value}."
-    template = rng.choice(words.short if short else words.full)
-    return capitalised(template.format(**_value_words(fact, words, rng)))
+    templates = words.short if short else words.full
+    template = templates[0] if rng is None else rng.choice(templates)
+    style = 0 if rng is None else rng.randrange(3)
+    return capitalised(template.format(**_value_words(fact, words, style)))
 
 
 def word_opening(facts: Sequence[Fact], lexicon: DomainLexicon, rng: Random, *, short: bool) -> str:
@@ -89,6 +91,6 @@ def _is_address(text: str) -> bool:
     return "@" in text.split(" ")[0]
 
 
-def _value_words(fact: Fact, words: FactWords, rng: Random) -> Mapping[str, str]:
-    value = word_value(words.form, fact.value, words, rng.randrange(3))
+def _value_words(fact: Fact, words: FactWords, style: int) -> Mapping[str, str]:
+    value = word_value(words.form, fact.value, words, style)
     return {"value": value, "phrase": words.choices.get(str(fact.value), value)}

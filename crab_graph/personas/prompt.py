@@ -1,0 +1,144 @@
+"""The prompt of an LLM user, composed of one fragment for each factor (paper section 3.3).
+
+Composition is a pure function of the condition and what the user knows. Each factor has its own
+passage, so that switching one on or off changes that passage alone. A persona also brings two-level
+disclosure, whose passage D2 then replaces by its own.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from crab_graph.errors import UsageError
+from crab_graph.personas.behavior import Behavior, behavior_of
+from crab_graph.personas.condition import Dimension, Persona, ResolvedCondition
+from crab_graph.personas.facts import FactLevel
+from crab_graph.personas.lexicon import UserBriefing
+from crab_graph.personas.wording import word_fact
+
+_DISCLOSURE = "disclosure"
+_UNKNOWN = "(the facts of a task stand here)"
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One part of a prompt.
+
+    Attributes:
+        factor: What it belongs to, such as `persona` or `d1`.
+        fragment: Name of the fragment it was made of.
+        text: Its text.
+    """
+
+    factor: str
+    fragment: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A composed prompt."""
+
+    passages: tuple[Passage, ...]
+
+    @property
+    def text(self) -> str:
+        """The whole prompt."""
+        return "\n\n".join(passage.text for passage in self.passages) + "\n"
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the text, as it is recorded with an episode."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+def compose_prompt(
+    condition: ResolvedCondition,
+    briefing: UserBriefing | None = None,
+    *,
+    directory: Path | None = None,
+) -> Prompt:
+    """Compose the prompt of a condition.
+
+    Args:
+        condition: The condition, its persona settled.
+        briefing: What the user knows; left open without one.
+        directory: Where to look for fragments first; those it lacks are the built-in ones.
+
+    Raises:
+        UsageError: a fragment has a placeholder that is not known.
+    """
+    behavior = behavior_of(condition)
+    values = {**_rates(behavior), **_knowledge(briefing)}
+    return Prompt(
+        tuple(
+            Passage(factor, fragment, _filled(fragment, _read(fragment, directory), values))
+            for factor, fragment in _fragments(condition, behavior)
+        )
+    )
+
+
+def _fragments(condition: ResolvedCondition, behavior: Behavior) -> list[tuple[str, str]]:
+    """Return the fragments of a condition, in the order of the prompt."""
+    persona = condition.persona
+    variant = "default" if persona is Persona.NONE else str(persona)
+    chosen = [("role", "role"), ("rules", "rules"), ("knowledge", "knowledge")]
+    if condition.has(Dimension.D2):
+        chosen.append((_DISCLOSURE, f"d2_{variant}"))
+    else:
+        chosen.append((_DISCLOSURE, f"disclosure_{_switch(behavior.disclosure.two_levels)}"))
+    if persona is not Persona.NONE:
+        chosen.append(("persona", f"persona_{persona}"))
+    for dimension in (Dimension.D1, Dimension.D3, Dimension.D4):
+        if condition.has(dimension):
+            chosen.append((str(dimension), f"{dimension}_{variant}"))
+    return chosen
+
+
+def _switch(is_on: bool) -> str:
+    return "on" if is_on else "off"
+
+
+def _rates(behavior: Behavior) -> dict[str, str]:
+    limit = behavior.disclosure.facts_per_answer
+    return {
+        "words": str(behavior.style.words),
+        "patience": str(behavior.reaction.patience),
+        "facts_per_answer": {None: "all details it asks for", 1: "one detail"}.get(
+            limit, f"at most {limit} details"
+        ),
+    }
+
+
+def _knowledge(briefing: UserBriefing | None) -> dict[str, str]:
+    if briefing is None:
+        return {"today": "(the day of the task)", "basic": _UNKNOWN, "details": _UNKNOWN}
+    listed = {}
+    for name, level in (("basic", FactLevel.BASIC), ("details", FactLevel.DETAIL)):
+        facts = [fact for fact in briefing.facts if fact.level is level]
+        lines = [word_fact(fact, briefing.lexicon, None, short=False) for fact in facts]
+        listed[name] = "\n".join(f"- {line}" for line in lines)
+    return {"today": briefing.today, **listed}
+
+
+def _filled(name: str, fragment: str, values: dict[str, str]) -> str:
+    try:
+        return fragment.strip().format(**values)
+    except (KeyError, IndexError, ValueError) as error:
+        known = ", ".join(f"{{{value}}}" for value in values)
+        raise UsageError(
+            f"fragment '{name}.md': unknown placeholder or brace ({error}); known: {known}"
+        ) from error
+
+
+def _read(name: str, directory: Path | None) -> str:
+    if directory is not None and (directory / f"{name}.md").is_file():
+        return (directory / f"{name}.md").read_text("utf-8")
+    return _built_in(name)
+
+
+@cache
+def _built_in(name: str) -> str:
+    return files("crab_graph.personas").joinpath("fragments", f"{name}.md").read_text("utf-8")
