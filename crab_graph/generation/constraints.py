@@ -106,14 +106,16 @@ class Constraint:
         return replace(self, fixed={**self.fixed, **decided}, linear=linear)
 
     def negated(self) -> "Constraint":
-        """Return the constraint that holds exactly where this one does not."""
+        """Return the constraint that holds exactly where this one does not.
+
+        The opposite of a bounded sum is one too: Σ w·x > B says Σ -w·x ≤ -(B + 1), in integers.
+        """
+        name = f"not {self.name}"
+        if self.linear is not None:
+            weights = {ref: -weight for ref, weight in self.linear.weights.items()}
+            return bounded_sum(name, weights, -self.linear.bound - 1, "")
         return replace(
-            self,
-            name=f"not {self.name}",
-            predicate=_Negation(self.predicate),
-            sentence="",
-            linear=None,
-            structural=False,
+            self, name=name, predicate=_Negation(self.predicate), sentence="", structural=False
         )
 
 

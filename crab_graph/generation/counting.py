@@ -77,31 +77,40 @@ class EliminationCounter:
         order = elimination_order(self.nodes, self.edges)
         for position, node in enumerate(order):
             entries = self._entries(node, kept[node], keyed=False, cheapest=False)
-            state = self._join(state, node, entries, order[position + 1 :], kept, cheapest=False)
+            ahead = order[position + 1 :]
+            rest = sum(self._least(other, kept) for other in ahead)
+            state = self._join(state, node, entries, ahead, rest, cheapest=False)
         return int(state.weight.sum()) if state is not None else 0
 
     def has_solution(self, node: str, candidates: IntArray, chosen: Rows) -> Mask:
         """Return for each candidate of `node` whether some solution runs through it.
 
-        The solution's other objects are among the chosen ones.
-
-        Candidates of one node never combine with each other, so one call tests them all exactly.
+        The solution's other objects are among the chosen ones. Candidates of one node never combine
+        with each other, so one call tests them all exactly.
         """
+        rows = {**chosen, node: candidates}
+        if any(len(positions) == 0 for positions in rows.values()):
+            return np.zeros(len(candidates), dtype=np.bool_)
         state: _State | None = None
         order = self._orders[node]
-        rows = {**chosen, node: candidates}
         for position, other in enumerate(order):
             keyed = other == node
             entries = self._entries(other, rows[other], keyed=keyed, cheapest=True)
             if keyed:
                 entries = entries._replace(cost=np.zeros_like(entries.cost))
-            state = self._join(state, other, entries, order[position + 1 :], rows, cheapest=True)
+            ahead = order[position + 1 :]
+            # The candidates' own cost is added at the end, so it is to come wherever they stand.
+            rest = sum(self._least(one, rows) for one in {*ahead, node})
+            state = self._join(state, other, entries, ahead, rest, cheapest=True)
         best = np.full(len(candidates) + 1, NEVER)
         if state is not None:
             np.minimum.at(best, state.key, state.total)
         keys = self._keys(node, candidates)
         found: Mask = best[keys] + self._cost[node][candidates] <= self._bound
         return found
+
+    def _least(self, node: str, rows: Rows) -> int:
+        return int(self._cost[node][rows[node]].min())
 
     @property
     def _bound(self) -> int:
@@ -159,14 +168,14 @@ class EliminationCounter:
         node: str,
         entries: _Entries,
         ahead: Sequence[str],
-        rows: Rows,
+        rest: int,
         *,
         cheapest: bool,
     ) -> _State:
         if state is None:
             codes = {(node, number): column for number, column in entries.codes.items()}
             return _State(codes, entries.cost, entries.weight, entries.key)
-        left, right = self._compatible_pairs(state, node, entries, ahead, rows)
+        left, right = self._compatible_pairs(state, node, entries, ahead, rest)
         total = state.total[left] + entries.cost[right]
         codes = {
             **{item: column[left] for item, column in state.codes.items()},
@@ -182,7 +191,7 @@ class EliminationCounter:
         return _cheapest(joined) if cheapest else _summed(joined)
 
     def _compatible_pairs(
-        self, state: _State, node: str, entries: _Entries, ahead: Sequence[str], rows: Rows
+        self, state: _State, node: str, entries: _Entries, ahead: Sequence[str], rest: int
     ) -> tuple[IntArray, IntArray]:
         """Return pairs (partial solution, entry) that break no edge and may stay in bounds."""
         tables = []
@@ -195,7 +204,6 @@ class EliminationCounter:
                     [state.codes[(other, number)] for other in earlier], truth.shape[:-1]
                 )
                 tables.append((truth.reshape(-1, truth.shape[-1]), flat, entries.codes[number]))
-        rest = sum(int(self._cost[other][rows[other]].min(initial=0)) for other in ahead)
         room = self._bound - rest
         lefts, rights = [], []
         step = max(1, CHUNK // max(1, len(entries.cost)))

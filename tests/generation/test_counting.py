@@ -3,6 +3,7 @@ import numpy as np
 from hypothesis import given, settings
 
 from crab_graph.generation.certify import count_offers
+from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.counting import EliminationCounter
 from crab_graph.generation.search import search_solutions
 from crab_graph.generation.sql_count import count_sql
@@ -15,6 +16,16 @@ from .instances import as_columns, brute_force, instances
 def test_elimination_counts_what_brute_force_counts(instance):
     graph, rows = instance
     assert count_offers(graph, rows) == len(brute_force(graph, rows))
+
+
+@settings(deadline=None)
+@given(instances())
+def test_elimination_counts_what_breaks_one_constraint_alone(instance):
+    graph, rows = instance
+    for broken in graph.edge_constraints:
+        others = tuple(item for item in graph.constraints if item is not broken)
+        near = ConstraintGraph(graph.nodes, (*others, broken.negated()))
+        assert count_offers(near, rows) == len(brute_force(near, rows))
 
 
 @settings(deadline=None)
