@@ -1,0 +1,158 @@
+"""What users say must be readable: by an agent as facts, by the verifiers as approvals."""
+
+import random
+
+import pytest
+
+from crab_graph.agents.reference.wishes import read_wishes, says_no_more
+from crab_graph.domains.travel.vocabulary import travel_vocabulary
+from crab_graph.domains.travel.wording import travel_lexicon
+from crab_graph.personas.facts import Fact, FactLevel
+from crab_graph.personas.phrases import phrase_book
+from crab_graph.personas.wording import word_fact, word_opening
+from crab_graph.text.approvals import ActKind, find_acts
+from crab_graph.text.clauses import read_message
+from crab_graph.text.vocabulary import build_catalogue
+
+TODAY = "2027-01-10"
+LEXICON = travel_lexicon()
+VALUES = {
+    "origin": ["Chicago"],
+    "destination": ["Pittsburgh"],
+    "departure_date": ["2027-05-03", ["2027-04-29", "2027-05-03"]],
+    "nights": [1, 5],
+    "party_size": [1, 4],
+    "customer_id": ["CU-20417"],
+    "traveller_names": [["Ana Ruiz"], ["Ana Ruiz", "Leo de la Cruz", "Mary-Ann O'Hara"]],
+    "birth_dates": [["1990-04-02"], ["1990-04-02", "1988-11-23", "2001-01-31"]],
+    "outbound_time_of_day": ["morning", "midday", "night"],
+    "return_time_of_day": ["morning", "midday", "night"],
+    "seat_type": ["economy", "premium economy", "business"],
+    "seat_position": ["window", "aisle", "middle"],
+    "same_carrier": [True],
+    "hotel_stars": [1, 4],
+    "room_type": ["standard", "deluxe", "suite"],
+    "bed_type": ["twin", "queen", "king"],
+    "attraction_category": ["museum", "tour", "show"],
+    "attraction_time_of_day": ["morning", "afternoon", "evening", "all-day"],
+    "attraction_date": ["2027-05-04"],
+    "same_district": [True],
+    "budget": ["900.00", "12500.50"],
+    "email": ["ana.ruiz@example.com"],
+    "payment_card": [{"card_id": "CD-1", "brand": "American Express", "last4": "3045"}],
+}
+READ_AS = {
+    "departure_date": ("departure", lambda v: tuple(v) if isinstance(v, list) else (v, v)),
+    "traveller_names": ("names", tuple),
+    "birth_dates": ("births", tuple),
+    "budget": ("budget", lambda v: round(float(v) * 100)),
+    "payment_card": ("card_last4", lambda v: v["last4"]),
+}
+CASES = [(key, value) for key, values in VALUES.items() for value in values]
+TEMPLATES = sorted(
+    {
+        (key, short, text)
+        for key, words in LEXICON.facts.items()
+        for short, texts in ((False, words.full), (True, words.short))
+        for text in texts
+    }
+)
+
+
+class Picks(random.Random):
+    """Draws the given template and spelling."""
+
+    def __init__(self, template, style):
+        self.template, self.style = template, style
+
+    def choice(self, seq):
+        return self.template
+
+    def randrange(self, *args):
+        return self.style
+
+
+def statements():
+    for key, short, template in TEMPLATES:
+        for value in VALUES[key]:
+            for style in range(3):
+                fact = Fact(key, value, FactLevel.DETAIL)
+                yield key, value, word_fact(fact, LEXICON, Picks(template, style), short=short)
+
+
+def test_every_fact_of_the_lexicon_is_tried():
+    assert set(VALUES) == set(LEXICON.facts)
+
+
+def test_every_statement_of_every_value_can_be_read_back():
+    for key, value, text in statements():
+        name, form = READ_AS.get(key, (key, lambda v: v))
+        wishes = read_wishes([text], TODAY)
+        assert getattr(wishes, name) == form(value), text
+        others = {"departure_date", "birth_dates", "attraction_date"} - {key}
+        assert all(getattr(wishes, READ_AS.get(o, (o,))[0]) is None for o in others), text
+
+
+@pytest.mark.parametrize("style", range(3))
+@pytest.mark.parametrize("dates", VALUES["departure_date"])
+@pytest.mark.parametrize("template", [*LEXICON.opening_full, *LEXICON.opening_short])
+def test_every_opening_can_be_read_back(template, dates, style):
+    facts = [
+        Fact("origin", "Chicago", FactLevel.BASIC),
+        Fact("destination", "Pittsburgh", FactLevel.BASIC),
+        Fact("departure_date", dates, FactLevel.BASIC),
+        Fact("nights", 1, FactLevel.BASIC),
+        Fact("party_size", 2, FactLevel.BASIC),
+    ]
+    text = word_opening(facts, LEXICON, Picks(template, style), short=False)
+    wishes = read_wishes([text], TODAY)
+    window = tuple(dates) if isinstance(dates, list) else (dates, dates)
+    assert (wishes.origin, wishes.destination) == ("Chicago", "Pittsburgh")
+    assert (wishes.departure, wishes.nights, wishes.party_size) == (window, 1, 2)
+    assert wishes.attraction_date is None
+
+
+def acts(text, before):
+    catalogue = build_catalogue(travel_vocabulary(), [], {"FL-1": "outbound"}.get)
+    return find_acts(read_message(text), read_message(before), catalogue)
+
+
+REQUEST = "The outbound flight is FL-1 for $120.00. Shall I book it?"
+
+
+def phrases(*, approving):
+    for act, by_voice in phrase_book().phrases.items():
+        if (act == "approve") is approving:
+            for texts in by_voice.values():
+                yield from ((act, text) for text in texts)
+
+
+def test_every_approval_is_one_to_the_verifiers():
+    for _, text in phrases(approving=True):
+        assert [act.kind for act in acts(text, REQUEST)] == [ActKind.APPROVE], text
+
+
+def test_courtesies_do_not_spoil_an_approval():
+    for _, courtesy in [p for p in phrases(approving=False) if p[0] == "polite"]:
+        kinds = [act.kind for act in acts(f"Yes, please go ahead. {courtesy}", REQUEST)]
+        assert kinds == [ActKind.APPROVE], courtesy
+
+
+def test_facts_do_not_spoil_an_approval_nor_pass_for_one():
+    for _, _, text in statements():
+        kinds = [act.kind for act in acts(f"{text} Yes, please go ahead.", REQUEST)]
+        assert kinds == [ActKind.APPROVE], text
+        assert acts(text, REQUEST) == (), text
+
+
+def test_no_other_phrase_is_an_approval_but_that_payments_are_approved():
+    for act, text in phrases(approving=False):
+        if act in {"paid", "paid_before"}:
+            continue
+        kinds = [found.kind for found in acts(text, REQUEST)]
+        assert ActKind.APPROVE not in kinds, (act, text)
+
+
+def test_only_nothing_else_says_that_nothing_is_left():
+    for act, text in phrases(approving=False):
+        assert says_no_more([text]) == (act == "nothing_else"), text
