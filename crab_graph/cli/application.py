@@ -8,25 +8,51 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
+from crab_graph.cli import certify, demo, generate, report, resume, run, show, sql, tasks
 from crab_graph.errors import CrabGraphError
 
 UNUSABLE_INPUT = 2
 INTERRUPTED = 130
 PIPE_CLOSED = 141
 
+
+class Commands(TyperGroup):
+    """All commands; an interrupt that none of them explains becomes a line of its own."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command of a context."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise typer.Exit(_report("interrupted", INTERRUPTED)) from None
+
+
 app = typer.Typer(
     name="crab-graph",
+    cls=Commands,
     no_args_is_help=True,
     rich_markup_mode=None,  # rich help costs 0.3 s of CPU
     pretty_exceptions_show_locals=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-COMMANDS: tuple[Callable[..., None], ...] = ()
+COMMANDS: tuple[Callable[..., None], ...] = (
+    demo.demo,
+    generate.generate,
+    certify.certify,
+    tasks.tasks,
+    tasks.task,
+    run.run,
+    resume.resume,
+    report.report,
+    show.show,
+    sql.sql,
+)
 for command in COMMANDS:
     app.command()(command)
 
@@ -100,8 +126,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error.__context__, BrokenPipeError):
             return _leave_pipe()
         raise
-    if status == INTERRUPTED:
-        return _report("interrupted", status)
     return status if isinstance(status, int) else 0
 
 

@@ -1,0 +1,94 @@
+"""The demonstration: the whole path offline, by the same calls a user would make.
+
+Certified tasks, reference agents against a cooperative and a realistic rule-based user, grades, and
+a page to read it all in. A demonstration that was interrupted goes on where it stopped.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from crab_graph.analysis.report.page import write_page
+from crab_graph.analysis.report.summary import Summary, summarise
+from crab_graph.domains.benchmark import Benchmark
+from crab_graph.domains.generate import generate_benchmark
+from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.run import Run
+from crab_graph.runs.runner import Progress, run
+
+AGENTS = ("solver", "hasty", "silent")
+USERS = ("generic", "ruse")
+TITLE = "Three reference agents, two kinds of user"
+
+Bar = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
+"""Opens a progress bar with a title; gives the function to call with how many of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demonstration:
+    """What the demonstration left behind.
+
+    Attributes:
+        benchmark: The tasks.
+        runs: One run per agent.
+        page: The HTML page.
+        was_complete: Whether everything was there already.
+    """
+
+    benchmark: Benchmark
+    runs: tuple[Run, ...]
+    page: Path
+    was_complete: bool
+
+    @property
+    def records(self) -> list[EpisodeRecord]:
+        """All episodes."""
+        return [record for one in self.runs for record in one]
+
+    @property
+    def summary(self) -> Summary:
+        """The figures of all runs."""
+        return summarise(self.records)
+
+
+def demonstrate(
+    directory: Path, *, tasks: int = 8, seed: int = 0, jobs: int = 1, bar: Bar
+) -> Demonstration:
+    """Generate tasks, run the reference agents on them, grade, and write the page.
+
+    Args:
+        directory: Where everything goes: `bench`, `runs/AGENT` and `report.html`.
+        tasks: Number of tasks, split evenly over the strata.
+        seed: Seed of tasks and users.
+        jobs: Number of processes.
+        bar: Shows how far each step is.
+
+    Raises:
+        CrabGraphError: the directory holds something else, or a demonstration with other settings.
+    """
+    with bar("tasks") as advance:
+        benchmark = generate_benchmark(
+            directory / "bench", tasks, seed=seed, jobs=jobs, progress=advance
+        )
+    begun: list[Progress] = []
+    runs = []
+    total = len(AGENTS) * len(USERS) * tasks
+    with bar("episodes") as advance:
+        for place, agent in enumerate(AGENTS):
+            before = place * total // len(AGENTS)
+
+            def report(progress: Progress, before: int = before) -> None:
+                if progress.last is None:
+                    begun.append(progress)
+                advance(before + progress.done, total)
+
+            out = directory / "runs" / agent
+            runs.append(
+                run(benchmark, agent, USERS, out=out, seed=seed, jobs=jobs, progress=report)
+            )
+    page = directory / "report.html"
+    records = [record for one in runs for record in one]
+    write_page(page, records, TITLE)
+    was_complete = all(progress.done == progress.total for progress in begun)
+    return Demonstration(benchmark, tuple(runs), page, was_complete)

@@ -1,0 +1,1 @@
+"""What a run shows: figures with their intervals, and each dialogue beside what was done."""

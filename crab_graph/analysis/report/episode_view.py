@@ -1,0 +1,146 @@
+"""One episode as the page shows it: JSON values, shortened where a tool answered at length."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from crab_graph.analysis.report import labels
+from crab_graph.analysis.report.changes import SIGNS, describe_change
+from crab_graph.analysis.report.dialogue import Call, Change, Exchange, calls_of, read_exchanges
+from crab_graph.runs.record import EpisodeRecord
+
+LONGEST_LIST = 4
+LONGEST_TEXT = 1_500
+
+_ID = re.compile(r"\b[A-Z]{2}-\d{3,}\b|\$\d[\d,]*(?:\.\d\d)?")
+
+
+def view_episode(record: EpisodeRecord) -> dict[str, Any]:
+    """Return all that the page's episode view reads."""
+    exchanges = read_exchanges(record.messages, record.trace)
+    return {
+        "head": _view_head(record),
+        "exchanges": [_view_exchange(exchange) for exchange in exchanges],
+        "checks": [
+            {
+                "id": check,
+                "part": labels.PARTS[check[0]],
+                "verdict": str(verdict),
+                "evidence": view_evidence(record.evidence.get(check, ()), exchanges),
+            }
+            for check, verdict in record.checks.items()
+        ],
+        "user_errors": view_evidence(
+            [
+                {**error, "text": f"{error['code']}: {error['text']}"}
+                for error in record.metrics.get("user_errors", ())
+            ],
+            exchanges,
+        ),
+        "facts": list(record.facts),
+    }
+
+
+def _view_head(record: EpisodeRecord) -> dict[str, Any]:
+    persona = f", {record.persona}" if labels.has_drawn_persona(record) else ""
+    engine = ", rule-based" if record.user_engine == "rules" else ""
+    return {
+        "title": f"{record.task_id}: {record.agent} with a {record.condition} user",
+        "outcome": str(record.outcome),
+        "agent": record.agent,
+        "reference": record.agent_is_reference,
+        "user": f"{record.condition}{persona}{engine}",
+        "trial": record.trial,
+        "stratum": record.stratum,
+        "dates": str(record.date_mode),
+        "party": record.party,
+        "ended": record.termination,
+        "failure": record.primary_failure,
+        "fault": record.fault,
+        "error": record.error,
+    }
+
+
+def view_evidence(
+    evidence: Sequence[Mapping[str, Any]], exchanges: Sequence[Exchange]
+) -> list[list[dict[str, str]]]:
+    """Split each piece of evidence into text and links: to messages, to what was written."""
+    anchors = _anchors(exchanges)
+    return [_link(item, anchors) for item in evidence]
+
+
+def _link(item: Mapping[str, Any], anchors: Mapping[str, str]) -> list[dict[str, str]]:
+    text: str = item["text"]
+    pieces: list[dict[str, str]] = []
+    end = 0
+    for match in _ID.finditer(text):
+        if match[0] in anchors:
+            pieces.append({"text": text[end : match.start()]})
+            pieces.append({"text": match[0], "anchor": anchors[match[0]]})
+            end = match.end()
+    pieces.append({"text": text[end:]})
+    linked = {piece["text"] for piece in pieces if "anchor" in piece}
+    for key in (row.partition("/")[2] for row in item.get("rows", ())):
+        if key in anchors and key not in linked:
+            pieces += [{"text": " · "}, {"text": key, "anchor": anchors[key]}]
+    if "message" in item:
+        number = item["message"]
+        pieces += [{"text": " · "}, {"text": f"message {number}", "anchor": f"turn-{number}"}]
+    return [piece for piece in pieces if piece["text"]]
+
+
+def shorten(value: Any) -> Any:
+    """Return a JSON value with long lists and texts cut, saying by how much."""
+    if isinstance(value, str) and len(value) > LONGEST_TEXT:
+        return f"{value[:LONGEST_TEXT]}… ({len(value) - LONGEST_TEXT} more characters)"
+    if isinstance(value, Mapping):
+        return {key: shorten(item) for key, item in value.items()}
+    if isinstance(value, list):
+        kept = [shorten(item) for item in value[:LONGEST_LIST]]
+        more = len(value) - LONGEST_LIST
+        return [*kept, f"… {more} more"] if more > 0 else kept
+    return value
+
+
+def _view_exchange(exchange: Exchange) -> dict[str, Any]:
+    return {
+        "speaker": exchange.speaker,
+        "turn": exchange.turn,
+        "text": exchange.text,
+        "calls": [_view_call(call) for call in exchange.calls],
+    }
+
+
+def _view_call(call: Call) -> dict[str, Any]:
+    """Return a call without what it does not have: most calls only look something up."""
+    view = {
+        "number": call.number,
+        "owner": call.owner,
+        "name": call.name,
+        "arguments": shorten(call.arguments),
+        "result": shorten(call.result),
+        "error": shorten(call.error),
+        "changes": [_view_change(change) for change in call.changes],
+    }
+    return {name: value for name, value in view.items() if value not in (None, [])}
+
+
+def _view_change(change: Change) -> dict[str, str]:
+    return {
+        "sign": SIGNS[change.op],
+        "table": change.table,
+        "key": change.key,
+        "text": describe_change(change),
+    }
+
+
+def _anchors(exchanges: Sequence[Exchange]) -> dict[str, str]:
+    """Return where each id and amount occurs first: in a call that wrote it, else in speech."""
+    anchors: dict[str, str] = {}
+    for call in calls_of(exchanges):
+        for change in call.changes:
+            anchors.setdefault(change.key, f"call-{call.number}")
+    for exchange in exchanges:
+        for found in _ID.findall(exchange.text):
+            anchors.setdefault(found, f"turn-{exchange.turn}")
+    return anchors

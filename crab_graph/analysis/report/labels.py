@@ -1,0 +1,55 @@
+"""Words for people: outcomes, metrics and failure modes as the report and the page print them."""
+
+from collections.abc import Mapping
+
+from crab_graph.runs.record import EpisodeRecord
+
+OUTCOMES: Mapping[str, str] = {
+    "pass": "passed",
+    "fail": "failed",
+    "budget_exhausted": "budget exhausted",
+    "user_fault": "user at fault",
+    "infra_error": "infrastructure error",
+}
+"""The five outcomes of an episode, in the order in which counts are printed."""
+
+OUTCOME_HEADS: Mapping[str, str] = {
+    "pass": "passed",
+    "fail": "failed",
+    "budget_exhausted": "budget",
+    "user_fault": "user",
+    "infra_error": "infra",
+}
+"""The same, short enough for the head of a column."""
+
+PARTS: Mapping[str, str] = {"D": "concrete", "F": "factuality", "C": "completion"}
+"""First letter of a check's id and the part of the verdict it belongs to."""
+
+EFFORT: Mapping[str, str] = {
+    "total_tool_calls": "tool calls",
+    "failed_tool_calls": "refused calls",
+    "redundant_calls": "redundant calls",
+    "redundant_calls_stale_aware": "redundant, no write between",
+    "call_cancellation": "cancellations",
+    "admitted_errors": "admitted errors",
+    "unadmitted_corrections": "unadmitted corrections",
+}
+"""Efficiency metrics: analysis only, they never decide a pass."""
+
+REFERENCE_NOTE = (
+    "Agents marked “reference” follow fixed rules and need no language model: they show that the "
+    "tasks can be solved and that careless work is caught, not how well a model does."
+)
+RULES_USER_NOTE = (
+    "The user was the rule-based simulator: deterministic, without a language model behind it."
+)
+
+
+def words(name: str) -> str:
+    """Return an identifier as words: `inter_entity_constraint` → `inter entity constraint`."""
+    return name.replace("_", " ")
+
+
+def has_drawn_persona(record: EpisodeRecord) -> bool:
+    """Whether the user had a persona that its condition alone does not tell."""
+    return record.persona not in (None, "none") and str(record.persona) not in record.condition

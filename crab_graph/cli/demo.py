@@ -1,0 +1,63 @@
+"""`crab-graph demo`: the whole path offline, in under a minute."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from crab_graph.cli.output import JsonOption, console, print_json
+
+if TYPE_CHECKING:
+    from crab_graph.analysis.demo import Demonstration
+
+
+def demo(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where everything goes.")] = Path("demo"),
+    tasks: Annotated[
+        int, typer.Option(help="Number of tasks, split evenly over the four strata.", min=4)
+    ] = 8,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same results.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 2,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the whole path without a language model, a key or a network.
+
+    Generates certified tasks, lets three reference agents (solver, hasty, silent) work on them with
+    a cooperative and with a realistic rule-based user, grades every episode, prints a table, and
+    writes an HTML page in which every dialogue can be read.
+    """
+    from crab_graph.analysis.demo import demonstrate
+    from crab_graph.cli.progress import progress_bar
+
+    shown = demonstrate(out, tasks=tasks, seed=seed, jobs=jobs, bar=progress_bar)
+    if as_json:
+        print_json(
+            {
+                "benchmark": str(shown.benchmark.directory),
+                "runs": [str(run.directory) for run in shown.runs],
+                "page": str(shown.page),
+                "was_complete": shown.was_complete,
+                **shown.summary.as_json(),
+            }
+        )
+    else:
+        _print(shown)
+
+
+def _print(shown: "Demonstration") -> None:
+    from crab_graph.analysis.report.page import notes_on
+    from crab_graph.analysis.report.terminal import print_overview
+
+    screen = console()
+    if shown.was_complete:
+        screen.print("All episodes were finished before; nothing was done.\n")
+    print_overview(screen, shown.summary)
+    screen.print("", *notes_on(shown.summary), "", sep="\n")
+    first = shown.runs[1][0]
+    for what, where in (
+        ("page", shown.page),
+        ("tasks", shown.benchmark.directory),
+        ("episodes", shown.runs[0].directory.parent),
+        ("one dialogue", f"crab-graph show {shown.runs[1].directory} {first.episode_id}"),
+    ):
+        screen.print(f"{what + ':':<13} {where}", markup=False)

@@ -1,0 +1,100 @@
+"""The page in a real browser: filters, an episode, the keyboard, and nothing that leaves it."""
+
+import shutil
+
+import pytest
+
+from crab_graph.analysis.report.page import write_page
+
+pytest.importorskip("playwright")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
+]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--disable-quic"]
+        )
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def page(browser, records, tmp_path):
+    """The report opened from a file; fails on any complaint, and on any request to a network."""
+    path = tmp_path / "report.html"
+    write_page(path, records, title="two runs")
+    opened = browser.new_page(viewport={"width": 1280, "height": 900})
+    opened.set_default_timeout(5_000)
+    complaints: list[str] = []
+    opened.on("console", lambda message: complaints.append(message.text))
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    opened.on("request", lambda request: complaints.append(request.url))
+    opened.goto(path.as_uri())
+    yield opened
+    opened.close()
+    assert complaints == [path.as_uri()]
+
+
+def shown_rows(page):
+    return page.locator("#list tbody tr:visible").evaluate_all(
+        "rows => rows.map(row => `${row.dataset.agent} ${row.dataset.outcome}`)"
+    )
+
+
+def test_filters_narrow_the_table_and_can_be_cleared(page):
+    page.get_by_label("Outcome").select_option("!pass")
+    assert shown_rows(page) == ["hasty fail", "hasty fail"]
+    page.get_by_label("Failed check").select_option("F-PT")
+    assert shown_rows(page) == ["hasty fail"]
+    assert page.locator("#count").inner_text() == "1 of 4"
+    page.get_by_role("button", name="Clear").click()
+    page.wait_for_function("document.getElementById('count').value === '4 of 4'")
+
+
+def test_a_figure_of_a_check_leads_to_its_episodes(page):
+    page.locator("button.cell[data-check='F-PT']").click()
+    assert shown_rows(page) == ["hasty fail"]
+
+
+def test_an_episode_shows_what_was_said_beside_what_was_done(page):
+    page.locator("#list").get_by_role("row", name="hasty").first.get_by_role("link").click()
+    exchange = page.locator("#turn-4")
+    assert "<script>hacked()</script>" in exchange.locator(".said").inner_text()
+    assert "BK-20931177" in exchange.locator(".written").inner_text()
+    assert page.locator("#turn-3 .call").count() == 0
+    page.get_by_label("User's private side").check()
+    assert page.locator("#turn-3 .call code").inner_text() == "get_my_payment_cards"
+
+
+def test_evidence_leads_to_the_row_it_speaks_of(page):
+    page.evaluate("location.hash = 'episode/2'")
+    page.get_by_role("link", name="BK-20931177").click()
+    assert page.evaluate("document.activeElement.id") == "call-4"
+
+
+def test_the_keyboard_goes_through_the_episodes_and_back(page):
+    page.evaluate("location.hash = 'episode/0'")
+    page.wait_for_selector("#episode-title")
+    first = page.locator("#episode-title").inner_text()
+    page.keyboard.press("j")
+    page.wait_for_function(f"document.getElementById('episode-title').innerText !== {first!r}")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#report:visible")
+    assert page.locator("#episode").is_hidden()
+
+
+@pytest.mark.parametrize("width", [390, 768, 1280])
+@pytest.mark.parametrize("part", ["", "episode/2"])
+def test_nothing_is_wider_than_the_screen(page, width, part):
+    page.set_viewport_size({"width": width, "height": 844})
+    page.evaluate("part => { location.hash = part; }", part)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,0 +1,58 @@
+"""Figures of a run: who is counted in what."""
+
+from crab_graph.analysis.report.labels import OUTCOMES
+from crab_graph.analysis.report.summary import parts_passed, summarise
+
+
+def test_each_agent_with_each_user_has_a_group_in_all_and_by_stratum(records):
+    summary = summarise(records)
+    assert [(group.agent, group.user) for group in summary.overall] == [
+        ("solver", "generic"),
+        ("hasty", "ruse"),
+    ]
+    assert [(group.agent, group.stratum) for group in summary.by_stratum] == [
+        ("solver", 1),
+        ("solver", 2),
+        ("hasty", 1),
+        ("hasty", 2),
+    ]
+
+
+def test_rates_come_with_intervals_and_all_five_counts(records):
+    solver, hasty = summarise(records).overall
+    assert (solver.rates["pass_at_1"].value, hasty.rates["pass_at_1"].value) == (1.0, 0.0)
+    assert (solver.rates["pass_at_1"].low, solver.rates["pass_at_1"].high) == (1.0, 1.0)
+    assert list(hasty.outcomes) == list(OUTCOMES)
+    assert hasty.outcomes["fail"] == 2
+    assert hasty.failed_checks == {"C-PART": 2, "D02": 2, "D19": 2, "F-PT": 1}
+    assert hasty.failure_modes == {"payment": 2}
+
+
+def test_an_episode_without_a_score_is_counted_but_not_rated(records):
+    lost = records[0].model_copy(update={"outcome": "infra_error", "passed": False, "trial": 1})
+    solver = summarise([*records, lost]).overall[0]
+    assert (solver.episodes, solver.outcomes["infra_error"]) == (3, 1)
+    assert solver.rates["pass_at_1"].value == 1.0
+
+
+def test_without_any_score_there_is_no_rate(records):
+    lost = records[0].model_copy(update={"outcome": "infra_error", "passed": False})
+    (group,) = summarise([lost]).overall
+    assert group.rates["pass_at_1"].value is None
+    assert group.effort["total_tool_calls"] is None
+
+
+def test_the_users_faults_leave_the_valid_rate(records):
+    blamed = records[2].model_copy(update={"outcome": "user_fault", "fault": "user"})
+    (group,) = summarise([records[3], blamed]).overall
+    assert group.rates["pass_at_1"].trials == 2
+    assert group.rates["pass_at_1_valid"].trials == 1
+
+
+def test_a_verdict_has_parts(records):
+    assert parts_passed(records[2]) == {
+        "concrete": False,
+        "factuality": True,
+        "completion": False,
+        "abstract": False,
+    }
