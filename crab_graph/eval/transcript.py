@@ -68,6 +68,8 @@ def load_transcript(path: str | Path) -> list[TranscriptMessage]:
         except (json.JSONDecodeError, RecursionError) as error:
             raise TranscriptError(f"{path}, line {number}: not JSON ({error})") from None
         numbers.append(number)
+    if not messages:
+        raise TranscriptError(f"{path}: the transcript is empty")
     return _read_all(messages, [f"{path}, line {number}" for number in numbers])
 
 
@@ -96,8 +98,6 @@ def _read_all(messages: Sequence[Any], places: Sequence[str]) -> list[Transcript
         for call in parsed.tool_calls:
             callers[call.id] = parsed.owner
         read.append(parsed)
-    if not read:
-        raise TranscriptError("the transcript is empty")
     return read
 
 

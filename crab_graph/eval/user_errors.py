@@ -134,17 +134,19 @@ def _premature_end(episode: Episode) -> Iterator[UserError]:
 
     A message that brings something new is progress, so patience cannot have run out with it.
     """
-    agent, user = episode.dialogue.agent, episode.dialogue.user
     is_ended = episode.trajectory.token in (TerminalToken.STOP, TerminalToken.TRANSFER)
-    if not is_ended or episode.state is TripState.FULL or not agent or not user:
+    answers = list(_answers(episode))
+    if not is_ended or episode.state is TripState.FULL or not answers:
         return
-    last = agent[-1]
+    last, ending = answers[-1]
+    if ending is not episode.dialogue.user[-1]:
+        return
     is_request = "?" in last.utterance.text or _has("please", last.utterance)
     if not is_request or _has("inability", last.utterance) or has_final_offer(episode):
         return
     if _brings_news(episode, last):
         covers = _TRIP | {"D19", "C-PART", "C-NONE"}
-        yield UserError("U4", user[-1].number, "ended while asked to go on", covers)
+        yield UserError("U4", ending.number, "ended while asked to go on", covers)
 
 
 def _brings_news(episode: Episode, message: AgentMessage) -> bool:
@@ -199,9 +201,12 @@ def _payment_errors(episode: Episode) -> Iterator[UserError]:
 
 
 def _answers(episode: Episode) -> Iterator[tuple[AgentMessage, UserMessage]]:
+    """Yield each agent message that is answered with the answer."""
+    answered: set[int] = set()
     for answer in episode.dialogue.user:
         before = episode.dialogue.agent_before(answer.seq)
-        if before:
+        if before and before[-1].seq not in answered:
+            answered.add(before[-1].seq)
             yield before[-1], answer
 
 
@@ -240,13 +245,9 @@ def _awaits_approval(episode: Episode, seq: int) -> bool:
 def _loops(episode: Episode) -> Iterator[UserError]:
     """U7: three user turns in a row say the same, act on nothing and answer nothing."""
     idle: list[UserMessage] = []
-    for answer in episode.dialogue.user:
-        before = episode.dialogue.agent_before(answer.seq)
-        is_idle = (
-            bool(before)
-            and not any(_calls_between(episode, before[-1], answer))
-            and not _asks_yes_or_no(before[-1].utterance)
-        )
+    for request, answer in _answers(episode):
+        has_called = any(True for _ in _calls_between(episode, request, answer))
+        is_idle = not has_called and not _asks_yes_or_no(request.utterance)
         same = idle and idle[-1].utterance.text == answer.utterance.text
         idle = [*(idle if same else []), answer] if is_idle else []
         if len(idle) == _LOOP:

@@ -28,7 +28,8 @@ def parts(text):
 
 def totals(text, families=PRE_CHARGE_CUES):
     """Return `(cents, scope)` of each sound total; a slots scope lists its slots."""
-    found = find_totals(*parts(text), WORDS, families)
+    utterance, amounts, references = parts(text)
+    found = find_totals(utterance, amounts, references, WORDS, families)
     return [
         (
             total.amount.cents,

@@ -1,0 +1,62 @@
+"""`grade`: replay a transcript made anywhere and grade it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from crab_graph.cli.output import JsonOption, console, print_json
+
+if TYPE_CHECKING:
+    from crab_graph.eval.verdict import Verdict
+
+
+def grade(
+    bench: Annotated[Path, typer.Argument(help="Directory of the benchmark.")],
+    task: Annotated[str, typer.Argument(help="Task the transcript was made for, such as S1-001.")],
+    transcript: Annotated[Path, typer.Argument(help="JSON Lines file, one message a line.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Run a transcript's calls on the task's initial tables, and grade what was done and said.
+
+    Exits with 1 where the episode does not pass, with 2 where the transcript is malformed.
+    """
+    from crab_graph.domains.benchmark import load_benchmark
+    from crab_graph.eval.transcript import load_transcript
+    from crab_graph.eval.verdict import grade as grade_messages
+
+    chosen = load_benchmark(bench)[task]
+    verdict = grade_messages(chosen, load_transcript(transcript))
+    if as_json:
+        print_json(verdict.as_json())
+    else:
+        _print_verdict(verdict)
+    if not verdict.passed:
+        raise typer.Exit(1)
+
+
+def _print_verdict(verdict: "Verdict") -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    fault = "" if verdict.fault is None else f", fault: {verdict.fault}"
+    strict = "passes" if verdict.strict["passed"] else "does not pass"
+    print(f"{verdict.task_id}: {verdict.outcome}{fault} (strict grading: {strict})")
+    if verdict.failures:
+        print(f"failures: {', '.join(verdict.failures)}")
+    table = Table(box=None, pad_edge=False)
+    for heading in ("check", "verdict", "strict", "evidence"):
+        table.add_column(heading)
+    for check, word in verdict.checks.items():
+        found = verdict.evidence.get(check, [])
+        # What agents and users wrote may hold square brackets: it is text, not markup.
+        texts = Text("\n".join(_told(item) for item in found))
+        style = "bold red" if word == "fail" else "dim" if word.startswith("not_") else ""
+        own = verdict.strict["checks"][check]
+        table.add_row(check, Text(word, style=style), own if own != word else "", texts)
+    console().print(table)
+
+
+def _told(evidence: dict[str, object]) -> str:
+    where = f"message {evidence['message']}: " if "message" in evidence else ""
+    return f"{where}{evidence['text']}"

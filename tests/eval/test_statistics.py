@@ -1,0 +1,104 @@
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crab_graph.errors import UsageError
+from crab_graph.eval.statistics import (
+    Trials,
+    bootstrap_interval,
+    compare,
+    count_trials,
+    estimate_rate,
+    holm,
+    mcnemar_p,
+    minimal_detectable_effect,
+    pass_at_1,
+    pass_at_k,
+    pass_hat_k,
+    sign_flip_p,
+)
+
+OUTCOMES = st.lists(st.lists(st.booleans(), min_size=3, max_size=5), min_size=1, max_size=6)
+
+
+@given(OUTCOMES, st.integers(1, 3))
+def test_pass_at_k_and_pass_hat_k_agree_with_brute_force(outcomes, k):
+    trials = [Trials(1, sum(task), len(task)) for task in outcomes]
+    some, every = [], []
+    for task in outcomes:
+        draws = list(combinations(task, k))
+        some.append(sum(map(any, draws)) / len(draws))
+        every.append(sum(map(all, draws)) / len(draws))
+    assert pass_at_k(trials, k) == pytest.approx(sum(some) / len(some))
+    assert pass_hat_k(trials, k) == pytest.approx(sum(every) / len(every))
+
+
+@pytest.mark.parametrize("k", [0, 3])
+def test_k_is_never_extrapolated(k):
+    with pytest.raises(UsageError):
+        pass_at_k([Trials(1, 1, 2), Trials(1, 1, 4)], k)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(st.floats(0, 1), st.integers(1, 4)), min_size=1, max_size=30))
+def test_the_interval_holds_the_estimate(tasks):
+    values, strata = [value for value, _ in tasks], [stratum for _, stratum in tasks]
+    low, high = bootstrap_interval(values, strata, draws=500)
+    assert low <= sum(values) / len(values) <= high
+
+
+def test_the_interval_is_the_same_for_the_same_seed_and_resamples_within_strata():
+    values, strata = [0.0, 1.0, 0.5, 1.0], [1, 1, 2, 2]
+    assert bootstrap_interval(values, strata) == bootstrap_interval(values, strata)
+    # Every stratum is constant, so no resample within strata can differ.
+    assert bootstrap_interval([0.0, 0.0, 1.0, 1.0], strata) == (0.5, 0.5)
+
+
+def test_the_interval_has_the_width_theory_gives():
+    values = [float(i % 2) for i in range(400)]
+    low, high = bootstrap_interval(values, [1] * 400)
+    assert low == pytest.approx(0.5 - 1.96 * 0.025, abs=0.006)
+    assert high == pytest.approx(0.5 + 1.96 * 0.025, abs=0.006)
+
+
+def test_a_rate_comes_with_the_tasks_and_trials_it_rests_on():
+    results = {"S1-001": [True, False], "S2-001": [True, True], "S3-001": []}
+    rate = estimate_rate(results, {"S1-001": 1, "S2-001": 2, "S3-001": 3})
+    assert (rate.value, rate.tasks, rate.trials) == (0.75, 2, 4)
+    assert pass_at_1(count_trials(results, {"S1-001": 1, "S2-001": 2})) == 0.75
+    assert estimate_rate({}, {}).value is None
+
+
+def test_a_contrast_is_paired_by_task():
+    first, second = [1.0, 1.0, 0.5, 1.0], [0.5, 0.5, 0.0, 0.5]
+    contrast = compare(first, second, [1, 1, 2, 2])
+    assert contrast.difference == -0.5 and (contrast.low, contrast.high) == (-0.5, -0.5)
+    assert contrast.relative_drop == pytest.approx(0.5 / 0.875)
+    # Two of the 2⁴ equally likely sign patterns are as extreme.
+    assert contrast.p == pytest.approx(2 / 16, abs=0.02)
+    with pytest.raises(UsageError):
+        compare([1.0], [], [1])
+
+
+def test_no_difference_is_no_evidence():
+    assert sign_flip_p([0.0, 0.0]) == 1.0
+    assert mcnemar_p(0, 0) == 1.0
+
+
+def test_mcnemar_is_the_exact_binomial_test():
+    assert mcnemar_p(1, 9) == pytest.approx(2 * (1 + 10) / 2**10)
+    assert mcnemar_p(5, 5) == 1.0
+
+
+def test_holm_multiplies_by_what_is_left_and_never_falls():
+    adjusted = holm({"a": 0.01, "b": 0.04, "c": 0.03})
+    assert adjusted == pytest.approx({"a": 0.03, "b": 0.06, "c": 0.06})
+
+
+def test_the_detectable_effect_is_the_rulebooks():
+    # 20 % discordant pairs of single trials, 200 tasks: 8.9 points.
+    differences = [1.0] * 20 + [-1.0] * 20 + [0.0] * 160
+    assert minimal_detectable_effect(differences) == pytest.approx(0.0887, abs=0.0005)
+    assert minimal_detectable_effect([1.0]) is None

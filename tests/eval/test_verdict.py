@@ -1,0 +1,161 @@
+from dataclasses import replace
+
+import pytest
+
+from crab_graph.eval.verdict import grade, grading_stamp
+from tests.eval.builders import (
+    HOTEL,
+    NAMES,
+    OUT,
+    OUT_MIDDAY,
+    Plan,
+    Script,
+    flight,
+    graded,
+    small_task,
+)
+
+RIGHT = Plan()
+
+
+@pytest.mark.parametrize(
+    ("plan", "termination", "outcome", "fault"),
+    [
+        (RIGHT, None, "pass", None),
+        (RIGHT, "token", "pass", None),
+        (RIGHT, "infra", "pass", "infra"),
+        (replace(RIGHT, ending="Bye."), "infra", "infra_error", "infra"),
+        (replace(RIGHT, ending="Bye."), "budget", "budget_exhausted", "agent"),
+        (replace(RIGHT, ending="Bye."), None, "fail", "agent"),
+        (RIGHT.swapped(flight("outbound", OUT_MIDDAY)), None, "fail", "agent"),
+        (replace(RIGHT, ending="###OUT-OF-SCOPE###"), None, "user_fault", "user"),
+    ],
+)
+def test_the_first_outcome_that_matches_is_given(plan, termination, outcome, fault):
+    verdict = grade(small_task(), plan.write().messages, termination=termination)
+    assert (verdict.outcome, verdict.fault) == (outcome, fault)
+
+
+def codes(script):
+    return [error["code"] for error in graded(script).metrics["user_errors"]]
+
+
+def test_a_wrong_count_covers_what_it_explains():
+    plan = RIGHT.swapped(flight("outbound", OUT_MIDDAY))
+    assert graded(plan).metrics["user_errors"] == []
+    script = RIGHT.write()
+    script.messages[0]["content"] = "A trip for 4 nights, two of us."
+    assert codes(script) == ["U1"]
+    script.messages.insert(2, {"role": "user", "content": "Sorry, 3 nights."})
+    assert codes(script) == []
+
+
+def test_a_demand_the_profile_does_not_know_is_invented():
+    script = RIGHT.write()
+    script.messages[0]["content"] = "I want a king bed."
+    assert codes(script) == ["U2"]
+    script.messages[0]["content"] = "I don't want a king bed."
+    assert codes(script) == []
+
+
+def test_ending_while_asked_to_go_on_is_premature():
+    script = Script()
+    script.user("Hello")
+    script.agent(f"{NAMES[HOTEL]} costs $120.00 per night. Shall I book it?")
+    script.user("###STOP###")
+    assert codes(script) == ["U4"]
+    # The checks of what was not booked are covered, so the user is at fault.
+    assert graded(script).outcome == "user_fault"
+    script.messages[1]["content"] = "Unfortunately nothing is free. Shall I look again?"
+    assert codes(script) == []
+
+
+def test_a_transfer_nobody_offered_is_a_wrong_token():
+    script = Script()
+    script.user("Hello")
+    script.agent("Good day.")
+    script.user("###TRANSFER###")
+    assert codes(script) == ["U5"]
+    script.messages[1]["content"] = "I can transfer you to a human agent."
+    assert codes(script) == []
+
+
+def test_claiming_an_approval_without_giving_it_is_the_users_error():
+    script = Script()
+    booking_id, method = script.book(flight("outbound", OUT)), script.add_card()
+    script.agent("Please approve $300.00 for it.")
+    script.user("Approved.")
+    script.charge(booking_id, method)
+    script.user("###STOP###")
+    assert codes(script) == ["U6"]
+
+
+def test_approving_another_amount_than_asked_is_the_users_error():
+    script = Script()
+    booking_id, method = script.book(flight("outbound", OUT)), script.add_card()
+    script.agent("Please approve $300.00 for it.")
+    script.approve(booking_id, method, 200_00)
+    script.user("Approved.")
+    script.user("###STOP###")
+    assert codes(script) == ["U6"]
+
+
+@pytest.mark.parametrize(("question", "found"), [("Tell me more.", ["U7"]), ("Is it fine?", [])])
+def test_three_equal_turns_that_answer_nothing_are_a_loop(question, found):
+    script = Script()
+    for _ in range(3):
+        script.agent(question)
+        script.user("I like trips.")
+    script.agent("I cannot help you.")
+    script.user("###STOP###")
+    assert codes(script) == found
+
+
+def test_a_user_who_speaks_as_the_agent_breaks_the_role():
+    script = Script()
+    script.user("How can I help you today?")
+    script.user("###STOP###")
+    assert codes(script) == ["U7"]
+
+
+def test_repeated_calls_are_redundant_and_stale_aware_forgives_them_after_a_write():
+    script = Script()
+    script.call("list_all_airports")
+    script.call("list_all_airports")
+    script.book(flight("outbound", OUT))
+    script.call("list_all_airports")
+    script.call("search_available_seats", flight_id="nowhere")
+    script.call("search_available_seats", flight_id="nowhere")
+    script.add_card()
+    script.user("###STOP###")
+    metrics = graded(script).metrics
+    assert metrics["total_tool_calls"] == 6 and metrics["failed_tool_calls"] == 2
+    assert metrics["redundant_calls"] == 3 and metrics["redundant_calls_stale_aware"] == 2
+
+
+def test_coverage_counts_what_was_said_of_what_could_be():
+    metrics = graded(RIGHT).metrics
+    assert metrics["coverage"]["F-ID"] == {"covered": 4, "opportunities": 4}
+    assert metrics["coverage"]["F-NM"] == {"covered": 2, "opportunities": 2}
+    assert metrics["coverage"]["F-PT"] == {"covered": 4, "opportunities": 4}
+    assert metrics["disclosure_precision"] == 1.0
+    script = Script()
+    script.user("###STOP###")
+    metrics = graded(script).metrics
+    assert metrics["coverage"]["F-ID"] == {"covered": 0, "opportunities": 0}
+    assert metrics["disclosure_precision"] is None
+
+
+def test_the_listing_cap_can_be_lifted():
+    listing = ", ".join(f"FL-{number}" for number in range(11, 21))
+    script = Script()
+    script.agent(f"{listing}, {OUT}")
+    script.book(flight("outbound", OUT))
+    script.user("###STOP###")
+    assert grade(script.task, script.messages).checks["F-ID"] == "fail"
+    assert grade(script.task, script.messages, listing_cap=None).checks["F-ID"] == "pass"
+
+
+def test_the_stamp_names_all_a_verdict_depends_on():
+    stamp = grading_stamp(small_task())
+    assert stamp["listing_cap"] == 10 and len(stamp["lexicon"]) == 64
