@@ -140,7 +140,7 @@ def _record(
         stratum=task.stratum,
         date_mode=task.date_mode,
         party=task.party,
-        persona=None if condition is None else str(condition.persona),
+        persona="none" if condition is None else str(condition.persona),
         dimensions=() if condition is None else tuple(map(str, condition.dimensions)),
         agent=prepared.agent.name,
         agent_is_reference=prepared.agent.is_reference,

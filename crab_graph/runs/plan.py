@@ -1,7 +1,7 @@
 """Which episodes a run consists of (paper section 4): tasks, users and trials."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,6 +9,7 @@ from crab_graph.errors import UnknownName
 
 if TYPE_CHECKING:
     from crab_graph.domains.benchmark import Benchmark
+    from crab_graph.runs.store import IndexEntry
 
 MAX_ATTEMPTS = 3
 
@@ -39,6 +40,10 @@ class PlannedEpisode:
     def id(self) -> str:
         """Task, condition and trial."""
         return f"{self.task_id}.{self.condition}.{self.trial}"
+
+    def thread(self, suffix: str) -> str:
+        """Return the name of its thread in a run; each attempt begins one of its own."""
+        return f"{self.id}.{suffix}.{self.attempt}"
 
 
 def select_tasks(bench: "Benchmark", wanted: Sequence[str] | None) -> tuple[str, ...]:
@@ -76,14 +81,8 @@ def plan_episodes(
                 yield PlannedEpisode(task_id, place, condition, trial)
 
 
-def is_settled(attempts: Mapping[str, tuple[str, int]], episode_id: str) -> bool:
-    """Return whether an episode needs no (further) attempt.
-
-    Args:
-        attempts: Outcome and number of the latest attempt of each finished episode.
-        episode_id: The episode.
-    """
-    if episode_id not in attempts:
+def is_settled(latest: "IndexEntry | None") -> bool:
+    """Return whether an episode needs no (further) attempt, given its latest one."""
+    if latest is None:
         return False
-    outcome, attempt = attempts[episode_id]
-    return outcome != "infra_error" or attempt >= MAX_ATTEMPTS
+    return latest.outcome != "infra_error" or latest.attempts >= MAX_ATTEMPTS

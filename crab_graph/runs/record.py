@@ -15,7 +15,7 @@ class EpisodeRecord(FileModel):
         date_mode: `fixed` or `flexible`.
         party: Number of travellers.
         condition: What the user was asked to be, such as `ruse`; `custom` for a callable.
-        persona: The persona it was.
+        persona: The persona it was; `none` for a callable.
         dimensions: The behaviour dimensions that were switched on.
         trial: Number of the trial, from 0.
         seed: Seed of the run; episodes derive theirs from it, the task and the trial.
@@ -46,7 +46,7 @@ class EpisodeRecord(FileModel):
     date_mode: str
     party: int
     condition: str
-    persona: str | None
+    persona: str
     dimensions: tuple[str, ...]
     trial: int
     seed: int

@@ -26,7 +26,7 @@ from crab_graph.runs.store import (
     begin_run,
     check_directory,
     checkpoint_files,
-    load_records,
+    load_index,
     read_config,
 )
 from crab_graph.runs.versions import versions
@@ -218,24 +218,20 @@ def _execute(
 ) -> None:
     """Run the episodes that are missing."""
     suffix = digest(config.model_dump(mode="json", exclude={"benchmark"}))[:12]
-    finished = {one.episode_id: one for one in load_records(directory)}
-    attempts = {name: (one.outcome, one.attempts) for name, one in finished.items()}
+    finished = load_index(directory)
     plan = list(plan_episodes(config.tasks, config.users, config.trials))
-    todo = [one for one in plan if not is_settled(attempts, one.id)]
-    outcomes = {one.id: finished[one.id].passed for one in plan if is_settled(attempts, one.id)}
+    todo = [one for one in plan if not is_settled(finished.get(one.id))]
+    outcomes = {one.id: finished[one.id].passed for one in plan if is_settled(finished.get(one.id))}
     report = progress or (lambda _: None)
     report(Progress(len(outcomes), len(plan), sum(outcomes.values())))
     if not todo:
+        shutil.rmtree(directory / CHECKPOINTS, ignore_errors=True)
         return
     places = _checkpoints(directory)
-    todo = [
-        replace(
-            one,
-            attempt=attempts.get(one.id, ("", 0))[1] + 1,
-            checkpoint=places.get(f"{one.id}.{suffix}"),
-        )
-        for one in todo
-    ]
+    for place, one in enumerate(todo):
+        before = finished.get(one.id)
+        again = replace(one, attempt=1 if before is None else before.attempts + 1)
+        todo[place] = replace(again, checkpoint=places.get(again.thread(suffix)))
     jobs = min(jobs, len(todo))
     job = _Job(
         directory=directory,
@@ -274,7 +270,7 @@ def _worker(job: _Job, slot: int) -> Iterator[Callable[[PlannedEpisode], _Done]]
 
         def handle(episode: PlannedEpisode) -> _Done:
             saver = savers.open(episode.checkpoint)
-            thread = f"{episode.id}.{job.thread_suffix}"
+            thread = episode.thread(job.thread_suffix)
             record = run_episode(
                 tasks.get(episode.task_id),
                 agent,

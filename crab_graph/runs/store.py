@@ -13,7 +13,7 @@ import shutil
 import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import ValidationError
 
@@ -25,10 +25,13 @@ from crab_graph.workers import write_atomically
 
 __all__ = [
     "EpisodeRecord",
+    "IndexEntry",
     "RunConfig",
     "Shard",
     "begin_run",
+    "check_directory",
     "checkpoint_files",
+    "load_index",
     "load_record",
     "load_records",
     "read_config",
@@ -87,6 +90,14 @@ class RunConfig(FileModel):
         langgraph = ".".join(self.versions.get("langgraph", "").split(".")[:2])
         ours = self.versions.get("crab-graph", "")
         return {**values, **self.limits.model_dump(), "crab-graph": ours, "langgraph": langgraph}
+
+
+class IndexEntry(NamedTuple):
+    """What is known of an episode without its dialogue."""
+
+    outcome: str
+    passed: bool
+    attempts: int
 
 
 class Shard:
@@ -183,6 +194,21 @@ def load_records(directory: Path) -> list[EpisodeRecord]:
         if known is None or record.attempts >= known.attempts:
             latest[record.episode_id] = record
     return _in_order(config, latest.values())
+
+
+def load_index(directory: Path) -> dict[str, IndexEntry]:
+    """Return the latest attempt of each finished episode, without keeping dialogues in memory.
+
+    Raises:
+        RunError: a line is damaged.
+    """
+    index: dict[str, IndexEntry] = {}
+    for record in _read_shards(Path(directory)):
+        known = index.get(record.episode_id)
+        if known is None or record.attempts >= known.attempts:
+            entry = IndexEntry(record.outcome, record.passed, record.attempts)
+            index[record.episode_id] = entry
+    return index
 
 
 def load_record(directory: Path, episode_id: str) -> EpisodeRecord:

@@ -1,4 +1,5 @@
 import sys
+from typing import Any
 
 import pytest
 from langchain.agents import create_agent
@@ -204,7 +205,10 @@ def test_what_is_no_reply_is_refused(reply):
 
 
 def test_only_the_text_of_a_message_is_said():
-    blocks = [{"type": "reasoning", "reasoning": "hm"}, {"type": "text", "text": "Hello"}]
+    blocks: list[Any] = [
+        {"type": "reasoning", "reasoning": "hm"},
+        {"type": "text", "text": "Hello"},
+    ]
     assert read_reply(AIMessage(content=blocks)).text == "Hello"
 
 

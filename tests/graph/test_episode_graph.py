@@ -1,5 +1,6 @@
 import copy
 import json
+from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
@@ -26,12 +27,12 @@ from tests.graph.builders import (
 
 @pytest.fixture(autouse=True)
 def strict_checkpoints(monkeypatch):
-    monkeypatch.setenv("LANGGRAPH_STRICT_MSGPACK", "true")
+    monkeypatch.setattr("langgraph.checkpoint.serde._msgpack.STRICT_MSGPACK_ENABLED", True)
 
 
 def play(agent, user, *, limits=None, saver=None, thread="t"):
     graph = build_graph(build_task(), agent, user, saver, limits=limits or Limits())
-    config = {"configurable": {"thread_id": thread}}
+    config: Any = {"configurable": {"thread_id": thread}}
     return graph.invoke({}, config, durability="sync") if saver else graph.invoke({})
 
 
@@ -58,7 +59,8 @@ def test_a_whole_episode_is_recorded_as_a_transcript():
     assert state["status"] == "ended"
     assert state["ending"]["reason"] == "STOP"
     ledger = Ledger.fold(build_task().world, state["events"])
-    assert ledger.get("customers", CUSTOMER)["phone"] == "312-555-0177"
+    customer = ledger.get("customers", CUSTOMER)
+    assert customer is not None and customer["phone"] == "312-555-0177"
     assert [event["seq"] for event in state["events"]] == [5, 10]
 
 
@@ -101,7 +103,7 @@ def test_the_agent_cannot_reach_the_state_through_the_context():
 
 
 def test_text_beside_tool_calls_reaches_nobody():
-    heard = []
+    heard: list[Any] = []
 
     def user(messages, tools):
         heard.extend(message.content for message in messages if isinstance(message, HumanMessage))
@@ -201,7 +203,7 @@ def test_the_episode_resumes_from_each_checkpoint_with_the_same_outcome(tmp_path
     with open_saver(tmp_path / "c.sqlite") as saver:
         whole = play(asking_agent(), patient_user(), saver=saver)
         graph = build_graph(build_task(), asking_agent(), patient_user(), saver)
-        config = {"configurable": {"thread_id": "t"}}
+        config: Any = {"configurable": {"thread_id": "t"}}
         snapshots = [s for s in graph.get_state_history(config) if s.next]
         assert len(snapshots) == len(transcript_of(whole))  # one of them before the first message
         for snapshot in snapshots:
@@ -219,7 +221,7 @@ def test_a_stopped_episode_goes_on_where_it_stopped(tmp_path):
         return asking_agent()(messages, tools)
 
     whole = play(asking_agent(), patient_user())
-    config = {"configurable": {"thread_id": "t"}}
+    config: Any = {"configurable": {"thread_id": "t"}}
     for _ in range(len(transcript_of(whole)) + 1):
         with open_saver(tmp_path / "c.sqlite") as saver:
             graph = build_graph(build_task(), counting, patient_user(), saver)

@@ -47,13 +47,13 @@ def kill_and_resume(bench, path, options, moments):
     assert process.returncode == 0, output + errors
 
 
-OPTIONS = ("--agent", "solver", "--user", "generic,ruse", "--trials", "2")
+OPTIONS = ("--agent", "solver", "--user", "generic,ruse")
 
 
 @pytest.fixture(scope="module")
 def whole(bench, tmp_path_factory):
     out = tmp_path_factory.mktemp("whole") / "run"
-    return canonical(cg.run(bench, "solver", ["generic", "ruse"], 2, out).directory)
+    return canonical(cg.run(bench, "solver", ["generic", "ruse"], 1, out).directory)
 
 
 def test_a_killed_run_is_finished_with_the_same_records(bench, whole, tmp_path):
