@@ -51,8 +51,17 @@ def briefing_of(task: Task):
     return travel_briefing(task.domain.slots, task.facts, task.id, task.today)
 
 
-def talk(task: Task, agent: Agent, condition: str = "generic", seed: int = 0) -> Dialogue:
-    """Let an agent and a rule-based user talk until the user ends it."""
+def talk(
+    task: Task,
+    agent: Agent,
+    condition: str = "generic",
+    seed: int = 0,
+    opening: str | None = None,
+) -> Dialogue:
+    """Let an agent and a rule-based user talk until the user ends it.
+
+    `opening` replaces the first turn.
+    """
     resolved = resolve(parse_condition(condition), seed, task.id, 0)
     user = RulesUser(briefing_of(task), resolved, seed)
     dialogue = Dialogue(task, Ledger.fold(task.world, []))
@@ -62,8 +71,10 @@ def talk(task: Task, agent: Agent, condition: str = "generic", seed: int = 0) ->
             step = user.step(dialogue.user_state, _user_view(dialogue.transcript))
             dialogue.user_state = step.state
             message = dict(step.message)
+            if opening is not None and not dialogue.transcript:
+                message["content"] = opening
         else:
-            message = _from_agent(agent(_agent_view(dialogue), []))
+            message = _from_agent(agent(agent_view(dialogue), []))
         dialogue.transcript.append(message)
         if message.get("tool_calls"):
             _run(dialogue, message)
@@ -108,7 +119,7 @@ def _user_view(transcript: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [message for message in transcript if message.get("owner") != "agent"]
 
 
-def _agent_view(dialogue: Dialogue) -> list[BaseMessage]:
+def agent_view(dialogue: Dialogue) -> list[BaseMessage]:
     view: list[BaseMessage] = [SystemMessage(travel_policy(dialogue.task.today))]
     for message in dialogue.transcript:
         if message.get("owner") == "user":

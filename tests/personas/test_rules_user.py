@@ -143,7 +143,7 @@ def test_a_neutral_person_answers_everything_that_was_asked():
 def test_open_questions_bring_every_detail_once_and_only_then_nothing_else(condition):
     chat = Chat(condition)
     chat.say()
-    answers = []
+    answers: list[str] = []
     while "othing else" not in (answers or [""])[-1]:
         before = len(chat.told())
         answers.append(chat.say(OPEN_QUESTION))
@@ -379,7 +379,7 @@ def test_a_contradictory_plan_repeated_word_for_word_ends_in_giving_up():
     chat = Chat("impatient")
     chat.say()
     wrong = PLAN.replace("aisle", "middle")
-    answers = []
+    answers: list[str] = []
     while len(answers) < 10 and not (answers and "###" in answers[-1]):
         answers.append(chat.say(wrong))
     assert answers[-1].endswith("###STOP###")

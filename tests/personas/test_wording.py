@@ -1,6 +1,7 @@
 """What users say must be readable: by an agent as facts, by the verifiers as approvals."""
 
 import random
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from crab_graph.text.vocabulary import build_catalogue
 
 TODAY = "2027-01-10"
 LEXICON = travel_lexicon()
-VALUES = {
+VALUES: dict[str, list[Any]] = {
     "origin": ["Chicago"],
     "destination": ["Pittsburgh"],
     "departure_date": ["2027-05-03", ["2027-04-29", "2027-05-03"]],

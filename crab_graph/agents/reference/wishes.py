@@ -56,7 +56,7 @@ _NO_MORE = re.compile(
 )
 _CHOICES = {
     "seat_type": re.compile(r"\b(premium economy|economy|business)\b"),
-    "seat_position": re.compile(r"\b(window|aisle|middle)\b(?= seats?\b|[\s,.;!]*$|.*\bseats?\b)"),
+    "seat_position": re.compile(r"(?<!date )(?<!time )\b(window|aisle|middle)\b(?! of\b)"),
     "room_type": re.compile(r"\b(standard|deluxe|suite)\b"),
     "bed_type": re.compile(r"\b(twin|queen|king)\b"),
     "attraction_category": re.compile(
