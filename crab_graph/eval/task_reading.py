@@ -10,7 +10,7 @@ from crab_graph.schema import canonical_json
 from crab_graph.text.normalise import name_form, normalise
 from crab_graph.text.vocabulary import Catalogue, NamedEntity, build_catalogue
 
-KEPT_TASKS = 64
+KEPT_TASKS = 16
 
 
 @dataclass(frozen=True)

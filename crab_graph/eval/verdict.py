@@ -160,6 +160,7 @@ def grading_stamp(task: Task, listing_cap: int | None = LISTING_CAP) -> dict[str
     return {
         "verifier": VERIFIER_VERSION,
         "lexicon": lexicon_hash(),
+        "vocabulary": task.domain.grading.vocabulary().sha256,
         "domain": task.domain.name,
         "listing_cap": listing_cap,
     }

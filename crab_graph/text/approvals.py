@@ -121,15 +121,14 @@ def requests_booking(utterance: Utterance) -> bool:
     """Return whether an agent message asks for leave to book."""
     if pattern("approval", "requests").search(utterance.text):
         return True
-    return any(
-        _request().search(utterance.text, clause.start, clause.end) for clause in utterance.clauses
-    )
+    return any(_asks_to_act(utterance.text, clause) for clause in utterance.clauses)
 
 
-@cache
-def _request() -> re.Pattern[str]:
-    leads, acts = fragment("approval", "request_leads"), fragment("approval", "request_acts")
-    return re.compile(rf"{leads}.*?{acts}")
+def _asks_to_act(text: str, clause: Clause) -> bool:
+    lead = pattern("approval", "request_leads").search(text, clause.start, clause.end)
+    if lead is None:
+        return False
+    return pattern("approval", "request_acts").search(text, lead.end(), clause.end) is not None
 
 
 def _bare_acts(

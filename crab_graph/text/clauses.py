@@ -1,4 +1,4 @@
-"""Lines, clauses and tokens of one message (§2.2).
+"""Lines and clauses of one message (§2.2).
 
 An `Utterance` holds the normalised text of a message; every position below is a position in it.
 Clauses are split before casefolding, since a full stop ends a clause only before a capital, a
@@ -7,7 +7,6 @@ digit, a dollar sign, a quote or a bracket.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -23,7 +22,6 @@ _BOUNDARY = re.compile(
     r"|[.!?][*_\"')\]]*(?=\s+[*_]*[A-ZÀ-ÖØ-Þ\d$\"'(\[{])"
     r"|(?<!\w)(?=(?i:but|however|although|whereas)(?!\w))"
 )
-_TOKEN = re.compile(r"\d+(?:[.,]\d+)*(?![^\W_])|[^\W_]+(?:['_-][^\W_]+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +66,7 @@ class Utterance:
         return None if parent is None else self.lines[parent]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def read_message(text: str) -> Utterance:
     """Read one message into lines and clauses."""
     reader = _Reader()
@@ -111,16 +109,6 @@ class _Reader:
                 self.parts.append(words)
                 self.clauses.append(Clause(start, start + len(words), len(self.lines)))
                 start += len(words) + 1
-
-
-def tokens(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """Yield the words and numbers of a span, in order; punctuation is no token."""
-    return _TOKEN.finditer(text, start, end)
-
-
-def count_tokens(text: str, start: int, end: int) -> int:
-    """Return the number of tokens in a span."""
-    return sum(1 for _ in _TOKEN.finditer(text, start, end))
 
 
 def _line_form(raw: str) -> tuple[int, list[str]]:

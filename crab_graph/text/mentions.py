@@ -48,7 +48,7 @@ class Mention:
     is_negated: bool
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def find_mentions(utterance: Utterance, catalogue: Catalogue) -> tuple[Mention, ...]:
     """Return all mentions of bookable entities, in text order."""
     found = [*_id_mentions(utterance, catalogue), *_name_mentions(utterance, catalogue)]

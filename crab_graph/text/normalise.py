@@ -43,17 +43,20 @@ _STRIKE_OR_CODE = re.compile(r"~~|`+")
 # inside a word belongs to it.
 _STAR = re.compile(r"((?<=\s)\*(?=\s)|(?<=\d)\*(?=[\d$]))|\*+")
 _UNDERSCORE = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
+_MAX_NESTING = 10
+"""How often markup that the removal of other markup uncovers is removed in turn."""
 _SPACES = re.compile(r"\s+")
 _NAME_DROPPED = re.compile(r"[.']")
 
 
 def visible(text: str) -> str:
     """Return what a reader sees of `text`, with its lines and its case."""
-    while True:
+    for _ in range(_MAX_NESTING):
         seen = _visible_once(text)
         if seen == text or not ("<" in seen or "[" in seen or not seen.isascii()):
             return seen
         text = seen
+    return text
 
 
 def fold(line: str) -> str:

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import NamedTuple
 
+from crab_graph.schema import digest
 from crab_graph.text.normalise import name_form, normalise
 
 
@@ -37,6 +38,16 @@ class TextVocabulary:
     trip_words: tuple[str, ...]
     unit_phrases: tuple[str, ...]
     counted_words: tuple[str, ...]
+
+    @property
+    def sha256(self) -> str:
+        """Hash of all words, stamped on verdicts."""
+        words = {
+            item.name: sorted(value) if isinstance(value, frozenset) else value
+            for item in fields(self)
+            for value in (getattr(self, item.name),)
+        }
+        return digest(words)
 
 
 _WORD = re.compile(r"[^\W_]+")

@@ -158,4 +158,5 @@ def test_the_listing_cap_can_be_lifted():
 
 def test_the_stamp_names_all_a_verdict_depends_on():
     stamp = grading_stamp(small_task())
-    assert stamp["listing_cap"] == 10 and len(stamp["lexicon"]) == 64
+    assert stamp["listing_cap"] == 10
+    assert len(stamp["lexicon"]) == len(stamp["vocabulary"]) == 64
