@@ -1,10 +1,7 @@
 """Many episodes: run what is missing, in threads and processes, and keep each as it is finished."""
 
 import shutil
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from os.path import relpath
@@ -14,15 +11,12 @@ from typing import TYPE_CHECKING, Any
 from crab_graph.errors import ResumeMismatch, UsageError
 from crab_graph.graph.limits import Limits
 from crab_graph.models.secrets import MASK
-from crab_graph.runs.episode import run_episode
-from crab_graph.runs.locks import hold_run, hold_worker
-from crab_graph.runs.plan import PlannedEpisode, is_settled, plan_episodes, select_tasks
+from crab_graph.runs.locks import hold_run
+from crab_graph.runs.plan import is_settled, plan_episodes, select_tasks
 from crab_graph.runs.run import Run, open_run
 from crab_graph.runs.store import (
     CHECKPOINTS,
-    SHARDS,
     RunConfig,
-    Shard,
     begin_run,
     check_directory,
     checkpoint_files,
@@ -30,22 +24,19 @@ from crab_graph.runs.store import (
     read_config,
 )
 from crab_graph.runs.versions import versions
+from crab_graph.runs.worker import Job, open_worker
 from crab_graph.schema import digest
 from crab_graph.workers import run_parallel
 
 if TYPE_CHECKING:
-    from langgraph.checkpoint.base import BaseCheckpointSaver
-
     from crab_graph.agents.adapters import AgentSpec
     from crab_graph.domains.benchmark import Benchmark
-    from crab_graph.domains.task import Task
     from crab_graph.graph.users import UserSpec
 
 PYTHON_PREFIX = "python:"
 
 _DEFAULT_LIMITS = Limits()
-_WORLDS_KEPT = 8
-_PRELOAD = ("crab_graph.runs.runner", "crab_graph.graph.build", "crab_graph.eval.verdict")
+_PRELOAD = ("crab_graph.runs.worker", "crab_graph.graph.build", "crab_graph.eval.verdict")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,29 +54,6 @@ class Progress:
     total: int
     passed: int
     last: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """What a worker needs to know."""
-
-    directory: Path
-    benchmark: "Benchmark | Path"
-    agent: "AgentSpec"
-    users: tuple["UserSpec", ...]
-    seed: int
-    limits: Limits
-    thread_suffix: str
-    worlds: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Done:
-    """What a worker tells of an episode."""
-
-    id: str
-    outcome: str
-    passed: bool
 
 
 def run(
@@ -128,23 +96,19 @@ def run(
     """
     from crab_graph.agents.adapters import resolve_agent  # noqa: PLC0415  (loads LangChain)
     from crab_graph.domains.benchmark import Benchmark, load_benchmark  # noqa: PLC0415
-    from crab_graph.graph.users import condition_name  # noqa: PLC0415
 
     check_counts(trials=trials, jobs=jobs, concurrency=concurrency)
     directory = Path(out)
     check_directory(directory)
     bench = bench if isinstance(bench, Benchmark) else load_benchmark(bench)
     users: tuple[Any, ...] = tuple(user) if isinstance(user, list | tuple) else (user,)
-    names = tuple(map(condition_name, users))
-    if not names or len(set(names)) < len(names):
-        raise UsageError("name one user, or several that differ")
     if jobs > 1 and not (isinstance(agent, str) and all(map(_is_named, users))):
         raise UsageError("with jobs > 1 name agent and user by text: objects stay in this process")
     config = RunConfig(
         benchmark=relpath(bench.directory, directory),
         benchmark_sha256=bench.sha256,
         agent=resolve_agent(agent).name,
-        users=names,
+        users=_names(users),
         user_engine="rules" if all(map(_is_named, users)) else "python",
         seed=seed,
         trials=trials,
@@ -232,8 +196,8 @@ def _execute(
         before = finished.get(one.id)
         again = replace(one, attempt=1 if before is None else before.attempts + 1)
         todo[place] = replace(again, checkpoint=places.get(again.thread(suffix)))
-    jobs = min(jobs, len(todo))
-    job = _Job(
+    jobs, concurrency = min(jobs, len(todo)), min(concurrency, len(todo))
+    job = Job(
         directory=directory,
         benchmark=bench if jobs == 1 else bench.directory.resolve(),
         agent=agent,
@@ -241,94 +205,13 @@ def _execute(
         seed=config.seed,
         limits=config.limits,
         thread_suffix=suffix,
-        worlds=max(_WORLDS_KEPT, 2 * concurrency),
+        concurrency=concurrency,
     )
-    setup = partial(_worker, job)
-    for done in run_parallel(
-        todo, setup, jobs=jobs, concurrency=min(concurrency, len(todo)), preload=_PRELOAD
-    ):
+    setup = partial(open_worker, job)
+    for done in run_parallel(todo, setup, jobs=jobs, concurrency=concurrency, preload=_PRELOAD):
         outcomes[done.id] = done.passed
         report(Progress(len(outcomes), len(plan), sum(outcomes.values()), done.id))
     shutil.rmtree(directory / CHECKPOINTS, ignore_errors=True)
-
-
-@contextmanager
-def _worker(job: _Job, slot: int) -> Iterator[Callable[[PlannedEpisode], _Done]]:
-    """Open what a worker needs, and yield the function that runs an episode."""
-    from crab_graph.agents.adapters import resolve_agent  # noqa: PLC0415  (loads LangChain)
-    from crab_graph.domains.benchmark import Benchmark, load_benchmark  # noqa: PLC0415
-
-    bench = job.benchmark
-    if not isinstance(bench, Benchmark):
-        bench = load_benchmark(bench)
-    agent = resolve_agent(job.agent)
-    tasks = _Tasks(bench, job.worlds)
-    with hold_worker(job.directory), ExitStack() as stack:
-        shard = Shard(job.directory / SHARDS / f"part-{slot}.jsonl")
-        stack.callback(shard.close)
-        savers = _Savers(job.directory / CHECKPOINTS, f"part-{slot}.sqlite", stack)
-
-        def handle(episode: PlannedEpisode) -> _Done:
-            saver = savers.open(episode.checkpoint)
-            thread = episode.thread(job.thread_suffix)
-            record = run_episode(
-                tasks.get(episode.task_id),
-                agent,
-                job.users[episode.user],
-                seed=job.seed,
-                trial=episode.trial,
-                checkpointer=saver,
-                limits=job.limits,
-                thread_id=thread,
-                attempts=episode.attempt,
-            )
-            shard.append(record)
-            saver.delete_thread(thread)  # not before the record is on the disk
-            return _Done(episode.id, record.outcome, record.passed)
-
-        yield handle
-
-
-class _Tasks:
-    """The tasks of a benchmark, of which only those in use hold their tables in memory."""
-
-    def __init__(self, bench: "Benchmark", kept: int) -> None:
-        self._bench = bench
-        self._kept = kept
-        self._recent: OrderedDict[str, None] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, task_id: str) -> "Task":
-        task = self._bench[task_id]
-        with self._lock:
-            self._recent[task_id] = None
-            self._recent.move_to_end(task_id)
-            if len(self._recent) > self._kept:
-                oldest, _ = self._recent.popitem(last=False)
-                vars(self._bench[oldest]).pop("world", None)  # read again when it is needed again
-        return task
-
-
-class _Savers:
-    """A worker's own checkpoint file, and those of earlier workers that hold its episodes."""
-
-    def __init__(self, directory: Path, own: str, stack: ExitStack) -> None:
-        directory.mkdir(exist_ok=True)
-        self._directory = directory
-        self._own = own
-        self._stack = stack
-        self._open: dict[str, BaseCheckpointSaver[Any]] = {}
-        self._lock = threading.Lock()
-
-    def open(self, name: str | None) -> "BaseCheckpointSaver[Any]":
-        from crab_graph.graph.checkpoint import open_saver  # noqa: PLC0415  (loads LangGraph)
-
-        name = name or self._own
-        with self._lock:
-            if name not in self._open:
-                saver = self._stack.enter_context(open_saver(self._directory / name))
-                self._open[name] = saver
-            return self._open[name]
 
 
 def _checkpoints(directory: Path) -> dict[str, str]:
@@ -337,6 +220,16 @@ def _checkpoints(directory: Path) -> dict[str, str]:
 
     files = checkpoint_files(directory)
     return {thread: path.name for path in files for thread in stored_threads(path)}
+
+
+def _names(users: tuple[Any, ...]) -> tuple[str, ...]:
+    """Return what the users' episodes are filed under."""
+    from crab_graph.graph.users import condition_name  # noqa: PLC0415  (loads LangChain)
+
+    names = tuple(map(condition_name, users))
+    if not names or len(set(names)) < len(names):
+        raise UsageError("name one user, or several that differ")
+    return names
 
 
 def _is_named(user: Any) -> bool:

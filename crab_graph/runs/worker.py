@@ -1,0 +1,138 @@
+"""One worker of a run: plays episodes, keeps each when it is finished, forgets its thread."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crab_graph.graph.limits import Limits
+from crab_graph.runs.episode import run_episode
+from crab_graph.runs.locks import hold_worker
+from crab_graph.runs.plan import PlannedEpisode
+from crab_graph.runs.store import CHECKPOINTS, SHARDS, Shard
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+    from crab_graph.agents.adapters import AgentSpec
+    from crab_graph.domains.benchmark import Benchmark
+    from crab_graph.domains.task import Task
+    from crab_graph.graph.users import UserSpec
+
+_WORLDS_KEPT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a worker needs to know.
+
+    Attributes:
+        directory: The run's directory.
+        benchmark: The benchmark, or its directory for another process.
+        agent: The agent.
+        users: The users, as planned episodes count them.
+        seed: Seed of the run.
+        limits: When episodes stop.
+        thread_suffix: What tells the run's threads from those of other runs.
+        concurrency: Episodes at once.
+    """
+
+    directory: Path
+    benchmark: "Benchmark | Path"
+    agent: "AgentSpec"
+    users: tuple["UserSpec", ...]
+    seed: int
+    limits: Limits
+    thread_suffix: str
+    concurrency: int
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a worker tells of an episode."""
+
+    id: str
+    outcome: str
+    passed: bool
+
+
+@contextmanager
+def open_worker(job: Job, slot: int) -> Iterator[Callable[[PlannedEpisode], Done]]:
+    """Open what a worker needs, and yield the function that runs an episode."""
+    from crab_graph.agents.adapters import resolve_agent  # noqa: PLC0415  (loads LangChain)
+    from crab_graph.domains.benchmark import Benchmark, load_benchmark  # noqa: PLC0415
+
+    bench = job.benchmark
+    if not isinstance(bench, Benchmark):
+        bench = load_benchmark(bench)
+    agent = resolve_agent(job.agent)
+    tasks = _Tasks(bench, max(_WORLDS_KEPT, 2 * job.concurrency))
+    with hold_worker(job.directory), ExitStack() as stack:
+        shard = Shard(job.directory / SHARDS / f"part-{slot}.jsonl")
+        stack.callback(shard.close)
+        savers = _Savers(job.directory / CHECKPOINTS, f"part-{slot}.sqlite", stack)
+
+        def handle(episode: PlannedEpisode) -> Done:
+            saver = savers.open(episode.checkpoint)
+            thread = episode.thread(job.thread_suffix)
+            record = run_episode(
+                tasks.get(episode.task_id),
+                agent,
+                job.users[episode.user],
+                seed=job.seed,
+                trial=episode.trial,
+                checkpointer=saver,
+                limits=job.limits,
+                thread_id=thread,
+                attempts=episode.attempt,
+            )
+            shard.append(record)
+            saver.delete_thread(thread)  # not before the record is on the disk
+            return Done(episode.id, record.outcome, record.passed)
+
+        yield handle
+
+
+class _Tasks:
+    """The tasks of a benchmark, of which only those in use hold their tables in memory."""
+
+    def __init__(self, bench: "Benchmark", kept: int) -> None:
+        self._bench = bench
+        self._kept = kept
+        self._recent: OrderedDict[str, None] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, task_id: str) -> "Task":
+        task = self._bench[task_id]
+        with self._lock:
+            self._recent[task_id] = None
+            self._recent.move_to_end(task_id)
+            if len(self._recent) > self._kept:
+                oldest, _ = self._recent.popitem(last=False)
+                vars(self._bench[oldest]).pop("world", None)  # read again when it is needed again
+        return task
+
+
+class _Savers:
+    """A worker's own checkpoint file, and those of earlier workers that hold its episodes."""
+
+    def __init__(self, directory: Path, own: str, stack: ExitStack) -> None:
+        directory.mkdir(exist_ok=True)
+        self._directory = directory
+        self._own = own
+        self._stack = stack
+        self._open: dict[str, BaseCheckpointSaver[Any]] = {}
+        self._lock = threading.Lock()
+
+    def open(self, name: str | None) -> "BaseCheckpointSaver[Any]":
+        from crab_graph.graph.checkpoint import open_saver  # noqa: PLC0415  (loads LangGraph)
+
+        name = name or self._own
+        with self._lock:
+            if name not in self._open:
+                saver = self._stack.enter_context(open_saver(self._directory / name))
+                self._open[name] = saver
+            return self._open[name]
