@@ -104,7 +104,10 @@ def _clause_totals(
     references: Sequence[Reference],
     vocabulary: TextVocabulary,
 ) -> Iterable[TotalStatement]:
-    """Yield one total for each amount bound to a cue; a real total cue goes before a charge cue."""
+    """Yield one total for each amount bound to a cue; a real total cue goes before a charge cue.
+
+    What stands before the previous total's amount scopes that total, and not the next one.
+    """
     if not cues:
         return
     text = utterance.text
@@ -112,11 +115,14 @@ def _clause_totals(
     bound: dict[int, _Cue] = {}
     for cue in sorted(cues, key=lambda cue: (cue.family is not CueFamily.TOTAL, cue.start)):
         bound.setdefault(_bind(text, clause, stated, cue).start, cue)
+    start = clause.start
     for amount in stated:
         if amount.start not in bound:
             continue
         cue = bound[amount.start]
-        scope, scoped = _scope(utterance, clause, cue, amount, references, vocabulary)
+        own = Clause(min(start, cue.start), clause.end, clause.line)
+        scope, scoped = _scope(utterance, own, cue, amount, references, vocabulary)
+        start = amount.end
         void = is_void or scope is Scope.BARE or has_unit_mark(text, clause, amount, vocabulary)
         yield TotalStatement(amount, cue.family, scope, scoped, void, clause)
 
