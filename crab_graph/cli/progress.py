@@ -38,4 +38,5 @@ def progress_bar(words: str) -> Iterator[Callable[[int, int], None]]:
     try:
         yield advance
     finally:
-        bar.stop()
+        if bar.live.is_started:
+            bar.stop()
