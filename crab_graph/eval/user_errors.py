@@ -243,13 +243,21 @@ def _awaits_approval(episode: Episode, seq: int) -> bool:
 
 
 def _loops(episode: Episode) -> Iterator[UserError]:
-    """U7: three user turns in a row say the same, act on nothing and answer nothing."""
-    idle: list[UserMessage] = []
+    """U7: three user turns in a row say the same, act on nothing and answer nothing.
+
+    To an agent that says nothing, or the same again, there is nothing else to say.
+    """
+    idle: list[str] = []
+    asked: set[str] = set()
     for request, answer in _answers(episode):
+        text, question = answer.utterance.text, request.utterance.text
         has_called = any(True for _ in _calls_between(episode, request, answer))
         is_idle = not has_called and not _asks_yes_or_no(request.utterance)
-        same = idle and idle[-1].utterance.text == answer.utterance.text
-        idle = [*(idle if same else []), answer] if is_idle else []
+        if not is_idle or not question or question in asked or idle[-1:] != [text]:
+            idle, asked = [], set()
+        if is_idle and question:
+            idle.append(text)
+            asked.add(question)
         if len(idle) == _LOOP:
             covers = _TRIP | _ENDINGS | {"D19"}
             yield UserError("U7", answer.number, "said the same three times", covers)

@@ -100,11 +100,14 @@ def test_approving_another_amount_than_asked_is_the_users_error():
     assert codes(script) == ["U6"]
 
 
-@pytest.mark.parametrize(("question", "found"), [("Tell me more.", ["U7"]), ("Is it fine?", [])])
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [("Tell me more, {}.", ["U7"]), ("Is it fine, {}?", []), ("Tell me more.", []), ("", [])],
+)
 def test_three_equal_turns_that_answer_nothing_are_a_loop(question, found):
     script = Script()
-    for _ in range(3):
-        script.agent(question)
+    for number in range(3):
+        script.agent(question.format(number))
         script.user("I like trips.")
     script.agent("I cannot help you.")
     script.user("###STOP###")
