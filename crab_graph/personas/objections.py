@@ -90,15 +90,15 @@ def contradictions(plan: StatedPlan, briefing: UserBriefing) -> list[str]:
 
 def open_choices(plan: StatedPlan, briefing: UserBriefing) -> list[str]:
     """Return the keys of the facts on which the options of a message differ."""
-    keys = []
-    for key, words in briefing.lexicon.facts.items():
-        if words.conflict is None or words.conflict.kind is not ConflictKind.CHOICE:
-            continue
-        if any(
-            len(_named_values(plan.words.get(slot, ""), words)) > 1 for slot in words.conflict.slots
-        ):
-            keys.append(key)
-    return keys
+    return [
+        key
+        for key, words in briefing.lexicon.facts.items()
+        if words.conflict is not None
+        and any(
+            len(_options(plan.words.get(slot, ""), words, words.conflict)) > 1
+            for slot in words.conflict.slots
+        )
+    ]
 
 
 def _portions(segment: Segment, lexicon: DomainLexicon) -> Iterator[tuple[str, str]]:
@@ -115,6 +115,12 @@ def _portions(segment: Segment, lexicon: DomainLexicon) -> Iterator[tuple[str, s
     for index, (start, slot) in enumerate(starts):
         end = starts[index + 1][0] if index + 1 < len(starts) else len(segment.text)
         yield slot, segment.text[start if index else 0 : end]
+
+
+def _options(part: str, words: FactWords, conflict: Conflict) -> set[str] | set[int]:
+    if conflict.kind is ConflictKind.CHOICE:
+        return _named_values(part, words)
+    return set(_counts(part, conflict)) if conflict.kind is ConflictKind.AT_LEAST else set()
 
 
 def _contradicts(

@@ -26,6 +26,7 @@ class Segment:
         start: Where it starts in the utterance.
         end: Where it ends.
         is_request: Whether it asks for something, by its own words or by what it stands under.
+        opens_list: Whether a list of what it asks for follows it.
         named: Slots it names itself.
         scope: Slots it is about: those it names, else those of the heading it stands under.
     """
@@ -34,6 +35,7 @@ class Segment:
     start: int
     end: int
     is_request: bool
+    opens_list: bool
     named: frozenset[str]
     scope: frozenset[str]
 
@@ -58,7 +60,9 @@ def read_segments(text: str, lexicon: DomainLexicon) -> tuple[Utterance, list[Se
             clause_text = utterance.text[start:end]
             named = lexicon.named_slots(clause_text)
             is_request = is_listed or _REQUEST.search(clause_text) is not None
-            segments.append(Segment(clause_text, start, end, is_request, named, named or heading))
+            opens = is_request and clause_text.rstrip().endswith(":")
+            scope = named or heading
+            segments.append(Segment(clause_text, start, end, is_request, opens, named, scope))
         if not is_item and not is_listed:
             is_asking = _opens_a_list(body)
     return utterance, segments

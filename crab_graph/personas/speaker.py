@@ -64,8 +64,8 @@ class Speaker:
             return self.phrase("no_wish")
         return self._draw(f"none {words.key}").choice(words.none)
 
-    def finish(self, parts: Sequence[str], *, is_answer: bool) -> str:
-        """Join the parts of a turn, with courtesies; answers may also carry doubt or a question."""
+    def finish(self, parts: Sequence[str], *, is_answer: bool, is_content: bool) -> str:
+        """Join the parts of a turn; answers may carry doubt or a question, content ones thanks."""
         extra = []
         if is_answer:
             if self._happens("uncertain", self._behavior.uncertain):
@@ -74,7 +74,7 @@ class Speaker:
                 extra.append(self.phrase("question"))
             if self._happens("pressure", _PRESSURE_RATE):
                 extra.append(self.phrase("pressure"))
-        if not self._is_short and self._happens("polite", self._style.polite):
+        if is_content and not self._is_short and self._happens("polite", self._style.polite):
             extra.append(self.phrase("polite"))
         return join_parts([*parts, *extra])
 

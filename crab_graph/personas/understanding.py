@@ -40,6 +40,7 @@ class Reading:
         has_transferred: It says that the conversation is handed over.
         is_unable: It says that it cannot do what is wanted.
         asks_change: It asks the user to give up a wish.
+        offers_extra: It offers something beside what the facts are about.
         asks_anything: It asks something at all.
         says_wait: It asks for time.
         ids: All ids it names, upper case.
@@ -60,6 +61,7 @@ class Reading:
     has_transferred: bool = False
     is_unable: bool = False
     asks_change: bool = False
+    offers_extra: bool = False
     asks_anything: bool = False
     says_wait: bool = False
     ids: tuple[str, ...] = ()
@@ -94,7 +96,9 @@ def understand(text: str, lexicon: DomainLexicon, slots: Sequence[BriefedSlot]) 
         asks_choice=any(said("choice", segment.text) for segment in requests),
         asks_approval=approval,
         asks_card=any(said("card", segment.text) for segment in awaited),
-        asks_method=any(said("method", segment.text) for segment in requests),
+        asks_method=any(
+            said("method", segment.text) or said("other_card", segment.text) for segment in requests
+        ),
         claims_done=any(
             said("done", segment.text) and not said("not_done", segment.text)
             for segment in segments
@@ -107,6 +111,7 @@ def understand(text: str, lexicon: DomainLexicon, slots: Sequence[BriefedSlot]) 
         ),
         is_unable=any(said("inability", segment.text) for segment in segments),
         asks_change=any(said("alteration", segment.text) for segment in requests),
+        offers_extra=any(said("extra", segment.text) for segment in requests),
         asks_anything=any(
             segment.is_request and not said("wait", segment.text) for segment in segments
         ),
@@ -127,11 +132,13 @@ def _asked(
             continue
         if proposes and not said("preference", segment.text):
             continue
+        if _is_booking_request(segment.text) and not said("wishes", segment.text):
+            continue
         if len(segment.text.split()) > _MAX_ASKED_WORDS and "?" not in segment.text:
             continue
-        keys = [key for _, key in sorted(_facts_in(segment, lexicon))]
+        keys = [key for _, key in _facts_in(segment, lexicon)]
         topics = _topic_facts(segment, lexicon) if not keys or said("wishes", segment.text) else []
-        is_open_here = said("open", segment.text) and not topics
+        is_open_here = said("open", segment.text) and not topics and not segment.opens_list
         asked += keys + topics
         is_open = (
             is_open
@@ -164,7 +171,9 @@ def _fits_scope(words: FactWords, segment: Segment) -> bool:
 
 
 def _topic_facts(segment: Segment, lexicon: DomainLexicon) -> list[str]:
-    if not phrase_book().says("preference", segment.text):
+    said = phrase_book().says
+    is_action = said("action", segment.text) and not said("wishes", segment.text)
+    if is_action or not said("preference", segment.text):
         return []
     return [
         key for topic in lexicon.topics if topic.words.search(segment.text) for key in topic.facts
@@ -184,11 +193,18 @@ def _is_proposal(segment: Segment, utterance: Utterance, slots: Sequence[Briefed
 def _asks_booking(segment: Segment, payment_talk: bool, *, names_fact: bool) -> bool:
     said = phrase_book().says
     words = segment.text
-    if said("booking_lead", words) and said("booking_act", words) and segment.is_request:
-        return not said("search", words) and not said("charge_lead", words)
+    if segment.is_request and _is_booking_request(words):
+        return True
     if said("booking_other", words):
         return not names_fact and not (payment_talk and said("approval", words))
     return said("approval", words) and segment.is_request and not payment_talk
+
+
+def _is_booking_request(words: str) -> bool:
+    said = phrase_book().says
+    if not said("booking_lead", words) or not said("booking_act", words):
+        return False
+    return not said("search", words) and not said("charge_lead", words)
 
 
 def _asks_approval(words: str, payment_talk: bool) -> bool:

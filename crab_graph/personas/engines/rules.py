@@ -62,6 +62,7 @@ class _Reply:
     told: tuple[tuple[str, Reason], ...] = ()
     token: str = ""
     is_answer: bool = False
+    is_content: bool = False
     moved: bool = False
     insisted: bool = False
     approved: bool = False
@@ -156,7 +157,7 @@ class RulesUser:
     def _calls(self, turn: _Turn) -> list[PrivateCall]:
         """Return the private calls to make before the user can answer."""
         reading, wallet = turn.reading, turn.wallet
-        if turn.conflicts and not reading.claims_done:
+        if self._objects(turn):
             return []
         checks = reading.claims_done or reading.is_closing
         if checks and not reading.asks_wallet and CONFIRMATIONS not in wallet.called:
@@ -170,6 +171,7 @@ class RulesUser:
         return _Reply(
             (speaker.opening(facts), *(speaker.fact(fact) for fact in rest)),
             told=tuple((fact.key, Reason.VOLUNTEERED) for fact in facts),
+            is_content=True,
         )
 
     def _decide(self, turn: _Turn) -> _Reply:
@@ -180,7 +182,7 @@ class RulesUser:
             return _Reply((speaker.phrase("transferred"),), token=TRANSFER)
         if self._is_complete(turn):
             return _Reply((speaker.phrase("thanks_end"),), token=STOP)
-        if turn.conflicts and not reading.claims_done:
+        if self._objects(turn):
             return self._object(turn, turn.conflicts)
         if reading.asks_wallet and turn.wallet.names_other_card(reading.ids, self._briefing):
             return self._object(turn, (CARD_FACT,))
@@ -207,6 +209,10 @@ class RulesUser:
             else:
                 held.remove(found)
         return missing
+
+    def _objects(self, turn: _Turn) -> bool:
+        """Tell whether to object: to what is proposed, but no more to what was booked and paid."""
+        return bool(turn.conflicts) and (turn.reading.asks_booking or not turn.reading.claims_done)
 
     def _object(self, turn: _Turn, keys: Sequence[str]) -> _Reply:
         """Name the one detail that is contradicted, the one objected to least often so far."""
@@ -247,10 +253,10 @@ class RulesUser:
         told = tuple((fact.key, Reason.ASKED) for fact in facts)
         if reading.asks_booking and self._can_approve(turn):
             parts.append(speaker.phrase("approve"))
-            return _Reply(tuple(parts), told, moved=True, approved=True)
+            return _Reply(tuple(parts), told, is_content=True, moved=True, approved=True)
         if not parts:
             parts = self._nothing_to_tell(turn, asked)
-        return _Reply(tuple(parts), told, is_answer=bool(facts))
+        return _Reply(tuple(parts), told, is_answer=bool(facts), is_content=True)
 
     def _nothing_to_tell(self, turn: _Turn, asked: Sequence[str]) -> list[str]:
         if turn.reading.is_open_question:
@@ -269,7 +275,7 @@ class RulesUser:
             return None
         if not self._can_approve(turn):
             return _Reply((turn.speaker.phrase("show_first"),))
-        return _Reply((turn.speaker.phrase("approve"),), approved=True)
+        return _Reply((turn.speaker.phrase("approve"),), is_content=True, approved=True)
 
     def _choose(self, turn: _Turn) -> _Reply | None:
         if not turn.reading.asks_choice:
@@ -297,7 +303,7 @@ class RulesUser:
             parts.append(speaker.phrase("added"))
         if wallet.recorded:
             parts.append(speaker.phrase("paid"))
-        elif reading.asks_approval and not parts:
+        elif reading.asks_approval and not parts and not reading.asks_method:
             parts.append(speaker.phrase("paid_before" if wallet.earlier else "nothing_pending"))
         told: list[tuple[str, Reason]] = []
         if reading.asks_method or reading.asks_card or wallet.added is not None:
@@ -308,7 +314,8 @@ class RulesUser:
                 parts.append(speaker.fact(fact))
                 told.append((fact.key, Reason.ASKED))
         moved = bool({APPROVE, ADD} & wallet.called)
-        return _Reply(tuple(parts), self._known(told), moved=moved)
+        is_content = moved and not turn.refused
+        return _Reply(tuple(parts), self._known(told), is_content=is_content, moved=moved)
 
     def _known(self, told: Sequence[tuple[str, Reason]]) -> tuple[tuple[str, Reason], ...]:
         return tuple(entry for entry in told if self._briefing.fact(entry[0]) is not None)
@@ -340,6 +347,8 @@ class RulesUser:
             return self._complain(turn)
         if reading.is_unable:
             return _Reply((speaker.phrase("insist"),), insisted=True)
+        if reading.offers_extra:
+            return _Reply((speaker.phrase("no_extra"),))
         if reading.asks_anything:
             return _Reply((speaker.phrase("unknown"),))
         return None
@@ -363,7 +372,7 @@ class RulesUser:
             insisted=memory.insisted + reply.insisted,
             approved=memory.approved or reply.approved,
         )
-        text = speaker.finish(reply.parts, is_answer=reply.is_answer)
+        text = speaker.finish(reply.parts, is_answer=reply.is_answer, is_content=reply.is_content)
         content = f"{text} {reply.token}".strip()
         return UserStep({"role": "user", "content": content}, memory.as_json())
 
