@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from crab_graph.cli import certify, demo, generate, report, resume, run, show, sql, tasks
+from crab_graph.cli import certify, demo, generate, grade, report, resume, run, show, sql, tasks
 from crab_graph.errors import CrabGraphError
 
 UNUSABLE_INPUT = 2
@@ -49,6 +49,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     tasks.task,
     run.run,
     resume.resume,
+    grade.grade,
     report.report,
     show.show,
     sql.sql,

@@ -9,7 +9,7 @@ from crab_graph.cli.output import JsonOption, console, print_json
 
 
 def certify(
-    bench: Annotated[Path, typer.Argument(help="Directory of the benchmark.")],
+    bench: Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")],
     task: Annotated[str | None, typer.Option(help="One task only, such as S1-001.")] = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -10,7 +10,7 @@ from crab_graph.errors import UsageError
 
 
 def generate(
-    bench: Annotated[Path, typer.Argument(help="Directory of the benchmark.")],
+    bench: Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")],
     tasks: Annotated[
         int, typer.Option(help="Number of tasks, split evenly over the strata.", min=1)
     ] = 200,

@@ -12,9 +12,14 @@ if TYPE_CHECKING:
 
 
 def grade(
-    bench: Annotated[Path, typer.Argument(help="Directory of the benchmark.")],
-    task: Annotated[str, typer.Argument(help="Task the transcript was made for, such as S1-001.")],
-    transcript: Annotated[Path, typer.Argument(help="JSON Lines file, one message a line.")],
+    bench: Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")],
+    task: Annotated[
+        str,
+        typer.Argument(metavar="TASK", help="Task the transcript was made for, such as S1-001."),
+    ],
+    transcript: Annotated[
+        Path, typer.Argument(metavar="TRANSCRIPT", help="JSON Lines file, one message a line.")
+    ],
     as_json: JsonOption = False,
 ) -> None:
     """Run a transcript's calls on the task's initial tables, and grade what was done and said.
@@ -39,6 +44,8 @@ def _print_verdict(verdict: "Verdict") -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from crab_graph.analysis.report.terminal import plain
+
     fault = "" if verdict.fault is None else f", fault: {verdict.fault}"
     strict = "passes" if verdict.strict["passed"] else "does not pass"
     print(f"{verdict.task_id}: {verdict.outcome}{fault} (strict grading: {strict})")
@@ -49,8 +56,7 @@ def _print_verdict(verdict: "Verdict") -> None:
         table.add_column(heading)
     for check, word in verdict.checks.items():
         found = verdict.evidence.get(check, [])
-        # What agents and users wrote may hold square brackets: it is text, not markup.
-        texts = Text("\n".join(_told(item) for item in found))
+        texts = plain("\n".join(_told(item) for item in found))
         style = "bold red" if word == "fail" else "dim" if word.startswith("not_") else ""
         own = verdict.strict["checks"][check]
         table.add_row(check, Text(word, style=style), own if own != word else "", texts)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def tasks(
-    bench: Annotated[Path, typer.Argument(help="Directory of the benchmark.")],
+    bench: Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")],
     as_json: JsonOption = False,
 ) -> None:
     """List the tasks of a benchmark."""
@@ -42,8 +42,8 @@ def tasks(
 
 
 def task(
-    bench: Annotated[Path, typer.Argument(help="Directory of the benchmark.")],
-    id: Annotated[str, typer.Argument(help="Id of the task, such as S1-001.")],
+    bench: Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")],
+    id: Annotated[str, typer.Argument(metavar="ID", help="Id of the task, such as S1-001.")],
     solutions: Annotated[
         bool, typer.Option("--solutions", help="Also list the certified solutions.")
     ] = False,

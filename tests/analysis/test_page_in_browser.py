@@ -98,3 +98,9 @@ def test_nothing_is_wider_than_the_screen(page, width, part):
     page.set_viewport_size({"width": width, "height": 844})
     page.evaluate("part => { location.hash = part; }", part)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_an_episode_without_facts_or_errors_shows_no_trace_of_them(page):
+    page.evaluate("location.hash = 'episode/0'")
+    page.wait_for_selector("#episode-title")
+    assert "null" not in page.locator("#episode").inner_text()

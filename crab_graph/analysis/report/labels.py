@@ -36,9 +36,24 @@ EFFORT: Mapping[str, str] = {
 }
 """Efficiency metrics: analysis only, they never decide a pass."""
 
+COVERAGE: Mapping[str, str] = {
+    "F-ID": "ids",
+    "F-NM": "names",
+    "F-PT": "totals",
+    "F-PS": "summary",
+    "F-IP": "item prices",
+    "F-AP": "approval",
+    "disclosure_precision": "booked ids of those told",
+}
+"""Factuality checks, by what they wait for the agent to say."""
+
 REFERENCE_NOTE = (
     "Agents marked “reference” follow fixed rules and need no language model: they show that the "
     "tasks can be solved and that careless work is caught, not how well a model does."
+)
+IF_BOOKED_NOTE = (
+    "In brackets: the rate over episodes with a booking. "
+    "An agent that books nothing says nothing wrong."
 )
 RULES_USER_NOTE = (
     "The user was the rule-based simulator: deterministic, without a language model behind it."

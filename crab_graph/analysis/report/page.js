@@ -10,6 +10,8 @@
   let position = 0;
   let showsPrivate = false;
 
+  const present = (children) => children.flat().filter((child) => child !== null && child !== undefined && child !== "");
+
   /* Elements are made from text alone: nothing anybody said is ever read as markup. */
   function make(name, attributes = {}, ...children) {
     const element = document.createElement(name);
@@ -17,7 +19,7 @@
       if (value === true) element.setAttribute(key, "");
       else if (value !== false && value !== null && value !== undefined) element.setAttribute(key, value);
     }
-    element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
+    element.append(...present(children));
     return element;
   }
 
@@ -206,7 +208,7 @@
     const toggle = make("input", { type: "checkbox", id: "private", checked: showsPrivate });
     toggle.checked = showsPrivate;
     const hasPrivate = view.exchanges.some((exchange) => exchange.calls.some((call) => call.owner === "user"));
-    article.replaceChildren(
+    article.replaceChildren(...present([
       make("div", { class: "bar" },
         make("button", { type: "button", "data-close": true, title: "All episodes (Esc)" }, "All episodes"),
         make("span", { class: "gap" }),
@@ -221,7 +223,8 @@
         make("h2", {}, "What was said, and what was done"),
         make("div", { class: "columns", "aria-hidden": "true" }, make("span", {}, "Said"), make("span", {}, "Done before saying it")),
         view.exchanges.map(drawExchange)),
-      make("p", { class: "hint" }, "Keys: j and k go to the next and the previous episode, p shows the private side, Esc goes back."));
+      make("p", { class: "hint" }, "Keys: j and k go to the next and the previous episode, p shows the private side, Esc goes back."),
+    ]));
     document.title = `${view.head.title} · ${reportTitle}`;
   }
 

@@ -34,6 +34,7 @@ def render_page(records: Sequence[EpisodeRecord], title: str) -> str:
         failed_checks=_failed_checks(summary),
         failure_modes=_failure_modes(summary),
         rows=rows,
+        has_trials=any(record.trial for record in records),
         tasks=len({record.task_id for record in records}),
         notes=notes_on(summary),
         style=_read("page.css"),

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
-from crab_graph.analysis.report.labels import EFFORT, OUTCOMES, PARTS
+from crab_graph.analysis.report.labels import COVERAGE, EFFORT, OUTCOMES, PARTS
 from crab_graph.eval.statistics import Estimate, estimate_rate
 from crab_graph.runs.record import EpisodeRecord
 
@@ -27,6 +27,8 @@ class Group:
         outcomes: How many episodes ended in each of the five outcomes.
         rates: pass@1 and its parts, over scored episodes; without any, their value is `None`.
         effort: Mean of each efficiency metric per scored episode.
+        coverage: How much of what a factuality check could judge was said at all, and
+            `disclosure_precision`: booked ids over disclosed ones.
         failure_modes: How many episodes have each primary failure.
         failed_checks: In how many episodes each check failed.
     """
@@ -40,6 +42,7 @@ class Group:
     outcomes: Mapping[str, int]
     rates: Mapping[str, Estimate]
     effort: Mapping[str, float | None]
+    coverage: Mapping[str, float | None]
     failure_modes: Mapping[str, int]
     failed_checks: Mapping[str, int]
 
@@ -100,6 +103,7 @@ def _group(records: Sequence[EpisodeRecord], stratum: int | None) -> Group:
         outcomes={outcome: outcomes[outcome] for outcome in OUTCOMES},
         rates=_rates(scored),
         effort=_effort(scored),
+        coverage=_coverage(scored),
         failure_modes=_counted(r.primary_failure for r in scored if r.primary_failure),
         failed_checks=_counted(
             check for r in scored for check, verdict in r.checks.items() if verdict == "fail"
@@ -110,8 +114,17 @@ def _group(records: Sequence[EpisodeRecord], stratum: int | None) -> Group:
 def _rates(scored: Sequence[EpisodeRecord]) -> dict[str, Estimate]:
     parts = [parts_passed(record) for record in scored]
     rates = {"pass_at_1": _rate(scored, [record.passed for record in scored])}
+    # An agent that books nothing says nothing wrong: abstract rates are also given without it.
+    booked = [
+        (record, passed)
+        for record, passed in zip(scored, parts, strict=True)
+        if record.metrics.get("trip_state") != "none"
+    ]
     for part in (*PARTS.values(), "abstract"):
         rates[part] = _rate(scored, [passed[part] for passed in parts])
+        rates[f"{part}_if_booked"] = _rate(
+            [record for record, _ in booked], [passed[part] for _, passed in booked]
+        )
     valid = [record for record in scored if record.fault != "user"]
     rates["pass_at_1_valid"] = _rate(valid, [record.passed for record in valid])
     return rates
@@ -126,11 +139,27 @@ def _rate(records: Sequence[EpisodeRecord], passed: Sequence[bool]) -> Estimate:
 
 
 def _effort(scored: Sequence[EpisodeRecord]) -> dict[str, float | None]:
-    means: dict[str, float | None] = {}
-    for name in EFFORT:
-        values = [record.metrics[name] for record in scored if name in record.metrics]
-        means[name] = fmean(values) if values else None
-    return means
+    return {
+        name: _mean(record.metrics[name] for record in scored if name in record.metrics)
+        for name in EFFORT
+    }
+
+
+def _coverage(scored: Sequence[EpisodeRecord]) -> dict[str, float | None]:
+    shares: dict[str, list[float]] = {check: [] for check in COVERAGE}
+    for record in scored:
+        for check, found in record.metrics.get("coverage", {}).items():
+            if found["opportunities"]:
+                shares[check].append(found["covered"] / found["opportunities"])
+        precision = record.metrics.get("disclosure_precision")
+        if precision is not None:
+            shares["disclosure_precision"].append(precision)
+    return {check: _mean(values) for check, values in shares.items()}
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    listed = list(values)
+    return fmean(listed) if listed else None
 
 
 def _counted(names: Iterable[str]) -> dict[str, int]:

@@ -34,6 +34,7 @@ def print_overview(console: Console, summary: Summary) -> None:
     failing = [group for group in summary.overall if group.failure_modes]
     if failing:
         console.print("", _failures_table(failing), sep="\n")
+    console.print(f"\n{labels.IF_BOOKED_NOTE}")
 
 
 def print_summary(console: Console, summary: Summary) -> None:
@@ -41,7 +42,12 @@ def print_summary(console: Console, summary: Summary) -> None:
     print_overview(console, summary)
     if len({group.stratum for group in summary.by_stratum}) > 1:
         console.print("", _rates_table("By stratum", summary.by_stratum), sep="\n")
-    console.print("", _effort_table(summary.overall), sep="\n")
+    effort = _means_table("Effort, means per episode", labels.EFFORT)
+    coverage = _means_table("How much of what could be judged was said at all", labels.COVERAGE)
+    for group in summary.overall:
+        effort.add_row(*_who(group), *(_number(mean) for mean in group.effort.values()))
+        coverage.add_row(*_who(group), *(_share(mean) for mean in group.coverage.values()))
+    console.print("", effort, "", coverage, sep="\n")
 
 
 def print_episode(console: Console, record: EpisodeRecord, *, every_call: bool = False) -> None:
@@ -74,12 +80,13 @@ def _rates_table(title: str, groups: Iterable[Group]) -> Table:
     for group in groups:
         rate = group.rates["pass_at_1"]
         table.add_row(
-            agent_name(group.agent, group.is_reference),
-            plain(group.user),
+            *_who(group),
             _stratum(group),
             Text(_percent(rate), style="bold"),
             _interval(rate),
-            *(_percent(group.rates[part]) for part in labels.PARTS.values()),
+            _percent(group.rates["concrete"]),
+            _if_booked(group, "factuality"),
+            _if_booked(group, "completion"),
             *(str(count) for count in group.outcomes.values()),
         )
     return table
@@ -91,28 +98,24 @@ def _failures_table(groups: Iterable[Group]) -> Table:
         table.add_column(name)
     for group in groups:
         table.add_row(
-            agent_name(group.agent, group.is_reference),
-            plain(group.user),
+            *_who(group),
             _counts({labels.words(mode): n for mode, n in group.failure_modes.items()}),
             _counts(group.failed_checks),
         )
     return table
 
 
-def _effort_table(groups: Iterable[Group]) -> Table:
-    table = Table(title="Effort, means per episode", title_justify="left", box=None, pad_edge=False)
+def _means_table(title: str, columns: Mapping[str, str]) -> Table:
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
     for name in ("agent", "user"):
         table.add_column(name)
-    for name in labels.EFFORT.values():
+    for name in columns.values():
         table.add_column(name, justify="right")
-    for group in groups:
-        means = group.effort.values()
-        table.add_row(
-            agent_name(group.agent, group.is_reference),
-            plain(group.user),
-            *("–" if mean is None else f"{mean:.1f}" for mean in means),
-        )
     return table
+
+
+def _who(group: Group) -> tuple[Text, Text]:
+    return agent_name(group.agent, group.is_reference), plain(group.user)
 
 
 def agent_name(agent: str, is_reference: bool) -> Text:
@@ -208,6 +211,19 @@ def _interval(rate: Estimate) -> str:
 
 def _percent(rate: Estimate) -> str:
     return "–" if rate.value is None else f"{rate.value:.0%}"
+
+
+def _if_booked(group: Group, part: str) -> str:
+    """Return an abstract rate, and the same over episodes with a booking."""
+    return f"{_percent(group.rates[part])} ({_percent(group.rates[f'{part}_if_booked'])})"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1f}"
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.0%}"
 
 
 def _counts(counts: Mapping[str, int]) -> str:

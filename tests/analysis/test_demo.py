@@ -1,0 +1,47 @@
+"""The demonstration, as `make demo` runs it but with fewer tasks."""
+
+import json
+
+import pytest
+
+from crab_graph.cli import main
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("demo") / "demo"
+    assert main(["demo", "--out", str(directory), "--tasks", "4"]) == 0
+    return directory
+
+
+def test_the_demonstration_shows_every_agent_with_every_user(demo, capsys):
+    assert main(["demo", "--out", str(demo), "--tasks", "4", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["was_complete"]
+    rates = {
+        (group["agent"], group["user"]): group["rates"]["pass_at_1"]["value"]
+        for group in document["groups"]
+        if group["stratum"] is None
+    }
+    assert rates["solver", "generic"] == rates["solver", "ruse"] == 1
+    assert rates["silent", "generic"] == rates["silent", "ruse"] == 0
+    assert set(rates) == {
+        (a, u) for a in ("solver", "hasty", "silent") for u in ("generic", "ruse")
+    }
+
+
+def test_its_page_holds_every_episode(demo):
+    page = (demo / "report.html").read_text(encoding="utf-8")
+    assert page.count('class="episode-data"') == 3 * 2 * 4
+
+
+def test_doing_it_again_says_that_nothing_was_left_to_do(demo, capsys):
+    assert main(["demo", "--out", str(demo), "--tasks", "4"]) == 0
+    assert "nothing was done" in capsys.readouterr().out
+
+
+def test_other_settings_on_the_same_directory_are_refused(demo, capsys):
+    assert main(["demo", "--out", str(demo), "--tasks", "5"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
