@@ -14,6 +14,7 @@ from crab_graph.personas.segments import Segment, read_segments
 from crab_graph.text.amounts import find_amounts
 from crab_graph.text.clauses import Utterance
 from crab_graph.text.mentions import find_ids
+from crab_graph.text.phrases import offers_transfer
 
 _ANY_ID = re.compile(r"(?<![\w-])[a-z]{2,4}-\d{2,}(?![\w-])")
 _PREFERENCES = re.compile(r"\b(?:preferences?|requirements?)\b")
@@ -35,7 +36,6 @@ class Reading:
         asks_card: It asks the user to put a card on the platform.
         asks_method: It asks which payment method to use.
         claims_done: It says that something is booked, paid or confirmed.
-        reports_problem: It says that a payment or booking failed.
         offers_transfer: It offers a human.
         has_transferred: It says that the conversation is handed over.
         is_unable: It says that it cannot do what is wanted.
@@ -56,7 +56,6 @@ class Reading:
     asks_card: bool = False
     asks_method: bool = False
     claims_done: bool = False
-    reports_problem: bool = False
     offers_transfer: bool = False
     has_transferred: bool = False
     is_unable: bool = False
@@ -103,8 +102,7 @@ def understand(text: str, lexicon: DomainLexicon, slots: Sequence[BriefedSlot]) 
             said("done", segment.text) and not said("not_done", segment.text)
             for segment in segments
         ),
-        reports_problem=said("problem", whole),
-        offers_transfer=any(_offers_transfer(segment.text) for segment in segments),
+        offers_transfer=offers_transfer(utterance),
         has_transferred=any(
             said("transferred", segment.text) and not segment.text.rstrip().endswith("?")
             for segment in segments
@@ -212,10 +210,3 @@ def _asks_approval(words: str, payment_talk: bool) -> bool:
     if said("approval", words) and payment_talk:
         return True
     return said("charge_lead", words) and (said("booking_lead", words) or "confirm" in words)
-
-
-def _offers_transfer(words: str) -> bool:
-    said = phrase_book().says
-    if not said("offer", words) or not said("offer_people", words):
-        return False
-    return not said("offer_void", words)

@@ -152,7 +152,6 @@ CLOSING = "is_closing"
 CHANGE = "asks_change"
 WAIT = "says_wait"
 GONE = "has_transferred"
-PROBLEM = "reports_problem"
 COMPARED = {OPEN, BOOKING, APPROVAL, CARD, METHOD, OFFER, CHOICE, CLOSING, CHANGE, GONE, DONE}
 
 ACTS = [
@@ -214,11 +213,10 @@ def test_a_message_does_what_it_does(text, acts):
     assert {name for name in COMPARED if getattr(reading, name)} == acts
 
 
-def test_inability_delay_and_trouble_are_heard():
+def test_inability_and_delay_are_heard():
     read = {
         UNABLE: "Unfortunately there are no matching flights.",
         WAIT: "Let me check that for you.",
-        PROBLEM: "The card was declined.",
     }
     for field, text in read.items():
         assert getattr(understand(text, travel_lexicon(), SLOTS), field)

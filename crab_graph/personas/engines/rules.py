@@ -36,7 +36,6 @@ from crab_graph.randomness import derive_rng
 
 STOP = "###STOP###"
 TRANSFER = "###TRANSFER###"
-OUT_OF_SCOPE = "###OUT-OF-SCOPE###"
 
 Message = dict[str, Any]
 
