@@ -46,13 +46,11 @@ class StatedPlan:
         words: The text about each slot that has an item in the message.
         everywhere: The text of all clauses that state something about any item.
         totals: Totals of everything together, in cents.
-        ids: Ids named for each slot.
     """
 
     words: Mapping[str, str]
     everywhere: str
     totals: tuple[int, ...]
-    ids: Mapping[str, frozenset[str]]
 
 
 def read_plan(text: str, lexicon: DomainLexicon, slots: Sequence[BriefedSlot]) -> StatedPlan:
@@ -60,19 +58,18 @@ def read_plan(text: str, lexicon: DomainLexicon, slots: Sequence[BriefedSlot]) -
     utterance, segments = read_segments(text, lexicon)
     stated = [segment for segment in segments if not _DENIED.search(segment.text)]
     words: dict[str, list[str]] = defaultdict(list)
-    ids: dict[str, set[str]] = defaultdict(set)
+    prefixes = {slot.id: slot.id_prefix for slot in slots}
+    with_item: set[str] = set()
     for segment in stated:
         for slot_id, portion in _portions(segment, lexicon):
             words[slot_id].append(portion)
-            for slot in slots:
-                if slot.id == slot_id:
-                    ids[slot_id] |= {m[0].upper() for m in find_ids(portion, slot.id_prefix)}
+            if slot_id in prefixes and any(True for _ in find_ids(portion, prefixes[slot_id])):
+                with_item.add(slot_id)
     amounts = find_amounts(utterance)
     return StatedPlan(
-        words={slot: _JOINT.join(parts) for slot, parts in words.items() if ids[slot]},
+        words={slot: _JOINT.join(parts) for slot, parts in words.items() if slot in with_item},
         everywhere=_JOINT.join(segment.text for segment in stated if not segment.is_request),
         totals=tuple(_totals(utterance, stated, amounts, lexicon)),
-        ids={slot: frozenset(found) for slot, found in ids.items() if found},
     )
 
 

@@ -1,0 +1,284 @@
+"""What a user does about a message of the agent: the policy behind the rule-based engine.
+
+Duties come first: object to what contradicts, pay when asked, answer, approve when asked. Only then
+come offers, claims and questions that the facts do not answer.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from crab_graph.money import format_dollars
+from crab_graph.personas.behavior import Behavior
+from crab_graph.personas.disclosure import Reason, choose_answers, opening_facts
+from crab_graph.personas.facts import Fact
+from crab_graph.personas.lexicon import UserBriefing
+from crab_graph.personas.memory import UserMemory
+from crab_graph.personas.speaker import Speaker, list_words
+from crab_graph.personas.understanding import Reading
+from crab_graph.personas.wallet import (
+    ADD,
+    APPROVE,
+    CARD_FACT,
+    CONFIRMATIONS,
+    PrivateCall,
+    Refusal,
+    Wallet,
+    next_calls,
+)
+from crab_graph.personas.wording import opening_keys, word_value
+
+STOP = "###STOP###"
+TRANSFER = "###TRANSFER###"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A decided turn: its parts, what it tells, how it changes the memory."""
+
+    parts: tuple[str, ...]
+    told: tuple[tuple[str, Reason], ...] = ()
+    token: str = ""
+    is_answer: bool = False
+    is_content: bool = False
+    moved: bool = False
+    insisted: bool = False
+    approved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Everything one decision looks at."""
+
+    text: str
+    reading: Reading
+    memory: UserMemory
+    wallet: Wallet
+    conflicts: tuple[str, ...]
+    choices: tuple[str, ...]
+    refused: tuple[Refusal, ...]
+    speaker: Speaker
+
+
+class UserPolicy:
+    """Decides the turns of one user.
+
+    Args:
+        briefing: What the user knows.
+        behavior: How the user behaves.
+    """
+
+    def __init__(self, briefing: UserBriefing, behavior: Behavior) -> None:
+        self._briefing = briefing
+        self._behavior = behavior
+        by_key = {fact.key: fact for fact in briefing.facts}
+        self._facts = [by_key[key] for key in briefing.ordered_keys()]
+
+    def open(self, speaker: Speaker) -> Reply:
+        """Return the first turn: the basic facts, or everything without two levels."""
+        facts = opening_facts(self._facts, two_levels=self._behavior.disclosure.two_levels)
+        opened = opening_keys(self._briefing.lexicon, facts)
+        rest = [fact for fact in facts if fact.key not in opened]
+        return Reply(
+            (speaker.opening(facts), *(speaker.fact(fact) for fact in rest)),
+            told=tuple((fact.key, Reason.VOLUNTEERED) for fact in facts),
+            is_content=True,
+        )
+
+    def calls(self, turn: Turn) -> list[PrivateCall]:
+        """Return the private calls to make before the user can answer."""
+        reading, wallet = turn.reading, turn.wallet
+        if self._objects(turn):
+            return []
+        checks = reading.claims_done or reading.is_closing
+        if checks and not reading.asks_wallet and CONFIRMATIONS not in wallet.called:
+            return [PrivateCall(CONFIRMATIONS, {})]
+        return next_calls(reading, wallet, self._briefing, turn.refused)
+
+    def decide(self, turn: Turn) -> Reply:
+        """Return the turn that answers a message."""
+        reading, speaker = turn.reading, turn.speaker
+        if not turn.text.strip():
+            return Reply((speaker.phrase("nudge"),))
+        if reading.has_transferred:
+            return Reply((speaker.phrase("transferred"),), token=TRANSFER)
+        if self._is_complete(turn):
+            return Reply((speaker.phrase("thanks_end"),), token=STOP)
+        if self._objects(turn):
+            return self._object(turn, turn.conflicts)
+        if reading.asks_wallet and turn.wallet.names_other_card(reading.ids, self._briefing):
+            return self._object(turn, (CARD_FACT,))
+        for part in (self._pay, self._answer, self._approve, self._choose, self._respond):
+            reply = part(turn)
+            if reply is not None:
+                return reply
+        return Reply((speaker.phrase("waiting"),))
+
+    def _is_complete(self, turn: Turn) -> bool:
+        """Tell whether everything wanted is booked and paid, as the user's own bookings show."""
+        if turn.wallet.pending or not turn.wallet.bookings or turn.reading.asks_wallet:
+            return False
+        return not self._missing(turn.wallet)
+
+    def _missing(self, wallet: Wallet) -> list[str]:
+        """Return the nouns of the slots for which no booking stands."""
+        held = [b.entity_id for b in wallet.bookings if b.status in {"pending", "confirmed"}]
+        missing = []
+        for slot in self._briefing.slots:
+            found = next((name for name in held if name.startswith(f"{slot.id_prefix}-")), None)
+            if found is None:
+                missing.append(slot.word)
+            else:
+                held.remove(found)
+        return missing
+
+    def _objects(self, turn: Turn) -> bool:
+        """Tell whether to object: to what is proposed, but no more to what was booked and paid."""
+        return bool(turn.conflicts) and (turn.reading.asks_booking or not turn.reading.claims_done)
+
+    def _object(self, turn: Turn, keys: Sequence[str]) -> Reply:
+        """Name the one detail that is contradicted, the one objected to least often so far."""
+        key = min(keys, key=turn.memory.record.corrections)
+        fact = self._briefing.fact(key)
+        if fact is None:
+            return Reply((turn.speaker.objection(),))
+        parts = [turn.speaker.objection(), turn.speaker.fact(fact)]
+        told = [(key, Reason.CORRECTED)]
+        for other in self._answers(turn):
+            if other.key != key:
+                parts.append(turn.speaker.fact(other))
+                told.append((other.key, Reason.ASKED))
+        return Reply(tuple(parts), tuple(told))
+
+    def _asked(self, turn: Turn) -> list[str]:
+        """Return the keys the message asks for, an open question standing for all that is left."""
+        keys = list(turn.reading.asked)
+        if turn.reading.asks_choice:
+            keys += turn.choices
+        if turn.reading.is_open_question:
+            keys += [fact.key for fact in turn.memory.record.undisclosed(self._facts)]
+        return list(dict.fromkeys(keys))
+
+    def _answers(self, turn: Turn) -> list[Fact]:
+        mine = [key for key in self._asked(turn) if self._briefing.fact(key) is not None]
+        limit = self._behavior.disclosure.facts_per_answer
+        chosen = choose_answers(mine, turn.memory.record, limit)
+        return [fact for key in chosen if (fact := self._briefing.fact(key)) is not None]
+
+    def _answer(self, turn: Turn) -> Reply | None:
+        reading, speaker = turn.reading, turn.speaker
+        asked = self._asked(turn)
+        if not asked and not reading.is_open_question:
+            return None
+        facts = self._answers(turn)
+        parts = [speaker.fact(fact) for fact in facts]
+        told = tuple((fact.key, Reason.ASKED) for fact in facts)
+        if reading.asks_booking and self._can_approve(turn):
+            parts.append(speaker.phrase("approve"))
+            return Reply(tuple(parts), told, is_content=True, moved=True, approved=True)
+        if not parts:
+            parts = self._nothing_to_tell(turn, asked)
+        return Reply(tuple(parts), told, is_answer=bool(facts), is_content=True)
+
+    def _nothing_to_tell(self, turn: Turn, asked: Sequence[str]) -> list[str]:
+        if turn.reading.is_open_question:
+            return [turn.speaker.phrase("nothing_else")]
+        facts = self._briefing.lexicon.facts
+        absent = [turn.speaker.absent(facts[key]) for key in asked if key in facts]
+        limit = self._behavior.disclosure.facts_per_answer
+        return absent[:limit] or [turn.speaker.phrase("no_wish")]
+
+    def _can_approve(self, turn: Turn) -> bool:
+        prefixes = tuple(slot.id_prefix for slot in self._briefing.slots)
+        return turn.memory.has_seen_items(prefixes, turn.reading)
+
+    def _approve(self, turn: Turn) -> Reply | None:
+        if not turn.reading.asks_booking or turn.reading.asks_choice:
+            return None
+        if not self._can_approve(turn):
+            return Reply((turn.speaker.phrase("show_first"),))
+        return Reply((turn.speaker.phrase("approve"),), is_content=True, approved=True)
+
+    def _choose(self, turn: Turn) -> Reply | None:
+        if not turn.reading.asks_choice:
+            return None
+        return Reply((turn.speaker.phrase("you_choose"),))
+
+    def _pay(self, turn: Turn) -> Reply | None:
+        """Say what came of a request about payment; `None` where there was none to answer."""
+        reading, wallet, speaker = turn.reading, turn.wallet, turn.speaker
+        if not reading.asks_wallet:
+            return None
+        if not wallet.pending and reading.asks_booking:
+            return None
+        parts = [
+            speaker.phrase(
+                "refuse_amount",
+                booking=refusal.booking_id,
+                due=format_dollars(refusal.due),
+                stated=format_dollars(refusal.stated),
+            )
+            for refusal in turn.refused
+        ]
+        parts += [speaker.phrase("tool_failed", reason=reason) for reason in wallet.errors[:1]]
+        if wallet.added is not None:
+            parts.append(speaker.phrase("added"))
+        if wallet.recorded:
+            parts.append(speaker.phrase("paid"))
+        elif reading.asks_approval and not parts and not reading.asks_method:
+            parts.append(speaker.phrase("paid_before" if wallet.earlier else "nothing_pending"))
+        told: list[tuple[str, Reason]] = []
+        if reading.asks_method or reading.asks_card or wallet.added is not None:
+            parts.append(self._method_words(turn))
+            told.append((CARD_FACT, Reason.ASKED))
+        for fact in self._answers(turn):
+            if fact.key != CARD_FACT:
+                parts.append(speaker.fact(fact))
+                told.append((fact.key, Reason.ASKED))
+        moved = bool({APPROVE, ADD} & wallet.called)
+        is_content = moved and not turn.refused
+        return Reply(tuple(parts), self._known(told), is_content=is_content, moved=moved)
+
+    def _known(self, told: Sequence[tuple[str, Reason]]) -> tuple[tuple[str, Reason], ...]:
+        return tuple(entry for entry in told if self._briefing.fact(entry[0]) is not None)
+
+    def _method_words(self, turn: Turn) -> str:
+        card = turn.wallet.card(self._briefing)
+        words = self._briefing.lexicon.facts.get(CARD_FACT)
+        if card is None or words is None:
+            return turn.speaker.phrase("unknown")
+        name = word_value(words.form, card, words)
+        method_id = turn.wallet.method_id(self._briefing)
+        if method_id is None:
+            return turn.speaker.phrase("card_only", card=name)
+        return turn.speaker.phrase("method", method=method_id, card=name)
+
+    def _respond(self, turn: Turn) -> Reply | None:
+        """React to offers, refusals, claims and questions that the facts do not answer."""
+        reading, speaker = turn.reading, turn.speaker
+        can_insist = turn.memory.insisted < self._behavior.reaction.insists
+        if reading.offers_transfer:
+            if can_insist:
+                return Reply((speaker.phrase("insist"),), insisted=True)
+            return Reply((speaker.phrase("accept_transfer"),), token=TRANSFER)
+        if reading.asks_change:
+            return Reply((speaker.phrase("firm"),))
+        if reading.says_wait:
+            return Reply((speaker.phrase("waiting"),))
+        if reading.claims_done or reading.is_closing:
+            return self._complain(turn)
+        if reading.is_unable:
+            return Reply((speaker.phrase("insist"),), insisted=True)
+        if reading.offers_extra:
+            return Reply((speaker.phrase("no_extra"),))
+        if reading.asks_anything:
+            return Reply((speaker.phrase("unknown"),))
+        return None
+
+    def _complain(self, turn: Turn) -> Reply:
+        missing = self._missing(turn.wallet)
+        if missing:
+            return Reply((turn.speaker.phrase("missing", things=list_words(missing)),))
+        pending = [booking.booking_id for booking in turn.wallet.pending]
+        if pending:
+            return Reply((turn.speaker.phrase("unpaid", bookings=list_words(pending)),))
+        return Reply((turn.speaker.phrase("waiting"),))
