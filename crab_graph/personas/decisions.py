@@ -172,7 +172,7 @@ class UserPolicy:
         facts = self._answers(turn)
         parts = [speaker.fact(fact) for fact in facts]
         told = tuple((fact.key, Reason.ASKED) for fact in facts)
-        if reading.asks_booking and self._can_approve(turn):
+        if self._asks_for_plan(turn) and self._can_approve(turn):
             parts.append(speaker.phrase("approve"))
             return Reply(tuple(parts), told, is_content=True, moved=True, approved=True)
         if not parts:
@@ -187,12 +187,20 @@ class UserPolicy:
         limit = self._behavior.disclosure.facts_per_answer
         return absent[:limit] or [turn.speaker.phrase("no_wish")]
 
+    def _asks_for_plan(self, turn: Turn) -> bool:
+        """Tell whether a message wants a yes to its plan; `approve` may mean that, too."""
+        reading = turn.reading
+        if reading.asks_booking:
+            return True
+        is_unpaid = reading.asks_approval and not turn.wallet.pending
+        return is_unpaid and not turn.memory.approved and self._can_approve(turn)
+
     def _can_approve(self, turn: Turn) -> bool:
         prefixes = tuple(slot.id_prefix for slot in self._briefing.slots)
         return turn.memory.has_seen_items(prefixes, turn.reading)
 
     def _approve(self, turn: Turn) -> Reply | None:
-        if not turn.reading.asks_booking or turn.reading.asks_choice:
+        if not self._asks_for_plan(turn) or turn.reading.asks_choice:
             return None
         if not self._can_approve(turn):
             return Reply((turn.speaker.phrase("show_first"),))
@@ -208,7 +216,7 @@ class UserPolicy:
         reading, wallet, speaker = turn.reading, turn.wallet, turn.speaker
         if not reading.asks_wallet:
             return None
-        if not wallet.pending and reading.asks_booking:
+        if self._asks_for_plan(turn) and not wallet.pending:
             return None
         parts = [
             speaker.phrase(

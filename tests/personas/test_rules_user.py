@@ -260,6 +260,14 @@ def test_payments_are_approved_exactly_after_the_card_was_added():
     assert "PM-22222222" in answer
 
 
+def test_a_payment_to_approve_before_anything_is_booked_is_a_plan_to_approve():
+    chat = Chat("terse")
+    chat.say()
+    chat.say(PLAN.replace("Shall I book all four?", "Please approve the payment of $1,010.00."))
+    assert chat.state["approved"]
+    assert chat.approvals() == []
+
+
 def test_only_the_bookings_that_are_named_are_approved():
     chat = Chat("neutral", bookings=BOOKINGS)
     chat.say()
