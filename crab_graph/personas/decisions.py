@@ -19,6 +19,7 @@ from crab_graph.personas.wallet import (
     ADD,
     APPROVE,
     CARD_FACT,
+    CARDS,
     CONFIRMATIONS,
     PrivateCall,
     Refusal,
@@ -56,6 +57,7 @@ class Turn:
     conflicts: tuple[str, ...]
     choices: tuple[str, ...]
     refused: tuple[Refusal, ...]
+    wrong_total: int | None
     speaker: Speaker
 
 
@@ -92,6 +94,8 @@ class UserPolicy:
         checks = reading.claims_done or reading.is_closing
         if checks and not reading.asks_wallet and CONFIRMATIONS not in wallet.called:
             return [PrivateCall(CONFIRMATIONS, {})]
+        if turn.wrong_total is not None and CARDS in wallet.called:
+            return []
         return next_calls(reading, wallet, self._briefing, turn.refused)
 
     def decide(self, turn: Turn) -> Reply:
@@ -216,8 +220,33 @@ class UserPolicy:
         reading, wallet, speaker = turn.reading, turn.wallet, turn.speaker
         if not reading.asks_wallet:
             return None
-        if self._asks_for_plan(turn) and not wallet.pending:
+        is_plan = self._asks_for_plan(turn) and not wallet.pending
+        if is_plan and not (reading.asks_card or reading.asks_method):
             return None
+        parts = self._payment_words(turn, is_plan=is_plan)
+        told: list[tuple[str, Reason]] = []
+        if reading.asks_method or reading.asks_card or wallet.added is not None:
+            parts.append(self._method_words(turn))
+            told.append((CARD_FACT, Reason.ASKED))
+        for fact in self._answers(turn):
+            if fact.key != CARD_FACT:
+                parts.append(speaker.fact(fact))
+                told.append((fact.key, Reason.ASKED))
+        approved = is_plan and self._can_approve(turn)
+        if approved:
+            parts.append(speaker.phrase("approve"))
+        moved = bool({APPROVE, ADD} & wallet.called)
+        return Reply(
+            tuple(parts),
+            self._known(told),
+            is_content=moved and not turn.refused,
+            moved=moved,
+            approved=approved,
+        )
+
+    def _payment_words(self, turn: Turn, *, is_plan: bool) -> list[str]:
+        """Say what was refused, what failed, and what was done."""
+        reading, wallet, speaker = turn.reading, turn.wallet, turn.speaker
         parts = [
             speaker.phrase(
                 "refuse_amount",
@@ -227,24 +256,18 @@ class UserPolicy:
             )
             for refusal in turn.refused
         ]
+        if turn.wrong_total is not None:
+            due = sum(booking.cents for booking in wallet.pending)
+            stated = format_dollars(turn.wrong_total)
+            return [speaker.phrase("refuse_total", due=format_dollars(due), stated=stated)]
         parts += [speaker.phrase("tool_failed", reason=reason) for reason in wallet.errors[:1]]
         if wallet.added is not None:
             parts.append(speaker.phrase("added"))
         if wallet.recorded:
             parts.append(speaker.phrase("paid"))
-        elif reading.asks_approval and not parts and not reading.asks_method:
+        elif reading.asks_approval and not (parts or reading.asks_method or is_plan):
             parts.append(speaker.phrase("paid_before" if wallet.earlier else "nothing_pending"))
-        told: list[tuple[str, Reason]] = []
-        if reading.asks_method or reading.asks_card or wallet.added is not None:
-            parts.append(self._method_words(turn))
-            told.append((CARD_FACT, Reason.ASKED))
-        for fact in self._answers(turn):
-            if fact.key != CARD_FACT:
-                parts.append(speaker.fact(fact))
-                told.append((fact.key, Reason.ASKED))
-        moved = bool({APPROVE, ADD} & wallet.called)
-        is_content = moved and not turn.refused
-        return Reply(tuple(parts), self._known(told), is_content=is_content, moved=moved)
+        return parts
 
     def _known(self, told: Sequence[tuple[str, Reason]]) -> tuple[tuple[str, Reason], ...]:
         return tuple(entry for entry in told if self._briefing.fact(entry[0]) is not None)

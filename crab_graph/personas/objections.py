@@ -21,6 +21,7 @@ from crab_graph.personas.lexicon import (
 )
 from crab_graph.personas.segments import Segment, read_segments
 from crab_graph.personas.spoken_dates import find_dates
+from crab_graph.personas.understanding import ANY_ID
 from crab_graph.text.amounts import Amount, find_amounts
 from crab_graph.text.clauses import Utterance
 from crab_graph.text.lexicon import pattern
@@ -201,7 +202,8 @@ def _totals(
 ) -> Iterator[int]:
     for segment in segments:
         cue = pattern("totals", "total").search(segment.text)
-        if cue is None or (segment.named and not lexicon.whole.search(segment.text)):
+        is_partial = segment.named and not lexicon.whole.search(segment.text)
+        if cue is None or is_partial or ANY_ID.search(segment.text):
             continue
         inside = [
             amount

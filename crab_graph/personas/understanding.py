@@ -16,7 +16,7 @@ from crab_graph.text.clauses import Utterance
 from crab_graph.text.mentions import find_ids
 from crab_graph.text.phrases import offers_transfer
 
-_ANY_ID = re.compile(r"(?<![\w-])[a-z]{2,4}-\d{2,}(?![\w-])")
+ANY_ID = re.compile(r"(?<![\w-])[a-z]{2,4}-\d{2,}(?![\w-])")
 _PREFERENCES = re.compile(r"\b(?:preferences?|requirements?)\b")
 _MAX_ASKED_WORDS = 60
 """A longer clause that asks nothing by itself is prose, not an item of a list of questions."""
@@ -114,7 +114,7 @@ def understand(text: str, lexicon: DomainLexicon, slots: Sequence[BriefedSlot]) 
             segment.is_request and not said("wait", segment.text) for segment in segments
         ),
         says_wait=said("wait", whole),
-        ids=tuple(dict.fromkeys(match[0].upper() for match in _ANY_ID.finditer(whole))),
+        ids=tuple(dict.fromkeys(match[0].upper() for match in ANY_ID.finditer(whole))),
         amounts=tuple(dict.fromkeys(amount.cents for amount in find_amounts(utterance))),
     )
 

@@ -199,6 +199,17 @@ def refusals(text: str, wallet: Wallet, reading: Reading) -> list[Refusal]:
     return list(found.values())
 
 
+def misstated_total(totals: Sequence[int], wallet: Wallet, items: int) -> int | None:
+    """Return a stated total that is not what the bookings add up to.
+
+    It can only be told while every one of the wanted items is booked and none is paid.
+    """
+    due = sum(booking.cents for booking in wallet.pending)
+    if not totals or due in totals or len(wallet.pending) != items:
+        return None
+    return totals[-1]
+
+
 def _is_of_one_unit(following: str) -> bool:
     words = following.lstrip()
     return words[:1] in {"/", "×", "*"} or pattern("marks", "unit").match(words) is not None

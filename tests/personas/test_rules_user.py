@@ -268,6 +268,14 @@ def test_a_payment_to_approve_before_anything_is_booked_is_a_plan_to_approve():
     assert chat.approvals() == []
 
 
+def test_a_plan_and_a_card_can_be_asked_for_at_once():
+    chat = Chat("neutral")
+    chat.say()
+    answer = chat.say(PLAN + " Please also add a card to the platform.")
+    assert chat.state["approved"]
+    assert "PM-22222222" in answer
+
+
 def test_only_the_bookings_that_are_named_are_approved():
     chat = Chat("neutral", bookings=BOOKINGS)
     chat.say()
@@ -283,6 +291,16 @@ def test_a_booking_whose_amount_was_misstated_is_not_approved():
     )
     assert [a["booking_id"] for a in chat.approvals()] == ["BK-00000001"]
     assert "BK-00000002" in answer and "$280.00" in answer
+
+
+def test_a_total_that_is_not_what_the_bookings_add_up_to_is_not_approved():
+    chat = Chat("neutral", bookings=BOOKINGS)
+    chat.say()
+    answer = chat.say("The trip total is $1,040.00. Please approve the payments.")
+    assert chat.approvals() == []
+    assert "$1,010.00" in answer and "$1,040.00" in answer
+    chat.say("Sorry, the trip total is $1,010.00. Please approve the payments.")
+    assert len(chat.approvals()) == 4
 
 
 def test_a_unit_price_beside_a_booking_is_no_misstated_amount():

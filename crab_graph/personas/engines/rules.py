@@ -17,7 +17,7 @@ from crab_graph.personas.memory import UserMemory
 from crab_graph.personas.objections import contradictions, open_choices, read_plan
 from crab_graph.personas.speaker import Speaker
 from crab_graph.personas.understanding import understand
-from crab_graph.personas.wallet import PrivateCall, read_wallet, refusals
+from crab_graph.personas.wallet import PrivateCall, misstated_total, read_wallet, refusals
 from crab_graph.randomness import derive_rng
 
 Message = dict[str, Any]
@@ -104,6 +104,11 @@ class RulesUser:
             wallet=wallet,
             conflicts=tuple(contradictions(plan, briefing)),
             choices=tuple(open_choices(plan, briefing)) if reading.asks_choice else (),
+            wrong_total=(
+                misstated_total(plan.totals, wallet, len(briefing.slots))
+                if reading.asks_approval
+                else None
+            ),
             refused=tuple(refusals(text, wallet, reading)) if reading.asks_approval else (),
             speaker=speaker,
         )
