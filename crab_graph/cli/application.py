@@ -24,6 +24,17 @@ PIPE_CLOSED = 141
 class Commands(TyperGroup):
     """All commands; an interrupt that none of them explains becomes a line of its own."""
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the options before the command, none of which is `None` when it is not given.
+
+        To read a `None` typer loads pydantic, which doubles the time that a command's help takes.
+        """
+        parameters: list[Any] = super().get_params(ctx)
+        for parameter in parameters:
+            if parameter.default is None:
+                parameter.default = False
+        return parameters
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command of a context."""
         try:
@@ -55,7 +66,8 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     sql.sql,
 )
 for command in COMMANDS:
-    app.command()(command)
+    # The first paragraph, which would be cut off at the width of a line otherwise.
+    app.command(short_help=(command.__doc__ or "").partition("\n\n")[0])(command)
 
 
 @dataclass

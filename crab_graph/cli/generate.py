@@ -48,14 +48,14 @@ def generate(
             force=force,
             progress=progress,
         )
-    rejected = sum(len(entry.rejected) for entry in benchmark.manifest.tasks)
+    candidates = sum(one.candidates for one in benchmark.manifest.selection)
     if as_json:
         print_json(
             {
                 "benchmark": str(bench),
                 "sha256": benchmark.sha256,
                 "tasks": len(benchmark),
-                "rejected_drafts": rejected,
+                "candidates": candidates,
                 "finished_before": finished_before,
             }
         )
@@ -63,7 +63,7 @@ def generate(
     solutions = [len(task.solutions) for task in benchmark]
     print(
         f"{bench}: {len(benchmark)} certified tasks with {min(solutions)} to {max(solutions)} "
-        f"solutions each; {rejected} drafts were rejected."
+        f"solutions each, chosen from {candidates} candidates."
     )
     if finished_before:
         print("All of them were there already; nothing was done.")

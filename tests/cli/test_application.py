@@ -12,7 +12,17 @@ from crab_graph.errors import RunError
 
 COMMANDS = sorted(typer.main.get_group(app).commands)
 
-HEAVY = ("langgraph", "langchain_core", "langchain", "openai", "duckdb", "numpy", "constraint")
+HEAVY = (
+    "langgraph",
+    "langchain_core",
+    "langchain",
+    "openai",
+    "duckdb",
+    "numpy",
+    "constraint",
+    "pydantic",
+    "rich",
+)
 
 
 @app.command(hidden=True)

@@ -17,7 +17,7 @@ OUTCOME_HEADS: Mapping[str, str] = {
     "pass": "passed",
     "fail": "failed",
     "budget_exhausted": "budget",
-    "user_fault": "user",
+    "user_fault": "user's fault",
     "infra_error": "infra",
 }
 """The same, short enough for the head of a column."""
