@@ -7,6 +7,7 @@ CrabGraphError            one clear line for the user, exit code 2
 ├── RunError              a missing, foreign or damaged run directory
 │   └── ResumeMismatch    a run that was begun with other settings
 ├── TranscriptError       a transcript that cannot be read, with its line
+├── CertificationError    the ways of counting a task's solutions disagree
 ├── UnsatisfiableTask     a request that no combination of objects can meet
 ├── ToolCallError         a tool call an agent can correct; returned to it, never raised at a user
 └── MissingExtra          an optional dependency that is not installed
@@ -52,6 +53,10 @@ class TranscriptError(CrabGraphError):
 
 class UnsatisfiableTask(CrabGraphError):
     """No combination of objects satisfies a task's constraints."""
+
+
+class CertificationError(CrabGraphError):
+    """The ways of counting a task's solutions disagree."""
 
 
 class ToolCallError(CrabGraphError):

@@ -1,10 +1,9 @@
 """A benchmark: one directory with a manifest and a DuckDB file (design §6)."""
 
-import json
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
 from pydantic import ValidationError
 
@@ -147,16 +146,3 @@ def load_benchmark(path: str | Path) -> Benchmark:
     """
     directory = Path(path)
     return Benchmark(directory, read_manifest(directory))
-
-
-def stored_settings(connection: "duckdb.DuckDBPyConnection") -> dict[str, Any] | None:
-    """Return the settings a half-written benchmark was begun with, or `None` for a foreign file."""
-    found = connection.execute(
-        "SELECT count(*) FROM duckdb_tables() "
-        "WHERE schema_name = 'sealed' AND table_name = 'settings'"
-    ).fetchall()
-    if not found[0][0]:
-        return None
-    rows = connection.execute("SELECT settings FROM sealed.settings").fetchall()
-    settings: dict[str, Any] | None = json.loads(rows[0][0]) if rows else None
-    return settings

@@ -7,37 +7,28 @@ from typing import TYPE_CHECKING
 
 from crab_graph.domains.domain import Domain, Draft, Offers
 from crab_graph.domains.registry import find_domain
+from crab_graph.domains.scout import Scouted, populate_draft
 from crab_graph.domains.task import CertificateRecord, TaskSpec
-from crab_graph.errors import UnsatisfiableTask
+from crab_graph.errors import CertificationError
 from crab_graph.generation.certify import Certificate, certify_tables
 from crab_graph.generation.materialize import create_tables, drop_tables, hash_rows, load_rows
-from crab_graph.generation.population import Population, populate
+from crab_graph.generation.population import Population
 from crab_graph.generation.search import Solution
-from crab_graph.randomness import derive_seed
 from crab_graph.schema import canonical_json
 from crab_graph.tools.tables import Row
 
 if TYPE_CHECKING:
     import duckdb
 
-CLOSURE_BANDS = {1: range(1, 2), 2: range(2, 17), 3: range(4, 82), 4: range(8, 257)}
-"""Numbers of solutions a stratum admits; up to k^4 combinations of the parts of k seeds."""
-
-ATTEMPTS = 60
-"""Drafts tried for one task before generation gives up."""
-
 
 @dataclass(frozen=True, slots=True)
 class TaskPlan:
-    """What is decided of a task before anything is drawn."""
+    """A chosen candidate and the id it gets."""
 
     id: str
     domain: str
-    stratum: int
-    flexible: bool
-    party_size: int
     distractors: int
-    benchmark_seed: int
+    scouted: Scouted
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,54 +39,35 @@ class BuiltTask:
         spec: What the benchmark stores.
         rows: Rows by table.
         provenance: For each offer `(entity id, node, origin, broken constraint)`, ordered by id.
-        rejected: Why earlier drafts were given up.
     """
 
     spec: TaskSpec
     rows: Mapping[str, list[Row]]
     provenance: Sequence[tuple[str, str, str, str]]
-    rejected: tuple[str, ...]
 
 
 def build_task(plan: TaskPlan) -> BuiltTask:
-    """Build a task, drawing again until a draft can be met and certified.
+    """Draw a chosen candidate again, turn it into tables, and certify these.
 
     Raises:
-        UnsatisfiableTask: no draft of `ATTEMPTS` led to a task.
+        CertificationError: the counts do not agree, which no seed should bring about.
     """
-    rejected: list[str] = []
-    for attempt in range(ATTEMPTS):
-        seed = derive_seed(plan.benchmark_seed, plan.domain, plan.id, attempt)
-        try:
-            return _build_draft(plan, seed, tuple(rejected))
-        except UnsatisfiableTask as error:
-            rejected.append(str(error))
-    raise UnsatisfiableTask(
-        f"task '{plan.id}' could not be built in {ATTEMPTS} attempts; the last one: {rejected[-1]}"
-    )
-
-
-def _build_draft(plan: TaskPlan, seed: int, rejected: tuple[str, ...]) -> BuiltTask:
-    domain = find_domain(plan.domain)
-    draft = domain.draft(seed, plan.flexible, plan.party_size)
-    population = populate(
-        draft.folded,
-        seed_count=plan.stratum,
-        closure=CLOSURE_BANDS[plan.stratum],
-        distractors=plan.distractors,
-        seed=seed,
-    )
-    offers = domain.materialize(population, seed)
+    domain, scouted = find_domain(plan.domain), plan.scouted
+    draft = domain.draft(scouted.seed, scouted.flexible, scouted.party_size)
+    population = populate_draft(draft, scouted.stratum, plan.distractors, scouted.seed)
+    offers = domain.materialize(population, scouted.seed)
     certificate, solutions = _certify(domain, draft, offers, plan.id, population.closure)
     if not certificate.ok:
-        raise UnsatisfiableTask(f"the tables are not certified: {certificate.as_json()}")
+        raise CertificationError(
+            f"task '{plan.id}' (seed {scouted.seed}) is not certified: {certificate.as_json()}"
+        )
     totals = [domain.cost_of_solution(solution, draft.request) for solution in solutions]
-    rows = {**offers.tables, **domain.people(draft, offers, totals, seed)}
+    rows = {**offers.tables, **domain.people(draft, offers, totals, scouted.seed)}
     spec = TaskSpec(
         id=plan.id,
         domain=plan.domain,
-        stratum=plan.stratum,
-        seed=seed,
+        stratum=scouted.stratum,
+        seed=scouted.seed,
         today=draft.today,
         request=draft.request.model_dump(),
         profile=draft.profile.model_dump(mode="json"),
@@ -111,7 +83,7 @@ def _build_draft(plan: TaskPlan, seed: int, rejected: tuple[str, ...]) -> BuiltT
         ),
         rows_sha256=hash_rows(domain.tables, rows),
     )
-    return BuiltTask(spec, rows, _provenance(population, offers), rejected)
+    return BuiltTask(spec, rows, _provenance(population, offers))
 
 
 def _certify(

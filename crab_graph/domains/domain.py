@@ -81,6 +81,7 @@ class Domain:
             task with one column for each property that constraints name.
         draft: Draws a task from `(seed, flexible, party_size)`.
         build_graph: The constraint graph of a request.
+        group: Values of the properties that selection spreads tasks over (paper A.3).
         facts: What the user knows, from request and profile.
         materialize: Turns objects into entity rows, from `(population, seed)`.
         people: Rows of customers, cards and earlier bookings, from
@@ -102,6 +103,7 @@ class Domain:
     sources: Mapping[str, str]
     draft: Callable[[int, bool, int], Draft]
     build_graph: Callable[[Any], ConstraintGraph]
+    group: Callable[[Any], tuple[str | int | bool | None, ...]]
     facts: Callable[[Any, Any], tuple[Fact, ...]]
     materialize: Callable[[Population, int], Offers]
     people: Callable[[Draft, Offers, Sequence[int], int], Mapping[str, list[Row]]]

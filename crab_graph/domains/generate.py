@@ -1,31 +1,24 @@
-"""Generating a benchmark, task by task; an interrupted generation goes on where it stopped."""
+"""Generating a benchmark: scout candidates, choose the best, build and certify them (paper A.3)."""
 
-import json
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from crab_graph.domains.benchmark import Benchmark, load_benchmark, stored_settings
-from crab_graph.domains.build import BuiltTask, TaskPlan, build_task
-from crab_graph.domains.manifest import (
-    DATABASE,
-    MANIFEST,
-    Manifest,
-    Settings,
-    TaskEntry,
-    read_manifest,
-)
+from crab_graph.domains.benchmark import Benchmark, load_benchmark
+from crab_graph.domains.build import TaskPlan, build_task
+from crab_graph.domains.manifest import MANIFEST, Manifest, Selection, Settings
 from crab_graph.domains.registry import find_domain
-from crab_graph.errors import BenchmarkError, UsageError
-from crab_graph.generation.materialize import create_tables, load_rows
+from crab_graph.domains.scout import OVERSAMPLE, CandidatePlan, Scouted, scout
+from crab_graph.domains.workbench import Workbench, clear, is_finished, open_workbench
+from crab_graph.errors import UnsatisfiableTask, UsageError
+from crab_graph.generation.select import select
 from crab_graph.workers import process_map, write_atomically
 
-if TYPE_CHECKING:
-    import duckdb
-
 Progress = Callable[[int, int], None]
-"""Called with the number of finished tasks and of all tasks."""
+"""Called with the steps done and the steps there are: candidates scouted, then tasks built."""
 
 MAX_TASKS = 1_000_000
 MAX_DISTRACTORS = 20_000
@@ -55,7 +48,7 @@ def generate_benchmark(
         distractors: Distractors of each task.
         jobs: Number of processes.
         force: Replace a benchmark that was made with other settings.
-        progress: Told of every finished task.
+        progress: Told of every step that is done.
 
     Raises:
         UsageError: an argument is out of range.
@@ -65,38 +58,128 @@ def generate_benchmark(
     """
     settings = _checked(tasks, seed, strata, domain, distractors, jobs)
     directory = Path(path)
-    if _is_finished(directory, settings, force):
-        if progress is not None:
-            progress(tasks, tasks)
+    if force:
+        clear(directory)
+    if is_finished(directory, settings):
         return load_benchmark(directory)
-    with _open_for_writing(directory, settings) as connection:
-        done = dict(connection.execute("SELECT task_id, entry FROM sealed.entries").fetchall())
-        missing = [plan for plan in plan_tasks(settings) if plan.id not in done]
-        for built in process_map(build_task, missing, jobs):
-            _store(connection, settings, built)
-            done[built.spec.id] = _entry(built).model_dump_json()
-            if progress is not None:
-                progress(len(done), tasks)
-    entries = [TaskEntry.model_validate_json(done[plan.id]) for plan in plan_tasks(settings)]
-    manifest = Manifest(settings=settings, versions=_versions(), tasks=tuple(entries))
+    steps = count(1)
+
+    def advance() -> None:
+        if progress is not None:
+            progress(next(steps), tasks * (OVERSAMPLE + 1))
+
+    with open_workbench(directory, settings) as bench:
+        scouted = _scout_all(bench, settings, jobs, advance)
+        chosen = {stratum: _chosen(scouted, stratum, settings) for stratum in settings.strata}
+        plans = _task_plans(chosen, settings)
+        _build_all(bench, plans, jobs, advance)
+        entries = bench.entries()
+    manifest = Manifest(
+        settings=settings,
+        versions=_versions(),
+        selection=tuple(_selection(scouted, stratum, chosen[stratum]) for stratum in chosen),
+        tasks=tuple(entries[plan.id] for plan in plans),
+    )
     write_atomically(directory / MANIFEST, manifest.to_json())
     return load_benchmark(directory)
 
 
-def plan_tasks(settings: Settings) -> Iterator[TaskPlan]:
-    """Yield the plan of each task: date modes and party sizes take turns within a stratum."""
-    share, rest = divmod(settings.tasks, len(settings.strata))
-    for order, stratum in enumerate(settings.strata):
-        for number in range(share + (order < rest)):
-            yield TaskPlan(
-                id=f"S{stratum}-{number + 1:03d}",
+def plan_candidates(settings: Settings) -> Iterator[CandidatePlan]:
+    """Yield the candidates to scout; date modes and party sizes take turns within a stratum."""
+    for stratum, wanted in _shares(settings).items():
+        for number in range(OVERSAMPLE * wanted):
+            yield CandidatePlan(
                 domain=settings.domain,
                 stratum=stratum,
-                flexible=(number + stratum) % 2 == 0,
+                number=number,
+                flexible=_is_flexible(stratum, number % wanted),
                 party_size=(number // 2 + stratum - 1) % 4 + 1,
                 distractors=settings.distractors,
                 benchmark_seed=settings.seed,
             )
+
+
+def _is_flexible(stratum: int, position: int) -> bool:
+    """Whether the task at a position of a stratum has a flexible date: every other one has."""
+    return (position + stratum) % 2 == 0
+
+
+def _scout_all(
+    bench: Workbench, settings: Settings, jobs: int, advance: Callable[[], None]
+) -> Mapping[tuple[int, int], Scouted]:
+    scouted = bench.scouted()
+    missing = []
+    for plan in plan_candidates(settings):
+        if (plan.stratum, plan.number) in scouted:
+            advance()
+        else:
+            missing.append(plan)
+    for one in process_map(scout, missing, jobs):
+        bench.keep_scouted(one)
+        scouted[one.stratum, one.candidate.number] = one
+        advance()
+    return scouted
+
+
+def _build_all(
+    bench: Workbench, plans: Sequence[TaskPlan], jobs: int, advance: Callable[[], None]
+) -> None:
+    done = bench.entries()
+    for _ in done:
+        advance()
+    for built in process_map(build_task, [plan for plan in plans if plan.id not in done], jobs):
+        bench.keep_task(built)
+        advance()
+
+
+def _chosen(
+    scouted: Mapping[tuple[int, int], Scouted], stratum: int, settings: Settings
+) -> list[Scouted]:
+    """Choose the tasks of a stratum, each date mode among its own candidates."""
+    modes = [_is_flexible(stratum, position) for position in range(_shares(settings)[stratum])]
+    chosen: dict[bool, list[Scouted]] = {}
+    for flexible in set(modes):
+        own = [
+            one for one in scouted.values() if (one.stratum, one.flexible) == (stratum, flexible)
+        ]
+        candidates = select([one.candidate for one in own], modes.count(flexible))
+        if len(candidates) < modes.count(flexible):
+            raise UnsatisfiableTask(
+                f"stratum {stratum} has {len(candidates)} distinct tasks where "
+                f"{modes.count(flexible)} are wanted; use another seed"
+            )
+        chosen[flexible] = [scouted[stratum, candidate.number] for candidate in candidates]
+    return [chosen[flexible].pop(0) for flexible in modes]
+
+
+def _task_plans(chosen: Mapping[int, Sequence[Scouted]], settings: Settings) -> list[TaskPlan]:
+    return [
+        TaskPlan(f"S{stratum}-{number:03d}", settings.domain, settings.distractors, scouted)
+        for stratum, own in chosen.items()
+        for number, scouted in enumerate(own, start=1)
+    ]
+
+
+def _selection(
+    scouted: Mapping[tuple[int, int], Scouted], stratum: int, chosen: Sequence[Scouted]
+) -> Selection:
+    own = [one for one in scouted.values() if one.stratum == stratum]
+    # Numbers are left out of the reasons, so that equal ones add up.
+    reasons = Counter(re.sub(r"\d[\d,]*", "N", reason) for one in own for reason in one.rejected)
+    return Selection(
+        stratum=stratum,
+        candidates=len(own),
+        chosen=len(chosen),
+        solved_by_shortcut=sum(one.candidate.solved_by_shortcut for one in own),
+        duplicates=len(own) - len({one.candidate.content for one in own}),
+        rejected=dict(sorted(reasons.items())),
+    )
+
+
+def _shares(settings: Settings) -> dict[int, int]:
+    """Return the number of tasks of each stratum."""
+    share, rest = divmod(settings.tasks, len(settings.strata))
+    return {stratum: share + (order < rest) for order, stratum in enumerate(settings.strata)}
 
 
 def _checked(
@@ -105,9 +188,8 @@ def _checked(
     find_domain(domain)
     wanted = tuple(sorted(set(strata)))
     if not wanted or not set(wanted) <= {1, 2, 3, 4}:
-        raise UsageError(
-            f"strata must be among 1, 2, 3 and 4, not {', '.join(map(str, strata)) or 'none'}"
-        )
+        given = ", ".join(map(str, strata)) or "none"
+        raise UsageError(f"strata must be among 1, 2, 3 and 4, not {given}")
     if not len(wanted) <= tasks <= MAX_TASKS:
         raise UsageError(
             f"tasks must be between {len(wanted)} (one a stratum) and {MAX_TASKS:,}, not {tasks}"
@@ -119,115 +201,6 @@ def _checked(
     if jobs < 1:
         raise UsageError(f"jobs must be 1 or more, not {jobs}")
     return Settings(domain=domain, seed=seed, tasks=tasks, strata=wanted, distractors=distractors)
-
-
-def _is_finished(directory: Path, settings: Settings, force: bool) -> bool:
-    """Whether the directory already holds this very benchmark; with `force`, clear another one."""
-    if directory.exists() and not directory.is_dir():
-        raise BenchmarkError(f"{directory}: is a file, not a directory")
-    own = {MANIFEST, DATABASE, f"{DATABASE}.wal"}
-    if directory.exists() and {entry.name for entry in directory.iterdir()} - own:
-        raise BenchmarkError(
-            f"{directory}: holds files that are no benchmark's; choose another directory"
-        )
-    if not (directory / MANIFEST).exists():
-        if force:
-            _clear(directory, own)
-        return False
-    if force:
-        _clear(directory, own)
-        return False
-    made_with = read_manifest(directory).settings
-    if made_with != settings:
-        raise BenchmarkError(
-            f"{directory}: made with other settings ({_difference(made_with, settings)}); "
-            "choose another directory or use --force"
-        )
-    return True
-
-
-def _clear(directory: Path, names: set[str]) -> None:
-    for name in sorted(names, reverse=True):
-        (directory / name).unlink(missing_ok=True)
-
-
-def _difference(old: Settings, new: Settings) -> str:
-    before, after = old.model_dump(mode="json"), new.model_dump(mode="json")
-    return ", ".join(
-        f"{key} {before[key]}, not {after[key]}" for key in before if before[key] != after[key]
-    )
-
-
-def _open_for_writing(directory: Path, settings: Settings) -> "duckdb.DuckDBPyConnection":
-    import duckdb  # noqa: PLC0415
-
-    directory.mkdir(parents=True, exist_ok=True)
-    path = directory / DATABASE
-    fresh = not path.exists()
-    connection = duckdb.connect(":memory:", config={"threads": 1})
-    try:
-        # Small blocks: 140 KB a task instead of 1.5 MB.
-        connection.execute(
-            f"ATTACH '{str(path).replace(chr(39), chr(39) * 2)}' AS benchmark (BLOCK_SIZE 16384)"
-        )
-    except duckdb.Error as error:
-        connection.close()
-        raise BenchmarkError(f"{path}: cannot be written ({str(error).splitlines()[0]})") from None
-    connection.execute("USE benchmark")
-    if fresh:
-        _lay_out(connection, settings)
-        return connection
-    begun = stored_settings(connection)
-    if begun is None or Settings.model_validate(begun) != settings:
-        connection.close()
-        reason = "not begun by crab-graph" if begun is None else "begun with other settings"
-        raise BenchmarkError(f"{path}: {reason}; choose another directory or use --force")
-    return connection
-
-
-def _lay_out(connection: "duckdb.DuckDBPyConnection", settings: Settings) -> None:
-    connection.execute("BEGIN")
-    create_tables(connection, find_domain(settings.domain).tables)
-    connection.execute("CREATE SCHEMA sealed")
-    connection.execute("CREATE TABLE sealed.settings (settings VARCHAR)")
-    connection.execute(
-        "INSERT INTO sealed.settings VALUES (?)", [json.dumps(settings.model_dump(mode="json"))]
-    )
-    connection.execute("CREATE TABLE sealed.tasks (task_id VARCHAR, spec VARCHAR)")
-    connection.execute("CREATE TABLE sealed.entries (task_id VARCHAR, entry VARCHAR)")
-    connection.execute(
-        "CREATE TABLE sealed.provenance "
-        "(task_id VARCHAR, entity_id VARCHAR, node VARCHAR, origin VARCHAR, broken VARCHAR)"
-    )
-    connection.execute("COMMIT")
-
-
-def _store(connection: "duckdb.DuckDBPyConnection", settings: Settings, built: BuiltTask) -> None:
-    """Write a task whole or not at all."""
-    task_id = built.spec.id
-    connection.execute("BEGIN")
-    load_rows(connection, find_domain(settings.domain).tables, task_id, built.rows)
-    columns = [list(column) for column in zip(*built.provenance, strict=True)]
-    connection.execute(
-        "INSERT INTO sealed.provenance SELECT ?, unnest(?), unnest(?), unnest(?), unnest(?)",
-        [task_id, *columns],
-    )
-    connection.execute(
-        "INSERT INTO sealed.tasks VALUES (?, ?)", [task_id, built.spec.model_dump_json()]
-    )
-    connection.execute(
-        "INSERT INTO sealed.entries VALUES (?, ?)", [task_id, _entry(built).model_dump_json()]
-    )
-    connection.execute("COMMIT")
-
-
-def _entry(built: BuiltTask) -> TaskEntry:
-    return TaskEntry(
-        id=built.spec.id,
-        rows_sha256=built.spec.rows_sha256,
-        certificate=built.spec.certificate,
-        rejected=built.rejected,
-    )
 
 
 def _versions() -> dict[str, str]:

@@ -31,13 +31,31 @@ class TaskEntry(FileModel):
         id: Id of the task.
         rows_sha256: Hash of its rows.
         certificate: Counts of its solutions.
-        rejected: Why earlier drafts of the task were given up.
     """
 
     id: str
     rows_sha256: str
     certificate: CertificateRecord
-    rejected: tuple[str, ...]
+
+
+class Selection(FileModel):
+    """How the tasks of one stratum were chosen.
+
+    Attributes:
+        stratum: The stratum.
+        candidates: Number of candidates scouted.
+        chosen: Number of tasks taken.
+        solved_by_shortcut: Candidates that a solver without reasoning solves.
+        duplicates: Candidates with the seed solutions of another.
+        rejected: Why drafts could not become candidates, with how often.
+    """
+
+    stratum: int
+    candidates: int
+    chosen: int
+    solved_by_shortcut: int
+    duplicates: int
+    rejected: dict[str, int]
 
 
 class Manifest(FileModel):
@@ -46,6 +64,7 @@ class Manifest(FileModel):
     schema_version: Literal[1] = 1
     settings: Settings
     versions: dict[str, str]
+    selection: tuple[Selection, ...]
     tasks: tuple[TaskEntry, ...]
 
     def to_json(self) -> str:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from crab_graph.generation.constraint_graph import ConstraintGraph
-from crab_graph.generation.constraints import Constraint
 from crab_graph.generation.counting import EliminationCounter
-from crab_graph.generation.objects import Columns, Mask
+from crab_graph.generation.objects import Columns, valid_rows
 from crab_graph.generation.search import Solution, search_solutions
 from crab_graph.generation.sql_count import count_sql
 
@@ -91,17 +90,8 @@ def count_offers(graph: ConstraintGraph, offers: Mapping[str, list[dict[str, Any
     """Return the number of solutions among rows of the entity tables, by array elimination."""
     columns = {name: _columns(rows) for name, rows in offers.items()}
     objects = {node.id: columns[node.type] for node in graph.nodes}
-    valid = {}
-    for node, own in objects.items():
-        keep = np.ones(len(next(iter(own.values()))), dtype=bool)
-        for item in graph.node_constraints(node):
-            keep &= _mask(item, own)
-        valid[node] = np.flatnonzero(keep).astype(np.int64)
+    valid = {node: valid_rows(own, graph.node_constraints(node)) for node, own in objects.items()}
     return EliminationCounter(graph.node_ids, graph.edge_constraints, objects).count(valid)
-
-
-def _mask(constraint: Constraint, columns: Columns) -> Mask:
-    return np.asarray(constraint.evaluate(lambda ref: columns[ref[1]]), dtype=np.bool_)
 
 
 def _fetch(

@@ -23,6 +23,7 @@ from crab_graph.generation.objects import (
     concatenate,
     length,
     take,
+    valid_rows,
 )
 from crab_graph.generation.seeds import SeedSolution
 from crab_graph.randomness import derive_array_rng
@@ -253,10 +254,7 @@ def _fills_any_node(folded: FoldedGraph, type_name: str, objects: Columns) -> Ma
     fills = np.zeros(length(objects), dtype=bool)
     for node in folded.graph.nodes:
         if node.type == type_name:
-            valid = np.ones(length(objects), dtype=bool)
-            for item in folded.node_constraints[node.id]:
-                valid &= folded.domains[node.id].satisfies(objects, item)
-            fills |= valid
+            fills[valid_rows(objects, folded.node_constraints[node.id])] = True
     return fills
 
 

@@ -166,6 +166,16 @@ class NodeDomain:
         return take(columns, keep)
 
 
+def valid_rows(
+    columns: Mapping[str, NDArray[Any]], constraints: Sequence[Constraint]
+) -> NDArray[np.int64]:
+    """Return the positions of the objects that satisfy all of a node's constraints."""
+    keep = np.ones(length(columns), dtype=np.bool_)
+    for item in constraints:
+        keep &= np.asarray(item.evaluate(lambda ref: columns[ref[1]]), dtype=np.bool_)
+    return np.flatnonzero(keep).astype(np.int64)
+
+
 def take(columns: Mapping[str, NDArray[Any]], index: NDArray[Any] | slice) -> Columns:
     """Return the objects at `index` (positions, a mask or a slice)."""
     return {name: column[index] for name, column in columns.items()}

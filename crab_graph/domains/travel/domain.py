@@ -98,6 +98,17 @@ def trip_of(tables: BookingTables, request: TravelRequest, customer_id: str) -> 
     return read_trip(tables, customer_id, TripPlaces(origin, destination, request.destination))
 
 
+def group_of(request: TravelRequest) -> tuple[str | int | bool | None, ...]:
+    """Return the properties that affect booking, over which tasks are spread (paper A.3)."""
+    return (
+        request.party_size,
+        request.budget_cents is not None,
+        request.date_mode,
+        request.seat_position,
+        request.hotel_stars,
+    )
+
+
 def policy(today: str) -> str:
     """Return the agent's instructions."""
     text = files("crab_graph.domains.travel").joinpath("policy.md").read_text(encoding="utf-8")
@@ -118,6 +129,7 @@ TRAVEL = Domain(
     sources=SOURCES,
     draft=draft,
     build_graph=build_graph,
+    group=group_of,
     facts=facts_of,
     materialize=materialize,
     people=people,

@@ -1,0 +1,163 @@
+"""A benchmark while it is made: what is finished is kept, and an interrupted generation goes on."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crab_graph.domains.build import BuiltTask
+from crab_graph.domains.manifest import DATABASE, MANIFEST, Settings, TaskEntry, read_manifest
+from crab_graph.domains.registry import find_domain
+from crab_graph.domains.scout import Scouted
+from crab_graph.errors import BenchmarkError
+from crab_graph.generation.materialize import create_tables, load_rows
+
+if TYPE_CHECKING:
+    import duckdb
+
+_OWN_FILES = (MANIFEST, f"{DATABASE}.wal", DATABASE)
+
+
+class Workbench:
+    """The open DuckDB file of a benchmark that is being made.
+
+    Args:
+        connection: A connection whose default database is the file.
+        settings: What the benchmark is made from.
+    """
+
+    def __init__(self, connection: "duckdb.DuckDBPyConnection", settings: Settings) -> None:
+        self._connection = connection
+        self._tables = find_domain(settings.domain).tables
+
+    def scouted(self) -> dict[tuple[int, int], Scouted]:
+        """Return the candidates that were scouted, by stratum and number."""
+        found = self._connection.execute("SELECT scouted FROM sealed.candidates").fetchall()
+        candidates = [Scouted.model_validate_json(text) for (text,) in found]
+        return {(one.stratum, one.candidate.number): one for one in candidates}
+
+    def keep_scouted(self, scouted: Scouted) -> None:
+        """Keep a scouted candidate."""
+        self._connection.execute(
+            "INSERT INTO sealed.candidates VALUES (?)", [scouted.model_dump_json()]
+        )
+
+    def entries(self) -> dict[str, TaskEntry]:
+        """Return the tasks that were built, by id."""
+        found = self._connection.execute("SELECT entry FROM sealed.entries").fetchall()
+        entries = [TaskEntry.model_validate_json(text) for (text,) in found]
+        return {entry.id: entry for entry in entries}
+
+    def keep_task(self, built: BuiltTask) -> None:
+        """Write a task whole or not at all."""
+        spec = built.spec
+        entry = TaskEntry(id=spec.id, rows_sha256=spec.rows_sha256, certificate=spec.certificate)
+        execute = self._connection.execute
+        execute("BEGIN")
+        load_rows(self._connection, self._tables, spec.id, built.rows)
+        execute(
+            "INSERT INTO sealed.provenance SELECT ?, unnest(?), unnest(?), unnest(?), unnest(?)",
+            [spec.id, *(list(column) for column in zip(*built.provenance, strict=True))],
+        )
+        execute("INSERT INTO sealed.tasks VALUES (?, ?)", [spec.id, spec.model_dump_json()])
+        execute("INSERT INTO sealed.entries VALUES (?)", [entry.model_dump_json()])
+        execute("COMMIT")
+
+
+def is_finished(directory: Path, settings: Settings) -> bool:
+    """Return whether the directory already holds the benchmark of these settings.
+
+    Raises:
+        BenchmarkError: it holds something else.
+    """
+    if directory.exists() and not directory.is_dir():
+        raise BenchmarkError(f"{directory}: is a file, not a directory")
+    if directory.exists() and {entry.name for entry in directory.iterdir()} - set(_OWN_FILES):
+        raise BenchmarkError(
+            f"{directory}: holds files that are no benchmark's; choose another directory"
+        )
+    if not (directory / MANIFEST).exists():
+        return False
+    made_with = read_manifest(directory).settings
+    if made_with != settings:
+        raise BenchmarkError(
+            f"{directory}: made with other settings ({_difference(made_with, settings)}); "
+            "choose another directory or use --force"
+        )
+    return True
+
+
+def clear(directory: Path) -> None:
+    """Remove a benchmark's files from a directory."""
+    for name in _OWN_FILES:
+        (directory / name).unlink(missing_ok=True)
+
+
+@contextmanager
+def open_workbench(directory: Path, settings: Settings) -> Iterator[Workbench]:
+    """Open the DuckDB file of a benchmark that is begun or to be gone on with.
+
+    Raises:
+        BenchmarkError: the file is not this benchmark's, or another process writes it.
+    """
+    import duckdb  # noqa: PLC0415
+
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / DATABASE
+    fresh = not path.exists()
+    quoted = str(path).replace("'", "''")
+    with duckdb.connect(":memory:", config={"threads": 1}) as connection:
+        try:
+            # Small blocks: 140 KB a task instead of 1.5 MB.
+            connection.execute(f"ATTACH '{quoted}' AS benchmark (BLOCK_SIZE 16384)")
+        except duckdb.Error as error:
+            reason = str(error).splitlines()[0]
+            raise BenchmarkError(f"{path}: cannot be written ({reason})") from None
+        connection.execute("USE benchmark")
+        if fresh:
+            _lay_out(connection, settings)
+        else:
+            _check_begun(connection, path, settings)
+        yield Workbench(connection, settings)
+        connection.execute("USE memory")
+        connection.execute("DETACH benchmark")
+
+
+def _lay_out(connection: "duckdb.DuckDBPyConnection", settings: Settings) -> None:
+    statements: Mapping[str, list[Any]] = {
+        "CREATE SCHEMA sealed": [],
+        "CREATE TABLE sealed.settings (settings VARCHAR)": [],
+        "INSERT INTO sealed.settings VALUES (?)": [settings.model_dump_json()],
+        "CREATE TABLE sealed.candidates (scouted VARCHAR)": [],
+        "CREATE TABLE sealed.tasks (task_id VARCHAR, spec VARCHAR)": [],
+        "CREATE TABLE sealed.entries (entry VARCHAR)": [],
+        "CREATE TABLE sealed.provenance (task_id VARCHAR, entity_id VARCHAR, node VARCHAR, "
+        "origin VARCHAR, broken VARCHAR)": [],
+    }
+    connection.execute("BEGIN")
+    create_tables(connection, find_domain(settings.domain).tables)
+    for statement, parameters in statements.items():
+        connection.execute(statement, parameters)
+    connection.execute("COMMIT")
+
+
+def _check_begun(connection: "duckdb.DuckDBPyConnection", path: Path, settings: Settings) -> None:
+    tables = connection.execute(
+        "SELECT count(*) FROM duckdb_tables() "
+        "WHERE schema_name = 'sealed' AND table_name = 'settings'"
+    ).fetchall()
+    if not tables[0][0]:
+        raise BenchmarkError(f"{path}: not begun by crab-graph; choose another directory")
+    stored = connection.execute("SELECT settings FROM sealed.settings").fetchall()
+    if json.loads(stored[0][0]) != settings.model_dump(mode="json"):
+        raise BenchmarkError(
+            f"{path}: begun with other settings; choose another directory or use --force"
+        )
+
+
+def _difference(old: Settings, new: Settings) -> str:
+    before, after = old.model_dump(mode="json"), new.model_dump(mode="json")
+    return ", ".join(
+        f"{key} {before[key]}, not {after[key]}" for key in before if before[key] != after[key]
+    )
