@@ -13,12 +13,14 @@ from crab_graph.analysis.report.page import write_page
 from crab_graph.analysis.report.summary import Summary, summarise
 from crab_graph.domains.benchmark import Benchmark
 from crab_graph.domains.generate import generate_benchmark
+from crab_graph.errors import UsageError
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.run import Run
 from crab_graph.runs.runner import Progress, run
 
 AGENTS = ("solver", "hasty", "silent")
 USERS = ("generic", "ruse")
+BENCH, RUNS, PAGE = "bench", "runs", "report.html"
 TITLE = "Three reference agents, two kinds of user"
 
 Bar = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
@@ -67,9 +69,10 @@ def demonstrate(
     Raises:
         CrabGraphError: the directory holds something else, or a demonstration with other settings.
     """
+    _check_directory(directory)
     with bar("tasks") as advance:
         benchmark = generate_benchmark(
-            directory / "bench", tasks, seed=seed, jobs=jobs, progress=advance
+            directory / BENCH, tasks, seed=seed, jobs=jobs, progress=advance
         )
     begun: list[Progress] = []
     runs = []
@@ -83,12 +86,23 @@ def demonstrate(
                     begun.append(progress)
                 advance(before + progress.done, total)
 
-            out = directory / "runs" / agent
+            out = directory / RUNS / agent
             runs.append(
                 run(benchmark, agent, USERS, out=out, seed=seed, jobs=jobs, progress=report)
             )
-    page = directory / "report.html"
+    page = directory / PAGE
     records = [record for one in runs for record in one]
     write_page(page, records, TITLE)
     was_complete = all(progress.done == progress.total for progress in begun)
     return Demonstration(benchmark, tuple(runs), page, was_complete)
+
+
+def _check_directory(directory: Path) -> None:
+    """Refuse a directory that holds what no demonstration left there."""
+    if not directory.is_dir():
+        return
+    others = {entry.name for entry in directory.iterdir()} - {BENCH, RUNS, PAGE}
+    if others:
+        raise UsageError(
+            f"{directory}: holds other things, such as {min(others)}; choose another directory"
+        )

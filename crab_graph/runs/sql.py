@@ -117,6 +117,8 @@ def query_records(records: Sequence[EpisodeRecord], query: str) -> QueryResult:
         connection.execute("SET lock_configuration = true")
         try:
             answer = connection.execute(query)
+            if answer is None:  # DuckDB's answer to an empty query
+                raise UsageError("sql: the query holds no statement")
             columns = tuple(column[0] for column in answer.description or ())
             return QueryResult(columns, answer.fetchall() if columns else [])
         except duckdb.Error as error:

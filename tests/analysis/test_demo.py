@@ -6,8 +6,6 @@ import pytest
 
 from crab_graph.cli import main
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
@@ -16,6 +14,7 @@ def demo(tmp_path_factory):
     return directory
 
 
+@pytest.mark.slow
 def test_the_demonstration_shows_every_agent_with_every_user(demo, capsys):
     assert main(["demo", "--out", str(demo), "--tasks", "4", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
@@ -32,16 +31,25 @@ def test_the_demonstration_shows_every_agent_with_every_user(demo, capsys):
     }
 
 
+@pytest.mark.slow
 def test_its_page_holds_every_episode(demo):
     page = (demo / "report.html").read_text(encoding="utf-8")
     assert page.count('class="episode-data"') == 3 * 2 * 4
 
 
+@pytest.mark.slow
 def test_doing_it_again_says_that_nothing_was_left_to_do(demo, capsys):
     assert main(["demo", "--out", str(demo), "--tasks", "4"]) == 0
     assert "nothing was done" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_other_settings_on_the_same_directory_are_refused(demo, capsys):
     assert main(["demo", "--out", str(demo), "--tasks", "5"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_directory_with_other_things_in_it_is_refused(tmp_path, capsys):
+    (tmp_path / "thesis.tex").touch()
+    assert main(["demo", "--out", str(tmp_path)]) == 2
+    assert "thesis.tex" in capsys.readouterr().err

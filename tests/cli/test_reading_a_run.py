@@ -53,6 +53,7 @@ def test_sql_prints_csv_or_a_list_of_objects(run_directory, capsys):
         ["report", "RUN", "--html", "missing/page.html"],
         ["show", "RUN", "S9-999.generic.0"],
         ["sql", "RUN", "SELECT nonsense"],
+        ["sql", "RUN", " ; "],
         ["sql", "RUN", "SELECT * FROM read_csv('/etc/passwd')"],
         ["sql", "missing", "SELECT 1"],
     ],
