@@ -17,7 +17,7 @@ def demo(
         int, typer.Option(help="Number of tasks, split evenly over the four strata.", min=4)
     ] = 8,
     seed: Annotated[int, typer.Option(help="The same seed gives the same results.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 2,
+    jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
     as_json: JsonOption = False,
 ) -> None:
     """Show the whole path without a language model, a key or a network.
