@@ -83,6 +83,7 @@ class UserPolicy:
         return Reply(
             (speaker.opening(facts), *(speaker.fact(fact) for fact in rest)),
             told=tuple((fact.key, Reason.VOLUNTEERED) for fact in facts),
+            is_answer=True,
             is_content=True,
         )
 
@@ -181,7 +182,7 @@ class UserPolicy:
             return Reply(tuple(parts), told, is_content=True, moved=True, approved=True)
         if not parts:
             parts = self._nothing_to_tell(turn, asked)
-        return Reply(tuple(parts), told, is_answer=bool(facts), is_content=True)
+        return Reply(tuple(parts), told, is_answer=True, is_content=True)
 
     def _nothing_to_tell(self, turn: Turn, asked: Sequence[str]) -> list[str]:
         if turn.reading.is_open_question:
