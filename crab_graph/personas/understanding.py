@@ -77,12 +77,11 @@ def understand(text: str, lexicon: DomainLexicon, slots: Sequence[BriefedSlot]) 
     utterance, segments = read_segments(text, lexicon)
     said = phrase_book().says
     whole = utterance.text
-    is_proposal = [_is_proposal(segment, utterance, slots) for segment in segments]
     payment_talk = said("payment", whole) or "bk-" in whole
     requests = [segment for segment in segments if segment.is_request]
     awaited = [s for s in segments if s.is_request or said("awaits_user", s.text)]
-    asked, is_open = _asked(segments, is_proposal, lexicon)
-    approval = any(_asks_approval(segment.text, payment_talk) for segment in awaited)
+    proposals = [_is_proposal(segment, utterance, slots) for segment in segments]
+    asked, is_open = _asked(segments, proposals, lexicon)
     booking = any(
         _asks_booking(segment, payment_talk, names_fact=bool(_facts_in(segment, lexicon)))
         for segment in segments
@@ -93,7 +92,7 @@ def understand(text: str, lexicon: DomainLexicon, slots: Sequence[BriefedSlot]) 
         is_closing=any(said("closing", segment.text) for segment in segments),
         asks_booking=booking,
         asks_choice=any(said("choice", segment.text) for segment in requests),
-        asks_approval=approval,
+        asks_approval=any(_asks_approval(segment.text, payment_talk) for segment in awaited),
         asks_card=any(said("card", segment.text) for segment in awaited),
         asks_method=any(
             said("method", segment.text) or said("other_card", segment.text) for segment in requests
