@@ -27,9 +27,9 @@ EDGE_ODDS = {
     "fixed": {"budget": 0.35, "same_carrier": 0.5, "same_district": 0.5},
     "flexible": {"budget": 0.8, "same_carrier": 0.86, "same_district": 0.86},
 }
-"""How often the optional edges are asked for. Selection, which prefers what shortcuts fail on, adds
-some: what it chooses has 2.5 active edges on fixed-date tasks and 5.5 on flexible ones on average, as
-in the paper (Figure 5)."""
+"""How often the optional edges are asked for. Selection prefers what shortcuts fail on, which adds
+some: its choice has 2.5 active edges on fixed-date tasks and 5.5 on flexible ones on average, as in
+the paper (Figure 5)."""
 
 BUDGET_QUANTILE = (0.10, 0.30)
 """The budget is a cost that this share of random node-valid combinations stays under; it is drawn
