@@ -53,11 +53,12 @@ def _print(shown: "Demonstration") -> None:
         screen.print("All episodes were finished before; nothing was done.\n")
     print_overview(screen, shown.summary)
     screen.print("", *notes_on(shown.summary), "", sep="\n")
-    first = shown.runs[1][0]
+    hasty = shown.runs[1]
+    failed = next((record for record in hasty if not record.passed), hasty[0])
     for what, where in (
         ("page", shown.page),
         ("tasks", shown.benchmark.directory),
         ("episodes", shown.runs[0].directory.parent),
-        ("one dialogue", f"crab-graph show {shown.runs[1].directory} {first.episode_id}"),
+        ("one dialogue", f"crab-graph show {hasty.directory} {failed.episode_id}"),
     ):
         screen.print(f"{what + ':':<13} {where}", markup=False)

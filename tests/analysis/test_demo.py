@@ -1,10 +1,13 @@
 """The demonstration, as `make demo` runs it but with fewer tasks."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from crab_graph.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -53,3 +56,13 @@ def test_a_directory_with_other_things_in_it_is_refused(tmp_path, capsys):
     (tmp_path / "thesis.tex").touch()
     assert main(["demo", "--out", str(tmp_path)]) == 2
     assert "thesis.tex" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_readme_shows_what_the_demonstration_prints(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo"]) == 0
+    printed = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = readme.partition("<!-- output: demo -->\n```text\n")[2].partition("```")[0]
+    assert printed == shown.splitlines()

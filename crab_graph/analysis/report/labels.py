@@ -51,9 +51,10 @@ REFERENCE_NOTE = (
     "Agents marked “reference” follow fixed rules and need no language model: they show that the "
     "tasks can be solved and that careless work is caught, not how well a model does."
 )
+OUTCOMES_NOTE = f"Outcomes: {'/'.join(OUTCOMES.values())}."
 IF_BOOKED_NOTE = (
-    "In brackets: the rate over episodes with a booking. "
-    "An agent that books nothing says nothing wrong."
+    "Factuality and completion in brackets: over episodes with a booking, since an agent that "
+    "books nothing says nothing wrong."
 )
 RULES_USER_NOTE = (
     "The user was the rule-based simulator: deterministic, without a language model behind it."

@@ -23,6 +23,9 @@
     return element;
   }
 
+  /* Ids stay on one line: a break after their hyphen makes two words of them. */
+  const unbroken = (text) => text.split(/([A-Z]{2}-\d{3,}|\d{4}-\d\d-\d\d)/).map((part, place) => (place % 2 ? make("span", { class: "id" }, part) : part));
+
   const words = (name) => String(name).replaceAll("_", " ");
 
   /* ---- the table of episodes ---- */
@@ -131,7 +134,7 @@
     if (call.changes) {
       parts.push(make("ul", { class: "written", "aria-label": "Rows written" }, call.changes.map((change) => make("li", {},
         make("span", { class: change.sign === "+" ? "sign" : "sign changed" }, change.sign),
-        `${words(change.table)} `, make("span", { class: "key" }, change.key), change.text ? ` ${change.text}` : ""))));
+        `${words(change.table)} `, make("span", { class: "key" }, change.key), " ", unbroken(change.text)))));
     }
     return make("div", { class: secret ? "theirs" : "ours" }, parts);
   }

@@ -26,22 +26,24 @@ from crab_graph.runs.record import EpisodeRecord
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _LONGEST_VALUE = 400
+_WIDE = 100
 
 
 def print_overview(console: Console, summary: Summary) -> None:
     """Print the rates of each agent with each user, and why episodes failed."""
-    console.print(_rates_table("Who passed", summary.overall))
+    console.print(_rates_table(console, "Who passed", summary.overall))
     failing = [group for group in summary.overall if group.failure_modes]
     if failing:
         console.print("", _failures_table(failing), sep="\n")
-    console.print(f"\n{labels.IF_BOOKED_NOTE}")
+    notes = [labels.OUTCOMES_NOTE, *([labels.IF_BOOKED_NOTE] if console.width >= _WIDE else ())]
+    console.print("", " ".join(notes), sep="\n")
 
 
 def print_summary(console: Console, summary: Summary) -> None:
     """Print all figures: the overview, rates by stratum, and the effort it took."""
     print_overview(console, summary)
     if len({group.stratum for group in summary.by_stratum}) > 1:
-        console.print("", _rates_table("By stratum", summary.by_stratum), sep="\n")
+        console.print("", _rates_table(console, "By stratum", summary.by_stratum), sep="\n")
     effort = _means_table("Effort, means per episode", labels.EFFORT)
     coverage = _means_table("How much of what could be judged was said at all", labels.COVERAGE)
     for group in summary.overall:
@@ -69,32 +71,44 @@ def plain(text: str) -> Text:
     return Text(_CONTROL.sub("�", text))
 
 
-def _rates_table(title: str, groups: Iterable[Group]) -> Table:
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for name in ("agent", "user", "tasks"):
-        table.add_column(name, no_wrap=True)
-    for name in ("pass@1", "95 % interval", "concrete", "factuality", "completion"):
-        table.add_column(name, justify="right")
-    for name in labels.OUTCOME_HEADS.values():
-        table.add_column(name, justify="right", style="dim")
+def _rates_table(console: Console, title: str, groups: Iterable[Group]) -> Table:
+    """Return rates beside outcomes; a narrow terminal leaves out the parts of the verdict."""
+    parts = console.width >= _WIDE
+    table = _table(title)
+    for name in ("tasks", "pass@1 (95 %)", *(labels.PARTS.values() if parts else ()), "outcomes"):
+        table.add_column(name, justify="left" if name == "tasks" else "right")
     for group in groups:
         rate = group.rates["pass_at_1"]
         table.add_row(
             *_who(group),
             _stratum(group),
-            Text(_percent(rate), style="bold"),
-            _interval(rate),
-            _percent(group.rates["concrete"]),
-            _if_booked(group, "factuality"),
-            _if_booked(group, "completion"),
-            *(str(count) for count in group.outcomes.values()),
+            Text(_percent(rate), style="bold").append(_interval(rate), style="not bold"),
+            *(_parts(group) if parts else ()),
+            "/".join(str(count) for count in group.outcomes.values()),
         )
     return table
 
 
+def _parts(group: Group) -> tuple[str, str, str]:
+    """Return the rates of a verdict's parts; of the abstract ones also where there is a booking."""
+    factuality, completion = (
+        f"{_percent(group.rates[part])} ({_percent(group.rates[f'{part}_if_booked'])})"
+        for part in ("factuality", "completion")
+    )
+    return _percent(group.rates["concrete"]), factuality, completion
+
+
+def _table(title: str) -> Table:
+    """Return a table with the columns that say whose row it is."""
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    table.add_column("agent")
+    table.add_column("user")
+    return table
+
+
 def _failures_table(groups: Iterable[Group]) -> Table:
-    table = Table(title="Why the others failed", title_justify="left", box=None, pad_edge=False)
-    for name in ("agent", "user", "first failure (episodes)", "failed checks (episodes)"):
+    table = _table("Why the others failed")
+    for name in ("first failure (episodes)", "failed checks (episodes)"):
         table.add_column(name)
     for group in groups:
         table.add_row(
@@ -106,9 +120,7 @@ def _failures_table(groups: Iterable[Group]) -> Table:
 
 
 def _means_table(title: str, columns: Mapping[str, str]) -> Table:
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for name in ("agent", "user"):
-        table.add_column(name)
+    table = _table(title)
     for name in columns.values():
         table.add_column(name, justify="right")
     return table
@@ -206,16 +218,11 @@ def _stratum(group: Group) -> str:
 
 
 def _interval(rate: Estimate) -> str:
-    return "–" if rate.value is None else f"{100 * rate.low:.0f}–{rate.high:.0%}"
+    return "" if rate.value is None else f" ({100 * rate.low:.0f}–{100 * rate.high:.0f})"
 
 
 def _percent(rate: Estimate) -> str:
     return "–" if rate.value is None else f"{rate.value:.0%}"
-
-
-def _if_booked(group: Group, part: str) -> str:
-    """Return an abstract rate, and the same over episodes with a booking."""
-    return f"{_percent(group.rates[part])} ({_percent(group.rates[f'{part}_if_booked'])})"
 
 
 def _number(value: float | None) -> str:
