@@ -2,8 +2,8 @@
 
 from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, judge, seen
 from crab_graph.eval.episode import Episode, TripState
-from crab_graph.eval.replay import TerminalToken
 from crab_graph.text.phrases import offers_transfer
+from crab_graph.text.tokens import TerminalToken
 
 _CHECK_OF_STATE = {
     TripState.FULL: "C-FULL",

@@ -1,28 +1,16 @@
 """A transcript run again on fresh tables: what was said and done, in order (rulebook §1)."""
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
 from crab_graph.domains.task import Task
 from crab_graph.eval.transcript import Role, TranscriptCall, TranscriptMessage
+from crab_graph.text.tokens import TerminalToken, find_token, without_tokens
 from crab_graph.tools.ledger import Event, Ledger
 from crab_graph.tools.tool import Owner
-
-
-class TerminalToken(StrEnum):
-    """How a user ends the conversation."""
-
-    STOP = "###STOP###"
-    TRANSFER = "###TRANSFER###"
-    OUT_OF_SCOPE = "###OUT-OF-SCOPE###"
-
-
-_TOKEN = re.compile("|".join(re.escape(token) for token in TerminalToken))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +136,11 @@ class _Player:
             if not message.tool_calls:
                 self._say(message)
             if message.role is Role.USER:
-                found = _TOKEN.search(message.content)
-                self.token = TerminalToken(found[0]) if found else None
+                self.token = find_token(message.content)
 
     def _say(self, message: TranscriptMessage) -> None:
         self._visible += 1
-        text = _TOKEN.sub("", message.content)
+        text = without_tokens(message.content)
         self.steps.append(MessageStep(len(self.steps) + 1, self._visible, message.owner, text))
 
     def _call(self, owner: Owner, call: TranscriptCall) -> None:

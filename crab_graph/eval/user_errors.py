@@ -14,13 +14,14 @@ from crab_graph.eval.checks import Results
 from crab_graph.eval.completion import has_final_offer
 from crab_graph.eval.dialogue import AgentMessage, UserMessage
 from crab_graph.eval.episode import Episode, TripState
-from crab_graph.eval.replay import CallStep, TerminalToken
+from crab_graph.eval.replay import CallStep
 from crab_graph.money import parse_cents
 from crab_graph.text.amounts import find_amounts
 from crab_graph.text.approvals import requests_booking
 from crab_graph.text.clauses import Utterance
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.phrases import offers_transfer
+from crab_graph.text.tokens import TerminalToken
 from crab_graph.tools.tool import Owner
 
 _TRIP = frozenset({"D01", "D02", "D03", "D04"})

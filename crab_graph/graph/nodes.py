@@ -5,7 +5,6 @@ change what they are handed: they return what is new. A failure of the agent or 
 ends the episode with a status of its own, so that a run goes on.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import Context
 from typing import Any, cast
@@ -29,14 +28,13 @@ from crab_graph.graph.state import (
 from crab_graph.graph.users import UserSide
 from crab_graph.graph.view import View
 from crab_graph.models.secrets import without_secrets
+from crab_graph.text.tokens import find_token, without_tokens
 from crab_graph.tools.ledger import Event, Ledger
 from crab_graph.tools.registry import Owner, ToolRegistry
 from crab_graph.tools.world import World
 
 Respond = Callable[[list[BaseMessage]], Reply]
 Update = dict[str, Any]
-
-TERMINAL_TOKEN = re.compile(r"###(STOP|TRANSFER|OUT-OF-SCOPE)###")
 
 
 class EpisodeNodes:
@@ -83,7 +81,7 @@ class EpisodeNodes:
             return _failed("infra", "agent", error)
         line: Message = {"seq": counts["seq"], "role": "assistant"}
         if not reply.calls:
-            line["content"] = TERMINAL_TOKEN.sub("", reply.text).strip()
+            line["content"] = without_tokens(reply.text).strip()
             update = self._next(counts, "user", turns=1)
         else:
             calls = _numbered(reply.calls, "call", counts["agent_calls"])
@@ -108,9 +106,9 @@ class EpisodeNodes:
             return update | {"user_messages": Batch(lines=[line]), "user_state": step.state}
         line = {"seq": counts["seq"], "role": "user", "content": step.text}
         update = self._next(counts, "agent", turns=1)
-        token = TERMINAL_TOKEN.search(step.text)
+        token = find_token(step.text)
         if token is not None:
-            update |= _ended(Status.ENDED, token[1])
+            update |= _ended(Status.ENDED, token.word)
         if "spec" not in state:
             update["spec"] = self._spec
         return update | {"messages": Batch(lines=[line]), "user_state": step.state}
@@ -131,9 +129,9 @@ class EpisodeNodes:
             seq=len(lines),
             tool_errors=errors if owner is Owner.AGENT else 0,
         )
-        token = TERMINAL_TOKEN.search(pending["content"]) if owner is Owner.USER else None
+        token = find_token(pending["content"]) if owner is Owner.USER else None
         if token is not None:
-            update |= _ended(Status.ENDED, token[1])  # it waited for the calls of its turn
+            update |= _ended(Status.ENDED, token.word)  # it waited for the calls of its turn
         return update | {channel: Batch(lines=lines), "events": Batch(lines=events)}
 
     def _run(

@@ -27,9 +27,7 @@ from crab_graph.personas.wallet import (
     next_calls,
 )
 from crab_graph.personas.wording import opening_keys, word_value
-
-STOP = "###STOP###"
-TRANSFER = "###TRANSFER###"
+from crab_graph.text.tokens import TerminalToken
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +103,9 @@ class UserPolicy:
         if not turn.text.strip():
             return Reply((speaker.phrase("nudge"),))
         if reading.has_transferred:
-            return Reply((speaker.phrase("transferred"),), token=TRANSFER)
+            return Reply((speaker.phrase("transferred"),), token=TerminalToken.TRANSFER)
         if self._is_complete(turn):
-            return Reply((speaker.phrase("thanks_end"),), token=STOP)
+            return Reply((speaker.phrase("thanks_end"),), token=TerminalToken.STOP)
         if self._objects(turn):
             return self._object(turn, turn.conflicts)
         if reading.asks_wallet and turn.wallet.names_other_card(reading.ids, self._briefing):
@@ -291,7 +289,7 @@ class UserPolicy:
         if reading.offers_transfer:
             if can_insist:
                 return Reply((speaker.phrase("insist"),), insisted=True)
-            return Reply((speaker.phrase("accept_transfer"),), token=TRANSFER)
+            return Reply((speaker.phrase("accept_transfer"),), token=TerminalToken.TRANSFER)
         if reading.asks_change:
             return Reply((speaker.phrase("firm"),))
         if reading.says_wait:

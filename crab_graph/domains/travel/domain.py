@@ -1,7 +1,6 @@
 """The travel domain: flights out and back, a hotel and an attraction (paper section 3.5)."""
 
 from collections.abc import Mapping
-from importlib.resources import files
 from typing import Any
 
 from crab_graph.dates import iso_date
@@ -23,7 +22,7 @@ from crab_graph.domains.travel.sampling import (
 from crab_graph.domains.travel.schema import ALL_TABLES
 from crab_graph.domains.travel.tools import build_travel_registry
 from crab_graph.domains.travel.trip import TripPlaces, read_trip
-from crab_graph.domains.travel.wording import travel_briefing
+from crab_graph.domains.travel.wording import travel_briefing, travel_policy
 from crab_graph.domains.trip import Trip
 from crab_graph.generation.folding import fold
 from crab_graph.generation.search import Solution
@@ -109,12 +108,6 @@ def group_of(request: TravelRequest) -> tuple[str | int | bool | None, ...]:
     )
 
 
-def policy(today: str) -> str:
-    """Return the agent's instructions."""
-    text = files("crab_graph.domains.travel").joinpath("policy.md").read_text(encoding="utf-8")
-    return text.replace("{today}", today)
-
-
 TRAVEL = Domain(
     name="travel",
     slots=(
@@ -138,6 +131,6 @@ TRAVEL = Domain(
     briefing=travel_briefing,
     read_trip=trip_of,
     registry=build_travel_registry,
-    policy=policy,
+    policy=travel_policy,
     grading=TRAVEL_GRADING,
 )

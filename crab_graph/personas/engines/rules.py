@@ -11,7 +11,7 @@ from typing import Any
 
 from crab_graph.personas.behavior import behavior_of
 from crab_graph.personas.condition import ResolvedCondition
-from crab_graph.personas.decisions import STOP, Reply, Turn, UserPolicy
+from crab_graph.personas.decisions import Reply, Turn, UserPolicy
 from crab_graph.personas.lexicon import UserBriefing
 from crab_graph.personas.memory import UserMemory
 from crab_graph.personas.objections import contradictions, open_choices, read_plan
@@ -19,6 +19,7 @@ from crab_graph.personas.speaker import Speaker
 from crab_graph.personas.understanding import understand
 from crab_graph.personas.wallet import PrivateCall, misstated_total, read_wallet, refusals
 from crab_graph.randomness import derive_rng
+from crab_graph.text.tokens import TerminalToken
 
 Message = dict[str, Any]
 
@@ -78,7 +79,7 @@ class RulesUser:
         gave = reply.moved or is_first_approval or is_new_fact
         memory = memory.after(turn.reading, gave=gave)
         if memory.idle >= self._behavior.reaction.patience and not reply.token:
-            reply = Reply((speaker.phrase("give_up"),), token=STOP)
+            reply = Reply((speaker.phrase("give_up"),), token=TerminalToken.STOP)
         return self._finish(memory, reply, speaker, number)
 
     def _draw(self, number: int, purpose: str) -> Random:
