@@ -1,8 +1,8 @@
 """Plain search for every solution: a witness that shares nothing with the counting engines.
 
-Depth first over the rows as the tables hold them, with Python values only. What is compatible with
-what was chosen so far is looked up by the values that matter, and a bounded sum cuts a branch as
-soon as the cheapest completion exceeds it.
+Depth first over the rows as the tables hold them, with Python values only. Rows of a node that no
+plain edge tells apart are tried together, and a bounded sum cuts a branch as soon as its cheapest
+completion exceeds it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +13,9 @@ from crab_graph.generation.constraints import Constraint, Ref, Value
 
 Row = Mapping[str, Any]
 Solution = dict[str, Row]
+
+_Group = list[tuple[int, Row]]
+"""Rows of a node that look alike to the plain edges, with their costs, cheapest first."""
 
 
 def search_solutions(
@@ -25,9 +28,8 @@ def search_solutions(
         rows: For each node, every row its table offers, valid or not.
         limit: Where to stop; a caller who expects k solutions passes more than k.
     """
-    search = _Search(graph, rows)
     solutions: list[Solution] = []
-    for solution in search.extend({}, 0):
+    for solution in _Search(graph, rows).solutions():
         solutions.append(solution)
         if len(solutions) == limit:
             break
@@ -40,61 +42,88 @@ class _Search:
     def __init__(self, graph: ConstraintGraph, rows: Mapping[str, Sequence[Row]]) -> None:
         self.order = _by_edges(graph)
         sums = [edge for edge in graph.edge_constraints if edge.linear is not None]
-        self.sum = sums[0] if sums else None
-        self.edges = [edge for edge in graph.edge_constraints if edge is not self.sum]
-        self.rows = {
-            node: sorted(_valid(graph, node, rows[node]), key=lambda row: self.cost(node, row))
-            for node in self.order
-        }
+        self.linear = sums[0].linear if sums else None
+        self.edges = [edge for edge in graph.edge_constraints if not sums or edge is not sums[0]]
+        self.groups = [self._grouped(node, _valid(graph, node, rows[node])) for node in self.order]
         self.cheapest_rest = [
             sum(
-                self.cost(node, self.rows[node][0])
-                for node in self.order[depth + 1 :]
-                if self.rows[node]
+                min(group[0][0] for group in groups)
+                for groups in self.groups[depth + 1 :]
+                if groups
             )
             for depth in range(len(self.order))
         ]
         self.checks = [self._checks(depth) for depth in range(len(self.order))]
-        self.known: list[dict[tuple[Value, ...], list[Row]]] = [{} for _ in self.order]
+        self.known: list[dict[tuple[Value, ...], list[_Group]]] = [{} for _ in self.order]
 
-    def cost(self, node: str, row: Row) -> int:
-        if self.sum is None or self.sum.linear is None:
-            return 0
-        weights = self.sum.linear.weights.items()
-        return sum(weight * int(row[name]) for (owner, name), weight in weights if owner == node)
+    def solutions(self) -> Iterator[Solution]:
+        """Yield every solution."""
+        for groups in self._choices([], 0):
+            for rows in self._rows(groups, 0):
+                yield dict(zip(self.order, rows, strict=True))
 
-    def extend(self, chosen: Solution, spent: int) -> Iterator[Solution]:
+    def _choices(self, chosen: list[_Group], spent: int) -> Iterator[list[_Group]]:
+        """Yield one group a node such that no plain edge breaks and the cheapest rows fit."""
         depth = len(chosen)
         if depth == len(self.order):
-            yield dict(chosen)
+            yield list(chosen)
             return
-        node = self.order[depth]
-        for row in self.compatible(depth, chosen):
-            cost = spent + self.cost(node, row)
-            if self.sum is not None and self.sum.linear is not None:
-                bound = self.sum.linear.bound
-                if cost + self.cheapest_rest[depth] > bound:
-                    break  # rows come cheapest first
-            yield from self.extend({**chosen, node: row}, cost)
+        for group in self._compatible(depth, chosen):
+            cost = spent + group[0][0]
+            if self._is_within(cost + self.cheapest_rest[depth]):
+                chosen.append(group)
+                yield from self._choices(chosen, cost)
+                chosen.pop()
 
-    def compatible(self, depth: int, chosen: Solution) -> list[Row]:
-        """Return the rows of the next node that break no edge with what was chosen."""
+    def _rows(self, groups: Sequence[_Group], spent: int) -> Iterator[tuple[Row, ...]]:
+        """Yield one row a group such that the sum is in bounds."""
+        if not groups:
+            yield ()
+            return
+        rest = sum(group[0][0] for group in groups[1:])
+        for cost, row in groups[0]:
+            if not self._is_within(spent + cost + rest):
+                break  # rows come cheapest first
+            for rows in self._rows(groups[1:], spent + cost):
+                yield (row, *rows)
+
+    def _is_within(self, total: int) -> bool:
+        return self.linear is None or total <= self.linear.bound
+
+    def _cost(self, node: str, row: Row) -> int:
+        weights = self.linear.weights.items() if self.linear is not None else ()
+        return sum(weight * int(row[name]) for (owner, name), weight in weights if owner == node)
+
+    def _grouped(self, node: str, rows: Sequence[Row]) -> list[_Group]:
+        names = dict.fromkeys(name for edge in self.edges for name in edge.properties_of(node))
+        groups: dict[tuple[Value, ...], _Group] = {}
+        for row in rows:
+            key = tuple([row[name] for name in names])
+            groups.setdefault(key, []).append((self._cost(node, row), row))
+        return [sorted(group, key=lambda item: item[0]) for group in groups.values()]
+
+    def _compatible(self, depth: int, chosen: Sequence[_Group]) -> list[_Group]:
+        """Return the groups of the next node that break no edge with what was chosen."""
         edges, earlier = self.checks[depth]
-        key = tuple([chosen[owner][name] for owner, name in earlier])
+        key = tuple([chosen[position][0][1][name] for position, (_, name) in earlier])
         known = self.known[depth].get(key)
         if known is None:
             node = self.order[depth]
-            values: dict[Ref, Value] = dict(zip(earlier, key, strict=True))
-            known = [row for row in self.rows[node] if _fits(row, node, edges, values)]
+            values: dict[Ref, Value] = {
+                ref: value for (_, ref), value in zip(earlier, key, strict=True)
+            }
+            known = [
+                group for group in self.groups[depth] if _fits(group[0][1], node, edges, values)
+            ]
             self.known[depth][key] = known
         return known
 
-    def _checks(self, depth: int) -> tuple[list[Constraint], list[Ref]]:
+    def _checks(self, depth: int) -> tuple[list[Constraint], list[tuple[int, Ref]]]:
         """Return the edges that the node at `depth` completes, and what they read before it."""
         node, done = self.order[depth], {*self.order[: depth + 1]}
         edges = [edge for edge in self.edges if node in edge.nodes and done.issuperset(edge.nodes)]
         refs = dict.fromkeys(ref for edge in edges for ref in edge.refs if ref[0] != node)
-        return edges, list(refs)
+        return edges, [(self.order.index(ref[0]), ref) for ref in refs]
 
 
 def _fits(row: Row, node: str, edges: Sequence[Constraint], values: Mapping[Ref, Value]) -> bool:
@@ -104,8 +133,19 @@ def _fits(row: Row, node: str, edges: Sequence[Constraint], values: Mapping[Ref,
 
 
 def _valid(graph: ConstraintGraph, node: str, rows: Sequence[Row]) -> list[Row]:
-    wishes = graph.node_constraints(node)
-    return [row for row in rows if _fits(row, node, wishes, {})]
+    """Return the rows that satisfy the node's constraints, each tried once for each value."""
+    for wish in graph.node_constraints(node):
+        names = wish.properties_of(node)
+        answers: dict[tuple[Value, ...], bool] = {}
+        kept = []
+        for row in rows:
+            key = tuple([row[name] for name in names])
+            if key not in answers:
+                answers[key] = _fits(row, node, [wish], {})
+            if answers[key]:
+                kept.append(row)
+        rows = kept
+    return list(rows)
 
 
 def _by_edges(graph: ConstraintGraph) -> list[str]:
