@@ -14,7 +14,7 @@ from crab_graph.domains.registry import find_domain
 from crab_graph.domains.task import Task, TaskSpec
 from crab_graph.errors import BenchmarkError, UnknownName
 from crab_graph.generation.certify import Certificate
-from crab_graph.generation.materialize import hash_rows, read_rows
+from crab_graph.generation.materialize import hash_stored_rows, read_rows
 from crab_graph.schema import digest
 from crab_graph.tools.tables import Row
 
@@ -125,9 +125,9 @@ class Benchmark(Sequence[Task]):
         Raises:
             BenchmarkError: the task's rows were changed after generation.
         """
-        rows = read_rows(connection, self.domain.tables, task.id)
+        stored = hash_stored_rows(connection, self.domain.tables, task.id)
         entry = self.manifest.tasks[self._positions[task.id]]
-        if hash_rows(self.domain.tables, rows) != entry.rows_sha256:
+        if stored != entry.rows_sha256:
             raise BenchmarkError(
                 f"{self.directory / DATABASE}: the rows of task '{task.id}' "
                 f"are not those of {MANIFEST}; generate the benchmark again"

@@ -1,7 +1,7 @@
 """Writing a task's tables to DuckDB in bulk (paper A.5)."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from crab_graph.schema import digest
 from crab_graph.tools.tables import Row, Table
@@ -50,18 +50,10 @@ def read_rows(
     connection: "duckdb.DuckDBPyConnection", tables: Sequence[Table], task_id: str
 ) -> dict[str, list[Row]]:
     """Return a task's rows by table, ordered by key; dates are ISO strings."""
-    rows: dict[str, list[Row]] = {}
-    for table in tables:
-        columns = ", ".join(
-            f'"{name}"::VARCHAR' if kind == "DATE" else f'"{name}"'
-            for name, kind in table.columns.items()
-        )
-        found = connection.execute(
-            f'SELECT {columns} FROM {qualified(table)} WHERE task_id = ? ORDER BY "{table.key}"',  # noqa: S608
-            [task_id],
-        ).fetchall()
-        rows[table.name] = [dict(zip(table.columns, values, strict=True)) for values in found]
-    return rows
+    return {
+        table.name: [dict(zip(table.columns, values, strict=True)) for values in found]
+        for table, found in _fetch(connection, tables, task_id)
+    }
 
 
 def hash_rows(tables: Iterable[Table], rows: Mapping[str, Sequence[Row]]) -> str:
@@ -78,6 +70,29 @@ def hash_rows(tables: Iterable[Table], rows: Mapping[str, Sequence[Row]]) -> str
             for table in tables
         }
     )
+
+
+def hash_stored_rows(
+    connection: "duckdb.DuckDBPyConnection", tables: Sequence[Table], task_id: str
+) -> str:
+    """Return what `hash_rows` returns, of the rows a connection sees."""
+    return digest({table.name: found for table, found in _fetch(connection, tables, task_id)})
+
+
+def _fetch(
+    connection: "duckdb.DuckDBPyConnection", tables: Iterable[Table], task_id: str
+) -> Iterator[tuple[Table, list[tuple[Any, ...]]]]:
+    """Yield each table with a task's rows, ordered by key; dates are ISO strings."""
+    for table in tables:
+        columns = ", ".join(
+            f'"{name}"::VARCHAR' if kind == "DATE" else f'"{name}"'
+            for name, kind in table.columns.items()
+        )
+        found = connection.execute(
+            f'SELECT {columns} FROM {qualified(table)} WHERE task_id = ? ORDER BY "{table.key}"',  # noqa: S608
+            [task_id],
+        )
+        yield table, found.fetchall()
 
 
 def qualified(table: Table) -> str:
