@@ -9,7 +9,7 @@ import importlib
 import inspect
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 Respond = Callable[[list["BaseMessage"]], Reply]
+Answers = Sequence[Mapping[str, Mapping[str, str]]]
+"""The certified solutions of a task."""
 AgentSpec = Any
 """A spec, a chat model, a compiled graph, a `Runnable`, or a callable."""
 
@@ -39,11 +41,20 @@ class Agent:
         name: The spec it was named by, without credentials; `python:…` for an object.
         is_reference: Whether it is one of the built-in agents that need no LLM.
         open: Readies it for one episode with the domain's tools.
+        open_informed: For the one agent of the red team that is handed the certified solutions of
+            the episode's task: readies it with them. No other agent has this door.
     """
 
     name: str
     is_reference: bool
     open: Callable[[ToolRegistry], Respond]
+    open_informed: Callable[[ToolRegistry, Answers], Respond] | None = None
+
+    def open_for(self, registry: ToolRegistry, answers: Callable[[], Answers]) -> Respond:
+        """Ready it for one episode; `answers` is asked only for an agent that is handed them."""
+        if self.open_informed is None:
+            return self.open(registry)
+        return self.open_informed(registry, answers())
 
 
 def resolve_agent(spec: AgentSpec) -> Agent:
@@ -72,14 +83,18 @@ def resolve_agent(spec: AgentSpec) -> Agent:
 
 
 def _reference(name: str) -> Agent:
-    from crab_graph.agents.reference import reference_agent  # noqa: PLC0415
+    from crab_graph.agents.reference import informed_agent, reference_agent  # noqa: PLC0415
 
     reference_agent(name)  # refuses an unknown name now, not in the first episode
 
     def open_reference(registry: ToolRegistry) -> Respond:
         return _callable(reference_agent(name), registry)
 
-    return Agent(name, True, open_reference)
+    def open_informed(registry: ToolRegistry, answers: Answers) -> Respond:
+        informed = informed_agent(name, answers)
+        return open_reference(registry) if informed is None else _callable(informed, registry)
+
+    return Agent(name, True, open_reference, open_informed)
 
 
 def _opener(value: Any) -> Callable[[ToolRegistry], Respond]:

@@ -81,7 +81,7 @@ def prepare_episode(
         world=lambda: task.world,
         tools=registry,
         policy=task.domain.policy(task.today),
-        respond=resolved.open(registry),
+        respond=resolved.open_for(registry, lambda: task.solutions),
         user=side,
         limits=limits,
         spec=spec,

@@ -4,7 +4,14 @@ from crab_graph.agents.reference.roster import (
     REFERENCE_AGENTS,
     AgentFunction,
     ReferenceAgent,
+    informed_agent,
     reference_agent,
 )
 
-__all__ = ["REFERENCE_AGENTS", "AgentFunction", "ReferenceAgent", "reference_agent"]
+__all__ = [
+    "REFERENCE_AGENTS",
+    "AgentFunction",
+    "ReferenceAgent",
+    "informed_agent",
+    "reference_agent",
+]

@@ -1,11 +1,12 @@
 """A booking agent without a model, as a pure function of its messages.
 
-Both reference agents that book share it: they differ in whether they ask, and in how they plan.
+All reference agents that book share it: they differ in whether they ask, how they plan, what they
+say, and whether they heed the answer.
 """
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.tools import BaseTool
@@ -42,10 +43,14 @@ class Desk:
     Attributes:
         asks: Whether it asks for what it does not know.
         planner: How it chooses a trip.
+        voice: How it words the plan, the payments and the summary.
+        heeds: Whether it books only what the user agrees to.
     """
 
     asks: bool
     planner: Planner
+    voice: script.Voice = field(default_factory=script.Voice)
+    heeds: bool = True
 
     def __call__(self, messages: list[BaseMessage], tools: list[BaseTool]) -> AIMessage | str:
         """Return the next message."""
@@ -65,7 +70,7 @@ class Desk:
             return [Call("transfer_to_human_agents", {"summary": summary})]
         wishes = read_wishes(conversation.user_texts, conversation.today)
         if any(outcome.is_ok for outcome in conversation.of(*BOOKING_TOOLS)):
-            return self._settle(conversation, wishes)
+            return self.settle(conversation, wishes)
         if self.asks and not _has_heard_enough(conversation, wishes):
             is_first = not conversation.last_agent_text
             return script.word_question(wishes, is_first=is_first)
@@ -80,19 +85,20 @@ class Desk:
         plan = self.planner(read_offers(conversation, wishes), wishes)
         if plan is None:
             return script.word_inability("nothing that I found fits everything you told me")
-        proposal = script.word_plan(plan)
+        proposal = self.voice.proposal(plan, conversation)
         asked_at = conversation.position_of(proposal)
         if asked_at is None:
             return proposal
-        if not _agrees(conversation.said_since(asked_at)):
+        if self.heeds and not _agrees(conversation.said_since(asked_at)):
             if conversation.last_agent_text == proposal:
                 return script.word_inability("I found nothing better that fits what you told me")
             return proposal
         if not wishes.has_identity:
             return script.word_inability("I do not know who is travelling")
-        return self._book(conversation, wishes, plan)
+        return self.book(conversation, wishes, plan)
 
-    def _book(self, conversation: Conversation, wishes: Wishes, plan: Plan) -> str | Sequence[Call]:
+    def book(self, conversation: Conversation, wishes: Wishes, plan: Plan) -> str | Sequence[Call]:
+        """Look the customer up and book the plan."""
         lookup = _customer_lookup(wishes)
         customer = conversation.result(lookup)
         if customer is None:
@@ -103,7 +109,7 @@ class Desk:
         missing = [call for call in calls if conversation.result(call) is None]
         return missing or script.word_inability("the bookings did not go through")
 
-    def _settle(self, conversation: Conversation, wishes: Wishes) -> str | Sequence[Call]:
+    def settle(self, conversation: Conversation, wishes: Wishes) -> str | Sequence[Call]:
         """Ask for the payments of what is booked, charge it, and sum it up."""
         plan = self.planner(read_offers(conversation, wishes), wishes)
         booked = [outcome for outcome in conversation.of(*BOOKING_TOOLS) if outcome.is_ok]
@@ -114,8 +120,8 @@ class Desk:
         charged = {outcome.call.arguments["booking_id"] for outcome in charges if outcome.is_ok}
         unpaid = [booking_id for booking_id in ids if booking_id not in charged]
         if not unpaid:
-            return script.word_summary(plan)
-        request = script.word_payment(plan, ids)
+            return self.voice.summary(plan)
+        request = self.voice.payment(plan, ids)
         failed = [outcome for outcome in charges if not outcome.is_ok]
         since = _last_position(booked, failed)
         if failed:
@@ -128,7 +134,7 @@ class Desk:
         answer = conversation.said_since(asked_at)
         if not _SETTLED.search(answer.casefold()):
             return request
-        method = _payment_method(conversation, wishes, answer)
+        method = payment_method(conversation, wishes, answer)
         if isinstance(method, Call):
             return [method]
         if method is None or any(_used(outcome, method) for outcome in failed):
@@ -205,7 +211,7 @@ def _used(outcome: Outcome, method: str) -> bool:
     return bool(outcome.call.arguments["payment_method_id"] == method)
 
 
-def _payment_method(conversation: Conversation, wishes: Wishes, answer: str) -> str | Call | None:
+def payment_method(conversation: Conversation, wishes: Wishes, answer: str) -> str | Call | None:
     """Return the payment method the user means; a call where it must be looked up first."""
     named = read_wishes([answer], conversation.today).payment_method
     if named is not None:

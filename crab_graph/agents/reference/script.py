@@ -1,7 +1,9 @@
 """What the booking agents say: questions, the plan with its prices, payments, the summary."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
+from crab_graph.agents.reference.conversation import Conversation
 from crab_graph.agents.reference.planning import Plan
 from crab_graph.agents.reference.wishes import Wishes
 from crab_graph.money import format_dollars
@@ -111,6 +113,27 @@ def word_summary(plan: Plan) -> str:
         "All four bookings are confirmed. Total charged for the trip:"
         f" {format_dollars(plan.total)}. {CLOSING}"
     )
+
+
+def word_proposal(plan: Plan, conversation: Conversation) -> str:
+    """Return the plan, whatever else was found."""
+    del conversation
+    return word_plan(plan)
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """What an agent says of a plan it goes by; each text is a function of its arguments alone.
+
+    Attributes:
+        proposal: Says the plan and asks for consent.
+        payment: Asks for the payments of the bookings with these ids.
+        summary: Says what was done.
+    """
+
+    proposal: Callable[[Plan, Conversation], str] = word_proposal
+    payment: Callable[[Plan, Sequence[str]], str] = word_payment
+    summary: Callable[[Plan], str] = word_summary
 
 
 def word_declined(booking_ids: Sequence[str]) -> str:
