@@ -25,10 +25,7 @@ from crab_graph.eval.strict import strict_checks
 from crab_graph.eval.task_reading import read_task
 from crab_graph.eval.transcript import TranscriptMessage, read_transcript
 from crab_graph.eval.user_errors import UserError, user_errors
-from crab_graph.text.lexicon import lexicon_hash
 from crab_graph.text.mentions import LISTING_CAP
-
-VERIFIER_VERSION = 1
 
 
 class Termination(StrEnum):
@@ -153,17 +150,6 @@ def grade_trajectory(
         metrics=_metrics(episode, failures, errors),
         trace=[call.as_json() for call in trajectory.calls],
     )
-
-
-def grading_stamp(task: Task, listing_cap: int | None = LISTING_CAP) -> dict[str, Any]:
-    """Return what a verdict depends on besides transcript and tables."""
-    return {
-        "verifier": VERIFIER_VERSION,
-        "lexicon": lexicon_hash(),
-        "vocabulary": task.domain.grading.vocabulary().sha256,
-        "domain": task.domain.name,
-        "listing_cap": listing_cap,
-    }
 
 
 def _parity_checks(episode: Episode) -> dict[str, CheckResult]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from crab_graph.errors import ResumeMismatch
 from crab_graph.graph.limits import Limits
-from crab_graph.models.secrets import without_secrets
+from crab_graph.runs.grading import Breakdown, grade_fields
 from crab_graph.runs.record import EpisodeRecord
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from crab_graph.agents.adapters import AgentSpec
     from crab_graph.domains.task import Task
-    from crab_graph.eval.verdict import Verdict
     from crab_graph.graph.build import EpisodeGraph, PreparedEpisode
     from crab_graph.graph.users import UserSpec
 
@@ -125,14 +124,9 @@ def _record(
     messages = transcript_of(state)
     condition = prepared.user.condition
     ending = state["ending"]
-    graded = _graded(task, messages, _TERMINATIONS[state["status"]])
-    if state["status"] == Status.INFRA_ERROR:
-        graded |= {
-            "outcome": "infra_error",
-            "passed": False,
-            "fault": ending["fault"],
-            "error": ending["error"],
-        }
+    broken = state["status"] == Status.INFRA_ERROR
+    breakdown = Breakdown(ending["fault"], ending["error"]) if broken else None
+    graded = grade_fields(task, messages, _TERMINATIONS[state["status"]], breakdown)
     return EpisodeRecord(
         **about,
         **graded,
@@ -150,44 +144,6 @@ def _record(
         messages=messages,
         trace=tuple(trace_of(state)),
     )
-
-
-def _graded(
-    task: "Task", messages: list[dict[str, Any]], termination: str | None
-) -> dict[str, Any]:
-    """Return the verdict's fields; a crash of the grading is an error of the environment."""
-    from crab_graph.eval.verdict import grade  # noqa: PLC0415
-
-    try:
-        verdict = grade(task, messages, termination=termination)
-    except Exception as error:  # the dialogue is kept, and can be graded again
-        return {
-            "outcome": "infra_error",
-            "passed": False,
-            "fault": "environment",
-            "error": without_secrets(f"grading: {type(error).__name__}: {error}"),
-            **_UNGRADED,
-        }
-    return _verdict_fields(verdict)
-
-
-def _verdict_fields(verdict: "Verdict") -> dict[str, Any]:
-    fields: dict[str, Any] = {
-        "outcome": str(verdict.outcome),
-        "passed": verdict.passed,
-        "fault": None if verdict.fault is None else str(verdict.fault),
-        "checks": dict(verdict.checks),
-        "evidence": {name: tuple(found) for name, found in verdict.evidence.items()},
-        "strict": dict(verdict.strict),
-        "failures": tuple(verdict.failures),
-        "primary_failure": verdict.primary_failure,
-        "metrics": dict(verdict.metrics),
-    }
-    if verdict.outcome == "infra_error":
-        reasons = [one["text"] for one in verdict.evidence.get("D24", ())]
-        otherwise = "the verdict contradicts the task's certificate"
-        fields["error"] = f"environment: {'; '.join(reasons) or otherwise}"
-    return fields
 
 
 def _disclosures(task: "Task", state: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
@@ -208,12 +164,3 @@ def _disclosures(task: "Task", state: Mapping[str, Any]) -> tuple[dict[str, Any]
 
 
 _TERMINATIONS = {"ended": "token", "budget_exhausted": "budget", "infra_error": "infra"}
-
-_UNGRADED: dict[str, Any] = {
-    "checks": {},
-    "evidence": {},
-    "strict": {},
-    "failures": (),
-    "primary_failure": None,
-    "metrics": {},
-}

@@ -2,6 +2,8 @@
 
 from typing import Any, Literal
 
+from pydantic import Field
+
 from crab_graph.schema import FileModel
 
 
@@ -37,6 +39,8 @@ class EpisodeRecord(FileModel):
         trace: The tool calls in order, each with its error code, if any, and the events it wrote.
         attempts: How often the episode was begun; infrastructure errors are tried again.
         error: What went wrong, for an `infra_error`.
+        stamp: What the verdict depends on: hashes of verifier, lexicon, task and tools, switches.
+        history: Earlier verdicts, the first one first, each with its stamp.
     """
 
     schema_version: Literal[1] = 1
@@ -68,6 +72,8 @@ class EpisodeRecord(FileModel):
     trace: tuple[dict[str, Any], ...]
     attempts: int = 1
     error: str | None = None
+    stamp: dict[str, Any] = Field(default_factory=dict)
+    history: tuple[dict[str, Any], ...] = ()
 
     def __repr__(self) -> str:
         """Return the id and the outcome; a whole transcript helps nobody at a prompt."""

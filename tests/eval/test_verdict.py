@@ -2,7 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from crab_graph.eval.verdict import grade, grading_stamp
+from crab_graph.eval.stamp import differing, grading_stamp
+from crab_graph.eval.verdict import grade
 from tests.eval.builders import (
     HOTEL,
     NAMES,
@@ -10,6 +11,7 @@ from tests.eval.builders import (
     OUT_MIDDAY,
     Plan,
     Script,
+    build_task,
     flight,
     graded,
     small_task,
@@ -162,4 +164,9 @@ def test_the_listing_cap_can_be_lifted():
 def test_the_stamp_names_all_a_verdict_depends_on():
     stamp = grading_stamp(small_task())
     assert stamp["listing_cap"] == 10
-    assert len(stamp["lexicon"]) == len(stamp["vocabulary"]) == 64
+    hashes = ("verifier", "lexicon", "vocabulary", "task", "tools")
+    assert all(len(stamp[part]) == 64 for part in hashes)
+    other = grading_stamp(build_task(budget_cents=None), listing_cap=None)
+    assert differing(stamp, other) == ["listing_cap", "task"]
+    assert differing(stamp, other, ("task", "tools")) == ["task"]
+    assert differing({}, other) == []

@@ -1,0 +1,90 @@
+"""The verdict's part of an episode's record: what grading found, now or again (section 3.4)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from crab_graph.models.secrets import without_secrets
+from crab_graph.runs.versions import versions
+
+if TYPE_CHECKING:
+    from crab_graph.domains.task import Task
+    from crab_graph.eval.verdict import Verdict
+
+CRASH = "grading: "
+"""How the error of an episode begins whose grading crashed."""
+UNSOUND = "environment: "
+"""How the error of an episode begins in whose tables the verifiers found a contradiction."""
+
+VERDICT_FIELDS = (
+    *("outcome", "passed", "fault", "error", "checks", "strict", "failures", "primary_failure"),
+)
+"""The fields of a record that say how an episode came out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """Why an episode could not be played to its end: whose fault it was, and what was raised."""
+
+    fault: str
+    error: str
+
+
+def grade_fields(
+    task: "Task",
+    messages: Sequence[Mapping[str, Any]],
+    ended: str,
+    breakdown: Breakdown | None = None,
+) -> dict[str, Any]:
+    """Return the verdict's fields of a record; a crash of grading is an environment's error.
+
+    Args:
+        task: The task.
+        messages: The transcript.
+        ended: `token`, `budget` or `infra`.
+        breakdown: Why the episode broke down, if it did.
+    """
+    from crab_graph.eval.stamp import grading_stamp  # noqa: PLC0415
+    from crab_graph.eval.verdict import grade  # noqa: PLC0415
+
+    stamp = {"package": versions()["crab-graph"], **grading_stamp(task)}
+    try:
+        fields = _fields_of(grade(task, messages, termination=ended))
+    except Exception as error:  # the dialogue is kept, and can be graded again
+        text = without_secrets(f"{CRASH}{type(error).__name__}: {error}")
+        fields = {"outcome": "infra_error", "passed": False, "fault": "environment", "error": text}
+        fields |= _UNGRADED
+    if breakdown is not None:
+        fields |= {"outcome": "infra_error", "passed": False}
+        fields |= {"fault": breakdown.fault, "error": breakdown.error}
+    return {**fields, "stamp": stamp}
+
+
+def _fields_of(verdict: "Verdict") -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "outcome": str(verdict.outcome),
+        "passed": verdict.passed,
+        "fault": None if verdict.fault is None else str(verdict.fault),
+        "error": None,
+        "checks": dict(verdict.checks),
+        "evidence": {name: tuple(found) for name, found in verdict.evidence.items()},
+        "strict": dict(verdict.strict),
+        "failures": tuple(verdict.failures),
+        "primary_failure": verdict.primary_failure,
+        "metrics": dict(verdict.metrics),
+    }
+    if verdict.outcome == "infra_error":
+        reasons = [one["text"] for one in verdict.evidence.get("D24", ())]
+        otherwise = "the verdict contradicts the task's certificate"
+        fields["error"] = f"{UNSOUND}{'; '.join(reasons) or otherwise}"
+    return fields
+
+
+_UNGRADED: dict[str, Any] = {
+    "checks": {},
+    "evidence": {},
+    "strict": {},
+    "failures": (),
+    "primary_failure": None,
+    "metrics": {},
+}
