@@ -1,0 +1,1 @@
+"""The validity evidence of a benchmark: what must hold before its numbers mean anything."""
