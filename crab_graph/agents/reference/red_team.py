@@ -6,6 +6,7 @@ show what strict grading adds.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.tools import BaseTool
@@ -212,7 +213,7 @@ def _certified_calls(solution: Solution, calls: Sequence[Call]) -> list[Call]:
         "check_in": stay["check_in"],
         "check_out": stay["check_out"],
     }
-    changes = [*legs, room, {"attraction_id": ticket["attraction_id"]}]
+    changes: list[dict[str, Any]] = [*legs, room, {"attraction_id": ticket["attraction_id"]}]
     return [
         Call(call.name, call.arguments | change)
         for call, change in zip(calls, changes, strict=True)
