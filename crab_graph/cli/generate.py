@@ -60,7 +60,7 @@ def generate(
             }
         )
         return
-    solutions = [len(task.solutions) for task in benchmark]
+    solutions = [entry.certificate.expected for entry in benchmark.manifest.tasks]
     print(
         f"{bench}: {len(benchmark)} certified tasks with {min(solutions)} to {max(solutions)} "
         f"solutions each, chosen from {candidates} candidates."

@@ -1,9 +1,12 @@
 """A benchmark: one directory with a manifest and a DuckDB file (design §6)."""
 
+import threading
+from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
+from weakref import WeakValueDictionary
 
 from pydantic import ValidationError
 
@@ -22,15 +25,27 @@ if TYPE_CHECKING:
     import duckdb
 
 
+_READ_AT_ONCE = 64
+"""Tasks read together while all are gone through."""
+
+_KEPT = 16
+"""Tasks that are kept, with their tables, when nobody else holds them."""
+
+
 class Benchmark(Sequence[Task]):
     """The tasks of a benchmark directory, in order; also found by id: `bench["S1-001"]`.
 
-    The DuckDB file is opened read-only, and only while something is read from it.
+    The DuckDB file is opened read-only, and only while something is read from it. A task is read
+    when it is asked for, and forgotten when it is not used any more: a benchmark of any size takes
+    little memory.
     """
 
     def __init__(self, directory: Path, manifest: Manifest) -> None:
         self.directory = directory
         self.manifest = manifest
+        self._loaded: WeakValueDictionary[str, Task] = WeakValueDictionary()
+        self._recent: deque[Task] = deque(maxlen=_KEPT)
+        self._lock = threading.Lock()
 
     def __repr__(self) -> str:
         """Return the number of tasks and the directory."""
@@ -55,12 +70,15 @@ class Benchmark(Sequence[Task]):
         if isinstance(key, str):
             if key not in self._positions:
                 raise UnknownName("task", key, self._positions)
-            return self._tasks[self._positions[key]]
-        return self._tasks[key]
+            return self._load([key])[0]
+        if isinstance(key, slice):
+            return self._load([entry.id for entry in self.manifest.tasks[key]])
+        return self._load([self.manifest.tasks[key].id])[0]
 
     def __iter__(self) -> Iterator[Task]:
-        """Return the tasks in order."""
-        return iter(self._tasks)
+        """Yield the tasks in order, a few at a time in memory."""
+        for start in range(0, len(self), _READ_AT_ONCE):
+            yield from self[start : start + _READ_AT_ONCE]
 
     @cached_property
     def domain(self) -> Domain:
@@ -77,14 +95,31 @@ class Benchmark(Sequence[Task]):
     def _positions(self) -> dict[str, int]:
         return {entry.id: position for position, entry in enumerate(self.manifest.tasks)}
 
-    @cached_property
-    def _tasks(self) -> list[Task]:
+    def _load(self, task_ids: Sequence[str]) -> list[Task]:
+        """Return tasks by id; what somebody holds already is not read again."""
+        with self._lock:
+            found = {one: self._loaded[one] for one in task_ids if one in self._loaded}
+            missing = [one for one in task_ids if one not in found]
+            stored = self._read_specs(missing) if missing else {}
+            for task_id in missing:
+                if task_id not in stored:
+                    raise BenchmarkError(
+                        f"{self.directory / DATABASE}: task '{task_id}' is missing"
+                    )
+                found[task_id] = self._loaded[task_id] = self._open(task_id, stored[task_id])
+            if len(task_ids) == 1:
+                self._recent.append(found[task_ids[0]])
+            return [found[task_id] for task_id in task_ids]
+
+    def _read_specs(self, task_ids: Sequence[str]) -> dict[str, str]:
+        marks = ", ".join("?" for _ in task_ids)
         with self.connect() as connection:
-            stored = dict(connection.execute("SELECT task_id, spec FROM sealed.tasks").fetchall())
-        missing = [task_id for task_id in self._positions if task_id not in stored]
-        if missing:
-            raise BenchmarkError(f"{self.directory / DATABASE}: task '{missing[0]}' is missing")
-        return [self._open(task_id, stored[task_id]) for task_id in self._positions]
+            return dict(
+                connection.execute(
+                    f"SELECT task_id, spec FROM sealed.tasks WHERE task_id IN ({marks})",  # noqa: S608
+                    list(task_ids),
+                ).fetchall()
+            )
 
     def _open(self, task_id: str, stored: str) -> Task:
         try:

@@ -108,12 +108,12 @@ def _scout_all(
     bench: Workbench, settings: Settings, jobs: int, advance: Callable[[], None]
 ) -> Mapping[tuple[int, int], Scouted]:
     scouted = bench.scouted()
-    missing = []
-    for plan in plan_candidates(settings):
-        if (plan.stratum, plan.number) in scouted:
-            advance()
-        else:
-            missing.append(plan)
+    for _ in scouted:
+        advance()
+    done = frozenset(scouted)
+    missing = (
+        plan for plan in plan_candidates(settings) if (plan.stratum, plan.number) not in done
+    )
     for one in process_map(scout, missing, jobs):
         bench.keep_scouted(one)
         scouted[one.stratum, one.candidate.number] = one

@@ -102,17 +102,17 @@ class _Tasks:
     def __init__(self, bench: "Benchmark", kept: int) -> None:
         self._bench = bench
         self._kept = kept
-        self._recent: OrderedDict[str, None] = OrderedDict()
+        self._recent: OrderedDict[str, Task] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, task_id: str) -> "Task":
-        task = self._bench[task_id]
         with self._lock:
-            self._recent[task_id] = None
+            task = self._recent.get(task_id) or self._bench[task_id]
+            self._recent[task_id] = task
             self._recent.move_to_end(task_id)
             if len(self._recent) > self._kept:
-                oldest, _ = self._recent.popitem(last=False)
-                vars(self._bench[oldest]).pop("world", None)  # read again when it is needed again
+                _, oldest = self._recent.popitem(last=False)
+                vars(oldest).pop("world", None)  # read again when it is needed again
         return task
 
 
