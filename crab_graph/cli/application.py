@@ -13,7 +13,19 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from crab_graph.cli import certify, demo, generate, grade, report, resume, run, show, sql, tasks
+from crab_graph.cli import (
+    certify,
+    demo,
+    generate,
+    grade,
+    prompt,
+    report,
+    resume,
+    run,
+    show,
+    sql,
+    tasks,
+)
 from crab_graph.errors import CrabGraphError
 
 UNUSABLE_INPUT = 2
@@ -64,6 +76,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     report.report,
     show.show,
     sql.sql,
+    prompt.prompt,
 )
 for command in COMMANDS:
     # The first paragraph, which would be cut off at the width of a line otherwise.

@@ -1,5 +1,6 @@
 """Conditions: the persona and behaviour dimensions of a simulated user (paper section 3.3)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -41,6 +42,8 @@ PERSONAS = (Persona.TERSE, Persona.NEUTRAL, Persona.IMPATIENT)
 DIMENSIONS = tuple(Dimension)
 ABLATION = ("generic", "persona", "d1", "d2", "d3", "d4", "ruse")
 
+_NONE_ADDED: Mapping[str, Persona] = {}
+
 
 @dataclass(frozen=True, slots=True)
 class ResolvedCondition:
@@ -48,16 +51,23 @@ class ResolvedCondition:
 
     Attributes:
         name: Name of the condition it came from, such as `ruse`.
-        persona: The settled persona.
+        persona: The settled persona; for one that a file added, the persona it behaves like.
         dimensions: The dimensions that are switched on, in order.
+        added: Name of a persona that a file added.
     """
 
     name: str
     persona: Persona
     dimensions: tuple[Dimension, ...] = ()
+    added: str | None = None
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def persona_name(self) -> str:
+        """Name of the persona, be it built in or added."""
+        return self.added or str(self.persona)
 
     def has(self, dimension: Dimension) -> bool:
         """Tell whether a dimension is switched on."""
@@ -71,26 +81,38 @@ class Condition:
     Attributes:
         persona: The persona of every episode, or `None` to draw one per task and trial.
         dimensions: The dimensions that are switched on, in order.
+        added: Name of a persona that a file added; `persona` is the one it behaves like.
     """
 
     persona: Persona | None
     dimensions: tuple[Dimension, ...] = ()
+    added: str | None = None
 
     def __str__(self) -> str:
         if self.persona is None and self.dimensions == DIMENSIONS:
             return "ruse"
-        if self.persona is Persona.NONE and not self.dimensions:
+        if self.persona is Persona.NONE and not self.dimensions and not self.added:
             return "generic"
-        words = [] if self.persona is Persona.NONE else [str(self.persona or "persona")]
+        named = self.added or str(self.persona or "persona")
+        words = [] if named == Persona.NONE else [named]
         return "+".join([*words, *self.dimensions])
 
-    def with_persona(self, persona: Persona | str) -> "Condition":
+    def with_persona(
+        self, persona: Persona | str, added: Mapping[str, Persona] = _NONE_ADDED
+    ) -> "Condition":
         """Return the condition with its persona fixed, as `--persona` asks."""
-        return replace(self, persona=_named_persona(str(persona)))
+        name = str(persona)
+        if name in added:
+            return replace(self, persona=added[name], added=name)
+        return replace(self, persona=_named_persona(name, added), added=None)
 
 
-def parse_condition(text: str) -> Condition:
+def parse_condition(text: str, added: Mapping[str, Persona] = _NONE_ADDED) -> Condition:
     """Read `generic`, `persona`, `ruse`, `d2` or a free mix such as `terse+d2+d4`.
+
+    Args:
+        text: The condition.
+        added: Personas that files added, and the built-in one that each behaves like.
 
     Raises:
         UnknownName: a part is no persona, dimension or named condition.
@@ -108,11 +130,13 @@ def parse_condition(text: str) -> Condition:
     others = [part for part in parts if part not in dimensions]
     if len(others) > 1:
         for part in others:
-            _persona_of(part)
+            _persona_of(part, added)
         raise UsageError(
             f"condition '{text}' has more than one persona: {', '.join(others)}; choose one"
         )
-    return Condition(_persona_of(others[0]) if others else Persona.NONE, dimensions)
+    if others and others[0] in added:
+        return Condition(added[others[0]], dimensions, others[0])
+    return Condition(_persona_of(others[0], added) if others else Persona.NONE, dimensions)
 
 
 def resolve(condition: Condition, seed: int, task_id: str, trial: int) -> ResolvedCondition:
@@ -124,13 +148,15 @@ def resolve(condition: Condition, seed: int, task_id: str, trial: int) -> Resolv
     persona = condition.persona
     if persona is None:
         persona = derive_rng("persona", seed, task_id, trial).choice(PERSONAS)
-    return ResolvedCondition(str(condition), persona, condition.dimensions)
+    return ResolvedCondition(str(condition), persona, condition.dimensions, condition.added)
 
 
-def _persona_of(part: str) -> Persona | None:
+def _persona_of(part: str, added: Mapping[str, Persona]) -> Persona | None:
     if part == "persona":
         return None
-    known = [*PERSONAS, "none", "persona", *DIMENSIONS, "generic", "ruse"]
+    if part in added:
+        return added[part]
+    known = [*PERSONAS, "none", "persona", *DIMENSIONS, "generic", "ruse", *added]
     if part in {"generic", "ruse"}:
         raise UsageError(f"'{part}' is a condition of its own and cannot be mixed with other parts")
     if part not in known:
@@ -138,7 +164,7 @@ def _persona_of(part: str) -> Persona | None:
     return Persona(part)
 
 
-def _named_persona(name: str) -> Persona:
+def _named_persona(name: str, added: Mapping[str, Persona]) -> Persona:
     if name not in set(Persona):
-        raise UnknownName("persona", name, Persona)
+        raise UnknownName("persona", name, [*Persona, *added])
     return Persona(name)

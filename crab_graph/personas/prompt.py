@@ -6,15 +6,14 @@ disclosure, whose passage D2 then replaces by its own.
 """
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from pathlib import Path
+from difflib import unified_diff
 
-from crab_graph.errors import UsageError
 from crab_graph.personas.behavior import Behavior, behavior_of
 from crab_graph.personas.condition import Dimension, Persona, ResolvedCondition
 from crab_graph.personas.facts import FactLevel
+from crab_graph.personas.fragment_set import Fragments, built_in_fragments
 from crab_graph.personas.lexicon import UserBriefing
 from crab_graph.personas.wording import word_fact
 
@@ -58,39 +57,49 @@ def compose_prompt(
     condition: ResolvedCondition,
     briefing: UserBriefing | None = None,
     *,
-    directory: Path | None = None,
+    fragments: Fragments | None = None,
 ) -> Prompt:
     """Compose the prompt of a condition.
 
     Args:
         condition: The condition, its persona settled.
         briefing: What the user knows; left open without one.
-        directory: Where to look for fragments first; those it lacks are the built-in ones.
-
-    Raises:
-        UsageError: a fragment has a placeholder that is not known.
+        fragments: The fragments; by default the built-in ones.
     """
     behavior = behavior_of(condition)
     values = {**_rates(behavior), **_knowledge(briefing)}
+    texts = (fragments or built_in_fragments()).texts
     return Prompt(
         tuple(
-            Passage(factor, fragment, _filled(fragment, _read(fragment, directory), values))
-            for factor, fragment in _fragments(condition, behavior)
+            Passage(factor, name, _filled(texts[name], values))
+            for factor, name in _fragments(condition, behavior)
         )
     )
+
+
+def diff_prompts(first: Prompt, second: Prompt, names: tuple[str, str]) -> str:
+    """Return what differs between two prompts as a unified diff; nothing where they are equal."""
+    before, after = (prompt.text.splitlines(keepends=True) for prompt in (first, second))
+    return "".join(unified_diff(before, after, *names))
+
+
+def changed_factors(first: Prompt, second: Prompt) -> list[str]:
+    """Return the factors whose passages differ between two prompts, in the order of the prompt."""
+    before, after = ({p.factor: p.text for p in prompt.passages} for prompt in (first, second))
+    return [factor for factor in {**before, **after} if before.get(factor) != after.get(factor)]
 
 
 def _fragments(condition: ResolvedCondition, behavior: Behavior) -> list[tuple[str, str]]:
     """Return the fragments of a condition, in the order of the prompt."""
     persona = condition.persona
-    variant = "default" if persona is Persona.NONE else str(persona)
+    variant = "default" if persona is Persona.NONE else condition.persona_name
     chosen = [("role", "role"), ("rules", "rules"), ("knowledge", "knowledge")]
     if condition.has(Dimension.D2):
         chosen.append((_DISCLOSURE, f"d2_{variant}"))
     else:
         chosen.append((_DISCLOSURE, f"disclosure_{_switch(behavior.disclosure.two_levels)}"))
     if persona is not Persona.NONE:
-        chosen.append(("persona", f"persona_{persona}"))
+        chosen.append(("persona", f"persona_{variant}"))
     for dimension in (Dimension.D1, Dimension.D3, Dimension.D4):
         if condition.has(dimension):
             chosen.append((str(dimension), f"{dimension}_{variant}"))
@@ -123,22 +132,5 @@ def _knowledge(briefing: UserBriefing | None) -> dict[str, str]:
     return {"today": briefing.today, **listed}
 
 
-def _filled(name: str, fragment: str, values: dict[str, str]) -> str:
-    try:
-        return fragment.strip().format(**values)
-    except (KeyError, IndexError, ValueError) as error:
-        known = ", ".join(f"{{{value}}}" for value in values)
-        raise UsageError(
-            f"fragment '{name}.md': unknown placeholder or brace ({error}); known: {known}"
-        ) from error
-
-
-def _read(name: str, directory: Path | None) -> str:
-    if directory is not None and (directory / f"{name}.md").is_file():
-        return (directory / f"{name}.md").read_text("utf-8")
-    return _built_in(name)
-
-
-@cache
-def _built_in(name: str) -> str:
-    return files("crab_graph.personas").joinpath("fragments", f"{name}.md").read_text("utf-8")
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    return text.strip().format(**values)

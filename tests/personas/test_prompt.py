@@ -5,9 +5,17 @@ import pytest
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.domains.travel.wording import travel_briefing
 from crab_graph.errors import UsageError
-from crab_graph.personas.condition import DIMENSIONS, Dimension, Persona, ResolvedCondition
+from crab_graph.personas.condition import (
+    DIMENSIONS,
+    Dimension,
+    Persona,
+    ResolvedCondition,
+    parse_condition,
+    resolve,
+)
 from crab_graph.personas.facts import Fact, FactLevel
-from crab_graph.personas.prompt import compose_prompt
+from crab_graph.personas.fragment_set import load_fragments
+from crab_graph.personas.prompt import changed_factors, compose_prompt, diff_prompts
 
 BRIEFING = travel_briefing(
     TRAVEL.slots,
@@ -65,12 +73,51 @@ def test_the_hash_is_that_of_the_text():
 
 def test_a_directory_replaces_single_fragments(tmp_path):
     (tmp_path / "persona_terse.md").write_text("# Who you are\n\nA person of {words} words.\n")
-    text = compose_prompt(condition("terse", "d2"), directory=tmp_path).text
+    text = compose_prompt(condition("terse", "d2"), fragments=load_fragments(tmp_path)).text
     assert "A person of 4 words." in text
     assert "# How you share it" in text
 
 
-def test_a_fragment_with_an_unknown_placeholder_is_refused(tmp_path):
-    (tmp_path / "role.md").write_text("You are {who}.")
-    with pytest.raises(UsageError, match=r"role\.md.*who"):
-        compose_prompt(condition("none"), directory=tmp_path)
+def test_a_file_adds_a_persona_that_is_like_another_where_it_says_nothing(tmp_path):
+    (tmp_path / "persona_anxious.md").write_text("like: terse\nYou worry. {words} words.\n")
+    (tmp_path / "d4_anxious.md").write_text("You fear every mistake.\n")
+    fragments = load_fragments(tmp_path)
+    parsed = parse_condition("anxious+d2+d4", fragments.added)
+    resolved = resolve(parsed, 0, "S1-001", 0)
+    assert (str(parsed), resolved.persona_name) == ("anxious+d2+d4", "anxious")
+    found = {p.factor: p.text for p in compose_prompt(resolved, fragments=fragments).passages}
+    assert found["persona"] == "You worry. 4 words."
+    assert found["d4"] == "You fear every mistake."
+    assert found["disclosure"] == passages("terse", "d2")["disclosure"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("role", "You are {who}.", r"role\.md: unknown placeholder '\{who\}'"),
+        ("role", "You are {.", r"role\.md: .*write a brace twice"),
+        ("persona_anxious", "You worry.", r"d1_anxious\.md: missing"),
+        ("persona_anxious", "like: nobody\nYou worry.", r"must name one of terse, neutral"),
+        ("persona_ruse", "Sly.", "'ruse' is taken"),
+        ("d2_anxious", "Say little.", "there is no persona 'anxious'"),
+        ("d9_terse", "Say little.", "no fragment has that name"),
+    ],
+)
+def test_a_bad_fragment_is_refused_in_one_line_that_names_the_file(tmp_path, name, text, message):
+    (tmp_path / f"{name}.md").write_text(text)
+    with pytest.raises(UsageError, match=message):
+        load_fragments(tmp_path)
+
+
+def test_a_directory_without_fragments_is_refused(tmp_path):
+    with pytest.raises(UsageError, match="no directory with fragments"):
+        load_fragments(tmp_path / "nowhere")
+
+
+def test_every_factor_of_the_ablation_can_be_seen_as_a_diff():
+    first, second = (compose_prompt(condition(*parts)) for parts in (("terse",), ("terse", "d1")))
+    assert changed_factors(first, second) == ["d1"]
+    text = diff_prompts(first, second, ("terse", "terse+d1"))
+    removed = [line for line in text.splitlines()[2:] if line.startswith("-")]
+    assert text.startswith("--- terse\n+++ terse+d1") and not removed
+    assert diff_prompts(first, first, ("a", "b")) == ""
