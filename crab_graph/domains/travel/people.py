@@ -101,8 +101,8 @@ def _add_others(tables: dict[str, list[Row]], draft: Draft, offers: Offers, rng:
     names = [name for name in person_names(rng, OTHERS + len(taken)) if name not in taken]
     numbers = rng.sample(range(10000, 99999), OTHERS + 1)
     ids = [f"CU-{number}" for number in numbers if f"CU-{number}" != profile.customer_id]
-    fares = rng.sample(offers.tables["fares"], OTHERS)
-    slots = rng.sample(offers.tables["attractions"], OTHERS)
+    fares = _drawn(offers.tables["fares"], rng)
+    slots = _drawn(offers.tables["attractions"], rng)
     for name, customer_id, fare, slot in zip(names, ids, fares, slots, strict=False):
         born = f"{rng.randrange(1950, 2000)}-{rng.randrange(1, 13):02d}-{rng.randrange(1, 29):02d}"
         tables["customers"].append(
@@ -138,6 +138,11 @@ def _add_others(tables: dict[str, list[Row]], draft: Draft, offers: Offers, rng:
                 "tickets": 1,
             }
         )
+
+
+def _drawn(rows: list[Row], rng: Random) -> list[Row]:
+    """Draw what each of the others booked: distinct offers, where there are enough."""
+    return rng.sample(rows, OTHERS) if len(rows) >= OTHERS else rng.choices(rows, k=OTHERS)
 
 
 def _booking(
