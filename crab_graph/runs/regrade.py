@@ -1,0 +1,256 @@
+"""Grade the episodes of a run again, from their transcripts and the benchmark alone (§13).
+
+Nothing is played again. A shard is replaced whole when its last episode is graded; an interrupt
+keeps what was graded, and a kill leaves the shard as it was. Doing it twice does no harm.
+"""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal
+
+from pydantic import ValidationError
+
+from crab_graph.errors import ResumeMismatch, RunError
+from crab_graph.runs.grading import CRASH, UNSOUND, VERDICT_FIELDS, Breakdown, grade_fields
+from crab_graph.runs.locks import hold_run
+from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.store import SHARDS, RunConfig, read_config
+
+if TYPE_CHECKING:
+    from crab_graph.domains.benchmark import Benchmark
+
+_KEPT_BEFORE = (*VERDICT_FIELDS, "stamp")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How the verdict on an episode changed.
+
+    Attributes:
+        episode_id: The episode.
+        before: Its outcome so far.
+        after: Its outcome now.
+        checks: The checks that changed, each with its verdict so far and now; `None` for none.
+        strict: The same under strict grading.
+    """
+
+    episode_id: str
+    before: str
+    after: str
+    checks: dict[str, tuple[str | None, str | None]]
+    strict: dict[str, tuple[str | None, str | None]]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the change as `regrade --json` prints it."""
+        return {
+            "episode_id": self.episode_id,
+            "before": self.before,
+            "after": self.after,
+            "checks": {name: list(pair) for name, pair in self.checks.items()},
+            "strict": {name: list(pair) for name, pair in self.strict.items()},
+        }
+
+
+@dataclass(slots=True)
+class Regrading:
+    """What grading a run again found.
+
+    Attributes:
+        episodes: How many episodes were graded.
+        changes: The episodes whose verdict changed.
+        ungraded: Episodes whose grading crashed, with the error.
+        reasons: Parts of the stamps that differ, with the number of episodes.
+        unstamped: How many episodes had no stamp.
+    """
+
+    episodes: int = 0
+    changes: list[Change] = field(default_factory=list)
+    ungraded: dict[str, str] = field(default_factory=dict)
+    reasons: dict[str, int] = field(default_factory=dict)
+    unstamped: int = 0
+
+    @property
+    def is_same(self) -> bool:
+        """Whether every verdict was reproduced."""
+        return not self.changes and not self.ungraded
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the document that `regrade --json` prints."""
+        return {
+            "ok": self.is_same,
+            "episodes": self.episodes,
+            "changed": [change.as_json() for change in self.changes],
+            "ungraded": dict(self.ungraded),
+            "stamp_differs": dict(self.reasons),
+            "unstamped": self.unstamped,
+        }
+
+
+def regrade_run(
+    path: str | Path,
+    *,
+    allow_mismatch: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> Regrading:
+    """Grade every stored episode of a run again.
+
+    Args:
+        path: The run's directory.
+        allow_mismatch: Grade on a benchmark, or with tools, other than those the run was made with.
+        progress: Called with the number of episodes graded so far.
+
+    Raises:
+        RunError: there is no run, it is damaged, or another process works on it.
+        ResumeMismatch: benchmark or tools are others; nothing was written.
+    """
+    from crab_graph.domains.benchmark import load_benchmark  # noqa: PLC0415
+
+    directory = Path(path)
+    config = read_config(directory)
+    bench = load_benchmark(directory / config.benchmark)
+    if not allow_mismatch:
+        _check_benchmark(directory, config, bench)
+    found = Regrading()
+    with hold_run(directory):
+        shards = sorted((directory / SHARDS).glob("*.jsonl"))
+        if not allow_mismatch:
+            for shard in shards:
+                _check_stamps(shard, bench)
+        for shard in shards:
+            _regrade_shard(shard, bench, found, progress or (lambda _: None))
+    return found
+
+
+def regrade_record(bench: "Benchmark", record: EpisodeRecord) -> EpisodeRecord:
+    """Return an episode with its verdict of now, and the one so far in its history."""
+    fields = grade_fields(
+        bench[record.task_id], record.messages, _ended(record), _breakdown(record)
+    )
+    before = record.model_dump(include=set(_KEPT_BEFORE))
+    after = record.model_copy(update=fields)
+    if before == after.model_dump(include=set(_KEPT_BEFORE)):
+        return after
+    return after.model_copy(update={"history": (*record.history, before)})
+
+
+def compare_verdicts(before: EpisodeRecord, after: EpisodeRecord) -> Change | None:
+    """Return how the verdict on an episode changed, or `None`."""
+    checks = _differences(before.checks, after.checks)
+    strict = _differences(before.strict.get("checks", {}), after.strict.get("checks", {}))
+    is_same = all(getattr(before, name) == getattr(after, name) for name in VERDICT_FIELDS)
+    if is_same:
+        return None
+    return Change(before.episode_id, before.outcome, after.outcome, checks, strict)
+
+
+def _differences(
+    before: dict[str, str], after: dict[str, str]
+) -> dict[str, tuple[str | None, str | None]]:
+    pairs = {name: (before.get(name), after.get(name)) for name in {**before, **after}}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def _ended(record: EpisodeRecord) -> Literal["token", "budget", "infra"]:
+    if _breakdown(record) is not None:
+        return "infra"
+    return "budget" if (record.termination or "").startswith("max_") else "token"
+
+
+def _breakdown(record: EpisodeRecord) -> Breakdown | None:
+    """Return why an episode broke down while it was played; no verdict decides that anew."""
+    error = record.error or ""
+    if record.outcome != "infra_error" or error.startswith((CRASH, UNSOUND)):
+        return None
+    return Breakdown(record.fault or "infra", error)
+
+
+def _check_benchmark(directory: Path, config: RunConfig, bench: "Benchmark") -> None:
+    if bench.sha256 != config.benchmark_sha256:
+        raise ResumeMismatch(
+            f"{directory}: made on other tasks than those in {bench.directory}; "
+            "--allow-mismatch grades on them all the same"
+        )
+
+
+def _check_stamps(shard: Path, bench: "Benchmark") -> None:
+    """Refuse episodes that were made in another world, before anything is written."""
+    from crab_graph.eval.stamp import WORLD, differing, grading_stamp  # noqa: PLC0415
+
+    for _, record in _read(shard):
+        parts = differing(record.stamp, grading_stamp(bench[record.task_id]), WORLD)
+        if parts:
+            raise ResumeMismatch(
+                f"{shard.parent.parent}: episode '{record.episode_id}' was made with another "
+                f"{' and another '.join(parts)}; --allow-mismatch grades it all the same"
+            )
+
+
+def _regrade_shard(
+    shard: Path, bench: "Benchmark", found: Regrading, progress: Callable[[int], None]
+) -> None:
+    unfinished = shard.with_name(f".{shard.name}.{os.getpid()}")
+    read = written = 0
+    try:
+        with unfinished.open("wb") as file:
+            try:
+                for end, record in _read(shard):
+                    file.write(_regrade_one(bench, record, found).model_dump_json().encode())
+                    file.write(b"\n")
+                    read, written = end, file.tell()
+                    progress(found.episodes)
+            except KeyboardInterrupt:
+                # The episode under way, and those after it, stay as they were.
+                file.truncate(written)
+                file.seek(written)
+                _copy_rest(shard, read, file)
+                _replace(file, unfinished, shard)
+                raise
+            _replace(file, unfinished, shard)
+    finally:
+        with suppress(FileNotFoundError):
+            unfinished.unlink()
+
+
+def _read(shard: Path) -> Iterator[tuple[int, EpisodeRecord]]:
+    """Yield each episode of a shard with the place where its line ends; a torn line is left out."""
+    with shard.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                yield file.tell(), EpisodeRecord.model_validate_json(line)
+            except ValidationError as error:
+                reason = error.errors()[0]["msg"]
+                raise RunError(f"{shard}, line {number}: damaged: {reason}") from None
+
+
+def _copy_rest(shard: Path, start: int, file: IO[bytes]) -> None:
+    with shard.open("rb") as source:
+        source.seek(start)
+        shutil.copyfileobj(source, file)
+
+
+def _replace(file: IO[bytes], unfinished: Path, shard: Path) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+    unfinished.replace(shard)
+
+
+def _regrade_one(bench: "Benchmark", record: EpisodeRecord, found: Regrading) -> EpisodeRecord:
+    from crab_graph.eval.stamp import differing  # noqa: PLC0415
+
+    again = regrade_record(bench, record)
+    found.episodes += 1
+    found.unstamped += not record.stamp
+    for part in differing(record.stamp, again.stamp):
+        found.reasons[part] = found.reasons.get(part, 0) + 1
+    if (again.error or "").startswith(CRASH):
+        found.ungraded[again.episode_id] = again.error or ""
+    change = compare_verdicts(record, again)
+    if change is not None:
+        found.changes.append(change)
+    return again
