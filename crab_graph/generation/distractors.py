@@ -90,7 +90,7 @@ def generate_node_distractors(
             share = min(share, wanted - len(broken))
             drawn = draw_distinct(domains[name], share, rng, used) if share > 0 else None
             if drawn is not None:
-                harmless = take(drawn, ~_fills_any_node(folded, domains[name].type.name, drawn))
+                harmless = take(drawn, ~fills_any_node(folded, domains[name].type.name, drawn))
                 parts.append(harmless)
                 broken += [name] * length(harmless)
     return Distractors(concatenate(parts), broken) if broken else None
@@ -113,8 +113,29 @@ def generate_edge_distractors(
         used: Identities already taken, by node type; those of the distractors are added.
         seed: Seed of all draws.
     """
+    pools = {
+        node: _pool(folded, node, seeds, wanted[node], used, seed) for node in folded.graph.node_ids
+    }
+    return accept_harmless(folded, pools, wanted, used, seed)
+
+
+def accept_harmless(
+    folded: FoldedGraph,
+    pools: Mapping[str, "CandidatePool"],
+    wanted: Mapping[str, int],
+    used: Mapping[str, Identities],
+    seed: int,
+) -> dict[str, Distractors]:
+    """Return the candidates of each node through which, accepted together, no solution runs.
+
+    Args:
+        folded: The task graph.
+        pools: For each node its seed objects and candidates.
+        wanted: Number to accept of each node at most.
+        used: Identities already taken, by node type; those of the accepted are added.
+        seed: Seed of the order of rounds.
+    """
     nodes = folded.graph.node_ids
-    pools = {node: _pool(folded, node, seeds, wanted[node], used, seed) for node in nodes}
     counter = EliminationCounter(
         nodes, folded.edges, {n: pool.objects for n, pool in pools.items()}
     )
@@ -140,8 +161,15 @@ def generate_edge_distractors(
 
 
 @dataclass(frozen=True)
-class _Pool:
-    """Seed objects of a node followed by its candidates, in the order in which to try them."""
+class CandidatePool:
+    """Seed objects of a node followed by its candidates, in the order in which to try them.
+
+    Attributes:
+        objects: Columns of all of them.
+        broken: For each, the constraint it was made to break; empty for seeds.
+        seed_count: How many of them are seed objects.
+        order: Positions of the candidates, those to try first in front.
+    """
 
     objects: Columns
     broken: list[str]
@@ -156,21 +184,21 @@ def _pool(
     wanted: int,
     used: Mapping[str, Identities],
     seed: int,
-) -> _Pool:
+) -> CandidatePool:
     domain = folded.domains[node]
     own = {name: np.array([item[node][name] for item in seeds]) for name in seeds[0][node]}
     rng = derive_array_rng(seed, "edge distractors", node)
     taken = set(used[domain.type.name])
     drawn = draw_distinct(domain, POOL_FACTOR * wanted, rng, taken) if wanted else None
     if drawn is None:
-        return _Pool(own, [""] * len(seeds), len(seeds), np.zeros(0, dtype=np.int64))
+        return CandidatePool(own, [""] * len(seeds), len(seeds), np.zeros(0, dtype=np.int64))
     breaks, names = _nearest_breaks(folded, node, seeds, drawn)
     first_broken = breaks.argmax(axis=0)
     count = breaks.sum(axis=0)
     order = _interleaved(count, first_broken)
     order = order[count[order] > 0]
     broken = [""] * len(seeds) + [names[number] if names else "" for number in first_broken]
-    return _Pool(concatenate([own, drawn]), broken, len(seeds), order + len(seeds))
+    return CandidatePool(concatenate([own, drawn]), broken, len(seeds), order + len(seeds))
 
 
 def _nearest_breaks(
@@ -210,7 +238,7 @@ def _interleaved(count: IntArray, first_broken: IntArray) -> IntArray:
 def _chosen(
     folded: FoldedGraph,
     node: str,
-    pool: _Pool,
+    pool: CandidatePool,
     accepted: IntArray,
     used: Mapping[str, Identities],
 ) -> Distractors:
@@ -249,7 +277,7 @@ def _shares(
     return {name: int(np.ceil(total * weight / whole)) for name, weight in weights.items()}
 
 
-def _fills_any_node(folded: FoldedGraph, type_name: str, objects: Columns) -> Mask:
+def fills_any_node(folded: FoldedGraph, type_name: str, objects: Columns) -> Mask:
     """Return which objects some node of the type could use."""
     fills = np.zeros(length(objects), dtype=bool)
     for node in folded.graph.nodes:

@@ -125,6 +125,15 @@ class NodeDomain:
             keep &= columns[name] == value
         return take(columns, keep)
 
+    def columns_of(self, chosen: Sequence[Mapping[str, Value]]) -> Columns:
+        """Return the objects with these free properties, but for those no domain rule admits."""
+        return self._valid(
+            {
+                name: np.array([values.index(item[name]) for item in chosen], dtype=np.int64)
+                for name, values in self.type.property_values.items()
+            }
+        )
+
     def draw(self, rng: np.random.RandomState, size: int) -> Columns:
         """Draw about `size` objects, uniformly and independently, by rejection.
 

@@ -1,0 +1,235 @@
+"""The paper's Algorithms 1, 2 and 3 as A.4 has them: the reference path, and an oracle for tests.
+
+Algorithm 3 does not ensure what section 3.2.3 promises: an object made for one edge constraint can
+complete a solution through another. `paper_population` repairs that, or reports it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import ceil, prod
+from random import Random
+
+import numpy as np
+
+from crab_graph.errors import UnsatisfiableTask
+from crab_graph.generation.constraints import Constraint, Ref
+from crab_graph.generation.csp import Sampling, sample_csp
+from crab_graph.generation.distractors import Distractors
+from crab_graph.generation.objects import (
+    IDENTITY,
+    Columns,
+    Mask,
+    concatenate,
+    length,
+    rows,
+    take,
+)
+from crab_graph.generation.seeds import SeedSolution
+from crab_graph.generation.solving import ListableGraph, Profile, profiles
+
+CHUNK = 4_000_000
+"""Largest number of combinations of profiles tested in one go."""
+
+
+def generate_seed_solutions(
+    graph: ListableGraph, count: int, attempts: int, sampling: Sampling, rng: Random
+) -> list[SeedSolution]:
+    """Return the set S of seed solutions: Algorithm 1, GenerateSeedSolutions(G, k, m).
+
+    Args:
+        graph: The graph G.
+        count: Desired seed count k.
+        attempts: Attempt multiplier m.
+        sampling: Strategy of SampleCSP.
+        rng: Source of randomness.
+
+    Raises:
+        UnsatisfiableTask: the fallback found fewer than `count` as well.
+    """
+    seeds: list[SeedSolution] = []
+    domains, links = graph.binding_space()  # lines 4 and 5
+    edges = graph.folded.edges
+    for binding in sample_csp(domains, edges, links, attempts * count, rng, sampling):  # line 6
+        seed: SeedSolution = {}
+        for node in graph.folded.graph.node_ids:  # lines 10 to 17
+            overrides = {name: value for (owner, name), value in binding.items() if owner == node}
+            options = graph.solve_node(node, graph.folded.node_constraints[node], overrides)
+            if length(options) == 0:
+                break
+            seed[node] = _object(options, rng.randrange(length(options)))
+        if len(seed) == len(graph.folded.graph.node_ids) and seed not in seeds:  # lines 18 to 20
+            seeds.append(seed)
+        if len(seeds) == count:
+            return seeds
+    fallback = graph.solve_graph(count, rng)  # lines 24 to 27
+    if len(fallback) < count:
+        raise UnsatisfiableTask(f"the graph has {len(fallback)} of {count} seed solutions")
+    return [{node: _object(one, 0) for node, one in found.items()} for found in fallback]
+
+
+def generate_node_distractors(
+    graph: ListableGraph, ratio: float, rng: Random
+) -> dict[str, Distractors]:
+    """Return D_node by node: Algorithm 2, GenerateNodeDistractors(G, ρ).
+
+    Args:
+        graph: The graph G.
+        ratio: Sampling ratio ρ in (0, 1].
+        rng: Source of randomness.
+    """
+    made: dict[str, Distractors] = {}
+    for node, own in graph.folded.node_constraints.items():  # line 4
+        parts: list[Columns] = []
+        broken: list[str] = []
+        for item in own:  # lines 5 to 10
+            others = [other for other in own if other is not item]
+            violating = graph.solve_node(node, [*others, item.negated()], {})
+            size = length(violating)
+            chosen = sorted(rng.sample(range(size), ceil(ratio * size)))
+            parts.append(take(violating, np.array(chosen, dtype=np.int64)))
+            broken += [item.name] * len(chosen)
+        if broken:
+            made[node] = Distractors(concatenate(parts), broken)
+    return made
+
+
+def generate_edge_distractors(
+    graph: ListableGraph, seeds: Sequence[SeedSolution], rng: Random
+) -> dict[str, Distractors]:
+    """Return D_edge by node: Algorithm 3, GenerateEdgeDistractors(G, S), literally.
+
+    I_c has up to 10^11 tuples, so it is not listed (line 5); the predicate is tested instead.
+
+    Args:
+        graph: The graph G.
+        seeds: The seed solutions S.
+        rng: Decides which bad profile is picked next (line 16).
+    """
+    parts: dict[str, list[Columns]] = {node: [] for node in graph.folded.graph.node_ids}
+    broken: dict[str, list[str]] = {node: [] for node in parts}
+    made: dict[str, set[int]] = {node: set() for node in parts}
+    for edge in graph.folded.edges:  # line 4
+        pool = ProfilePool.build(graph, edge, seeds)
+        while any(pool.bad.values()):  # line 15
+            node, profile = pool.pick(rng)
+            overrides = dict(zip(edge.properties_of(node), profile, strict=True))
+            found = graph.solve_node(node, graph.folded.node_constraints[node], overrides)
+            fresh = np.array(
+                [number not in made[node] for number in found[IDENTITY].tolist()], dtype=bool
+            )
+            parts[node].append(take(found, fresh))  # line 19, a union
+            made[node].update(found[IDENTITY].tolist())
+            broken[node] += [edge.name] * int(fresh.sum())
+            pool.admit(node, profile)
+    return {node: Distractors(concatenate(own), broken[node]) for node, own in parts.items() if own}
+
+
+@dataclass
+class ProfilePool:
+    """The valid and the universally bad profiles of one edge constraint (Algorithm 3).
+
+    Attributes:
+        edge: The edge constraint c.
+        valid: For each node in c, the profiles of the objects that exist so far.
+        bad: For each node in c, the profiles that violate c with every combination of valid ones.
+    """
+
+    edge: Constraint
+    valid: dict[str, list[Profile]]
+    bad: dict[str, list[Profile]] = field(default_factory=dict)
+
+    @classmethod
+    def build(
+        cls, graph: ListableGraph, edge: Constraint, seeds: Sequence[SeedSolution]
+    ) -> "ProfilePool":
+        """Return the pool as lines 7 to 14 initialise it."""
+        names = {node: edge.properties_of(node) for node in edge.nodes}
+        pool = cls(
+            edge,
+            {
+                node: sorted({tuple(seed[node][name] for name in own) for seed in seeds}, key=repr)
+                for node, own in names.items()
+            },
+        )
+        for node, own in names.items():
+            shown = profiles(graph.objects[node], own)
+            mask = are_universally_bad(edge, node, shown, pool.valid)
+            pool.bad[node] = [one for one, bad in zip(shown, mask, strict=True) if bad]
+        return pool
+
+    def pick(self, rng: Random) -> tuple[str, Profile]:
+        """Return some node and one of its bad profiles (line 16)."""
+        number = rng.randrange(sum(map(len, self.bad.values())))
+        for node, own in self.bad.items():
+            if number < len(own):
+                return node, own[number]
+            number -= len(own)
+        raise IndexError("no profile is bad")
+
+    def admit(self, node: str, profile: Profile) -> None:
+        """Make a bad profile valid, and keep of the others' what it does not rescue.
+
+        Lines 20 to 25. A profile that was bad before can only be rescued through the one that is
+        new, so the other valid profiles of `node` need no second look.
+        """
+        self.valid[node].append(profile)
+        self.bad[node].remove(profile)
+        new = {**self.valid, node: [profile]}
+        for other in self.edge.nodes:
+            if other != node and self.bad[other]:
+                mask = are_universally_bad(self.edge, other, self.bad[other], new)
+                self.bad[other] = [
+                    one for one, bad in zip(self.bad[other], mask, strict=True) if bad
+                ]
+
+
+def are_universally_bad(
+    edge: Constraint, node: str, tried: Sequence[Profile], valid: Mapping[str, Sequence[Profile]]
+) -> Mask:
+    """Return for profiles π of a node whether each is: UniversallyBad(π, n, c).
+
+    True iff π violates c with every combination of valid profiles of the other nodes in c. Of a
+    bounded sum only the least combination needs a look.
+    """
+    others = {other: valid[other] for other in edge.nodes if other != node}
+    if not tried:
+        return np.zeros(0, dtype=np.bool_)
+    if edge.linear is not None:
+        others = {other: [_least(edge, other, own)] for other, own in others.items()}
+    step = max(1, CHUNK // max(1, prod(len(own) for own in others.values())))
+    masks = [
+        ~_holds_somewhere(edge, node, tried[start : start + step], others)
+        for start in range(0, len(tried), step)
+    ]
+    mask: Mask = np.concatenate(masks)
+    return mask
+
+
+def _holds_somewhere(
+    edge: Constraint, node: str, tried: Sequence[Profile], others: Mapping[str, Sequence[Profile]]
+) -> Mask:
+    """Try c on every combination, with one axis for the tried profiles and one for each node."""
+    axes: dict[Ref, np.ndarray] = {}
+    sizes = [len(tried), *map(len, others.values())]
+    for axis, (owner, own) in enumerate({node: tried, **others}.items()):
+        shape = [1] * len(sizes)
+        shape[axis] = -1
+        for position, name in enumerate(edge.properties_of(owner)):
+            axes[(owner, name)] = np.array([one[position] for one in own]).reshape(shape)
+    answer = np.broadcast_to(np.asarray(edge.evaluate(axes.__getitem__), dtype=bool), sizes)
+    return np.asarray(answer.reshape(len(tried), -1).any(axis=1), dtype=np.bool_)
+
+
+def _least(edge: Constraint, node: str, own: Sequence[Profile]) -> Profile:
+    if edge.linear is None:
+        raise ValueError(f"'{edge.name}' is no linear constraint")
+    names = edge.properties_of(node)
+    weights = [edge.linear.weights[(node, name)] for name in names]
+    return min(
+        own,
+        key=lambda one: sum(w * int(value) for w, value in zip(weights, one, strict=True)),
+    )
+
+
+def _object(options: Columns, position: int) -> dict[str, int | str]:
+    return rows(take(options, slice(position, position + 1)))[0]
