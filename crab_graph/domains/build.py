@@ -46,6 +46,27 @@ class BuiltTask:
     provenance: Sequence[tuple[str, str, str, str]]
 
 
+@dataclass(frozen=True, slots=True)
+class DrawnTask:
+    """A task whose objects exist.
+
+    Attributes:
+        stratum: Number of seed solutions.
+        seed: Seed it was drawn from.
+        draft: The task.
+        population: Its objects.
+        offers: The same as tables.
+        booked: The offers of which earlier customers booked some.
+    """
+
+    stratum: int
+    seed: int
+    draft: Draft
+    population: Population
+    offers: Offers
+    booked: Offers
+
+
 def build_task(plan: TaskPlan) -> BuiltTask:
     """Draw a chosen candidate again, turn it into tables, and certify these.
 
@@ -56,18 +77,29 @@ def build_task(plan: TaskPlan) -> BuiltTask:
     draft = domain.draft(scouted.seed, scouted.flexible, scouted.party_size)
     population = populate_draft(draft, scouted.stratum, plan.distractors, scouted.seed)
     offers = domain.materialize(population, scouted.seed)
-    certificate, solutions = _certify(domain, draft, offers, plan.id, population.closure)
+    drawn = DrawnTask(scouted.stratum, scouted.seed, draft, population, offers, offers)
+    return certify_drawn(plan.id, domain, drawn)
+
+
+def certify_drawn(task_id: str, domain: Domain, drawn: DrawnTask) -> BuiltTask:
+    """Certify a drawn task on its tables, and complete it.
+
+    Raises:
+        CertificationError: the counts do not agree.
+    """
+    draft, population, offers = drawn.draft, drawn.population, drawn.offers
+    certificate, solutions = _certify(domain, draft, offers, task_id, population.closure)
     if not certificate.ok:
         raise CertificationError(
-            f"task '{plan.id}' (seed {scouted.seed}) is not certified: {certificate.as_json()}"
+            f"task '{task_id}' (seed {drawn.seed}) is not certified: {certificate.as_json()}"
         )
     totals = [domain.cost_of_solution(solution, draft.request) for solution in solutions]
-    rows = {**offers.tables, **domain.people(draft, offers, totals, scouted.seed)}
+    rows = {**offers.tables, **domain.people(draft, drawn.booked, totals, drawn.seed)}
     spec = TaskSpec(
-        id=plan.id,
-        domain=plan.domain,
-        stratum=scouted.stratum,
-        seed=scouted.seed,
+        id=task_id,
+        domain=domain.name,
+        stratum=drawn.stratum,
+        seed=drawn.seed,
         today=draft.today,
         request=draft.request.model_dump(),
         profile=draft.profile.model_dump(mode="json"),

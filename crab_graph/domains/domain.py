@@ -67,6 +67,21 @@ class Offers:
     ids: Mapping[str, Sequence[str]]
 
 
+@dataclass(frozen=True, slots=True)
+class TaskProperty:
+    """A property over which the tasks of a benchmark are distributed (paper Figure 8).
+
+    Attributes:
+        name: What it is called, such as `party size`.
+        values: Its values in the order in which they are shown.
+        read: Its value for a request.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    read: Callable[[Any], str]
+
+
 @dataclass(frozen=True)
 class Domain:
     """A domain's whole self.
@@ -93,6 +108,10 @@ class Domain:
         registry: The tools of agent and user.
         policy: The agent's instructions, given today's date.
         grading: The domain's words and checks for the verifiers.
+        properties: What the tasks of a benchmark are distributed over.
+        optional_edges: Names of the edge constraints that a request may do without.
+        with_edges: A draft with exactly these optional edges, from `(draft, names, seed)`; all else
+            stays as it is.
     """
 
     name: str
@@ -114,3 +133,6 @@ class Domain:
     registry: Callable[[], ToolRegistry]
     policy: Callable[[str], str]
     grading: Grading
+    properties: tuple[TaskProperty, ...] = ()
+    optional_edges: tuple[str, ...] = ()
+    with_edges: Callable[[Draft, Sequence[str], int], Draft] | None = None

@@ -51,7 +51,13 @@ class Population:
 
 
 def populate(
-    folded: FoldedGraph, *, seed_count: int, closure: range, distractors: int, seed: int
+    folded: FoldedGraph,
+    *,
+    seed_count: int,
+    closure: range,
+    distractors: int,
+    seed: int,
+    seeds: Sequence[SeedSolution] = (),
 ) -> Population:
     """Generate the objects of a task.
 
@@ -61,11 +67,12 @@ def populate(
         closure: Numbers of solutions that are acceptable.
         distractors: Total number of distractors, split evenly over the nodes.
         seed: Seed of all draws.
+        seeds: The seed solutions, where they are given and not to be drawn.
 
     Raises:
         UnsatisfiableTask: the graph has too few seed solutions or objects, or their closure is off.
     """
-    seeds = generate_seed_solutions(folded, seed_count, derive_rng(seed, "seeds"))
+    seeds = seeds or draw_seeds(folded, seed_count, seed)
     solutions = count_closure(folded, seeds)
     if solutions not in closure:
         raise UnsatisfiableTask(f"the seeds combine to {solutions} solutions")
@@ -88,6 +95,15 @@ def populate(
         if other is not None:
             groups[type_name].append((node, "node", other))
     return _assembled(groups, seeds, solutions)
+
+
+def draw_seeds(folded: FoldedGraph, count: int, seed: int) -> list[SeedSolution]:
+    """Return the seed solutions that `populate` draws.
+
+    Raises:
+        UnsatisfiableTask: the graph has too few.
+    """
+    return generate_seed_solutions(folded, count, derive_rng(seed, "seeds"))
 
 
 def count_closure(folded: FoldedGraph, seeds: Sequence[SeedSolution]) -> int:

@@ -1,10 +1,11 @@
 """The travel domain: flights out and back, a hotel and an attraction (paper section 3.5)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from crab_graph.dates import iso_date
-from crab_graph.domains.domain import Domain, Draft, Slot
+from crab_graph.domains.domain import Domain, Draft, Slot, TaskProperty
 from crab_graph.domains.travel.checks import TRAVEL_GRADING
 from crab_graph.domains.travel.constraints import build_graph
 from crab_graph.domains.travel.facts import facts_of
@@ -14,10 +15,12 @@ from crab_graph.domains.travel.names import CITIES
 from crab_graph.domains.travel.people import people
 from crab_graph.domains.travel.request import TravelProfile, TravelRequest
 from crab_graph.domains.travel.sampling import (
+    BUDGET_QUANTILE,
     sample_profile,
     sample_request,
     today_of,
     with_budget,
+    with_budget_share,
 )
 from crab_graph.domains.travel.schema import ALL_TABLES
 from crab_graph.domains.travel.tools import build_travel_registry
@@ -26,6 +29,7 @@ from crab_graph.domains.travel.wording import travel_briefing, travel_policy
 from crab_graph.domains.trip import Trip
 from crab_graph.generation.folding import fold
 from crab_graph.generation.search import Solution
+from crab_graph.randomness import derive_rng
 from crab_graph.tools.ledger import BookingTables
 
 # `date_diff` counts days since 1970-01-01: a date is a day number in the constraint engine.
@@ -65,6 +69,28 @@ def draft(seed: int, flexible: bool, party_size: int) -> Draft:
         today=today_of(request, seed),
         folded=fold(build_graph(request), types),
     )
+
+
+def with_edges(draft: Draft, names: Sequence[str], seed: int) -> Draft:
+    """Return a draft with exactly these optional edges; a budget it has not is drawn.
+
+    Raises:
+        UnsatisfiableTask: the request contradicts itself then.
+    """
+    types = draft.folded.types
+    request: TravelRequest = draft.request.model_copy(
+        update={
+            "same_carrier": "same_carrier" in names,
+            "same_district": "same_district" in names,
+            "budget_cents": draft.request.budget_cents if "total_budget" in names else None,
+        }
+    )
+    folded = fold(build_graph(request), types)
+    if "total_budget" in names and request.budget_cents is None:
+        share = derive_rng(seed, "budget share").uniform(*BUDGET_QUANTILE)
+        request = with_budget_share(request, folded, share, seed)
+        folded = fold(build_graph(request), types)
+    return replace(draft, request=request, folded=folded)
 
 
 def describe_solution(solution: Solution) -> dict[str, Any]:
@@ -108,6 +134,49 @@ def group_of(request: TravelRequest) -> tuple[str | int | bool | None, ...]:
     )
 
 
+def _budget_band(request: TravelRequest) -> str:
+    if request.budget_cents is None:
+        return _BUDGETS[-1]
+    return _BUDGETS[min(request.budget_cents // 100_000, len(_BUDGETS) - 2)]
+
+
+_BUDGETS = (
+    "under $1,000",
+    "$1,000-1,999",
+    "$2,000-2,999",
+    "$3,000-3,999",
+    "$4,000 and more",
+    "any",
+)
+
+PROPERTIES = (
+    TaskProperty("passengers", ("1", "2", "3", "4"), lambda request: str(request.party_size)),
+    TaskProperty("budget", _BUDGETS, _budget_band),
+    TaskProperty("dates", ("fixed", "flexible"), lambda request: str(request.date_mode)),
+    TaskProperty("nights", ("2", "3", "4", "5"), lambda request: str(request.nights)),
+    TaskProperty(
+        "seat position",
+        ("window", "aisle", "any"),
+        lambda request: request.seat_position or "any",
+    ),
+    TaskProperty(
+        "seat type",
+        ("economy", "premium economy", "business", "any"),
+        lambda request: request.seat_type or "any",
+    ),
+    TaskProperty(
+        "hotel stars at least",
+        ("2", "3", "4", "any"),
+        lambda request: str(request.hotel_stars or "any"),
+    ),
+    TaskProperty(
+        "attraction",
+        ("museum", "tour", "show", "any"),
+        lambda request: request.attraction_category or "any",
+    ),
+)
+"""What tasks are distributed over: the paper's five groups (A.3, Figure 8) and three more."""
+
 TRAVEL = Domain(
     name="travel",
     slots=(
@@ -133,4 +202,7 @@ TRAVEL = Domain(
     registry=build_travel_registry,
     policy=travel_policy,
     grading=TRAVEL_GRADING,
+    properties=PROPERTIES,
+    optional_edges=("total_budget", "same_carrier", "same_district"),
+    with_edges=with_edges,
 )

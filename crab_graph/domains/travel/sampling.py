@@ -84,7 +84,13 @@ def with_budget(request: TravelRequest, folded: FoldedGraph, seed: int) -> Trave
     rng = derive_rng(seed, "budget")
     if rng.random() >= EDGE_ODDS[request.date_mode]["budget"]:
         return request
-    share = rng.uniform(*BUDGET_QUANTILE)
+    return with_budget_share(request, folded, rng.uniform(*BUDGET_QUANTILE), seed)
+
+
+def with_budget_share(
+    request: TravelRequest, folded: FoldedGraph, share: float, seed: int
+) -> TravelRequest:
+    """Return the request with a budget that this share of random combinations stays under."""
     array_rng = derive_array_rng(seed, "budget prices")
     size = 4000
     total = np.zeros(size, dtype=np.int64)
