@@ -77,10 +77,10 @@ def populate(
     if solutions not in closure:
         raise UnsatisfiableTask(f"the seeds combine to {solutions} solutions")
     used: dict[str, Identities] = {name: set() for name in folded.types}
-    own = {node: _objects_of(node, seeds) for node in folded.graph.node_ids}
+    own = {node: seed_objects(node, seeds) for node in folded.graph.node_ids}
     for node, objects in own.items():
         used[folded.graph.type_of(node)].update(objects[IDENTITY].tolist())
-    quota = _quotas(folded.graph.node_ids, distractors)
+    quota = split_evenly(folded.graph.node_ids, distractors)
     wanted = {node: round(EDGE_SHARE * number) for node, number in quota.items()}
     edge = generate_edge_distractors(folded, seeds, wanted, used, seed)
     groups: dict[str, list[tuple[str, Origin, Distractors]]] = {name: [] for name in folded.types}
@@ -94,7 +94,7 @@ def populate(
         groups[type_name].append((node, "edge", edge[node]))
         if other is not None:
             groups[type_name].append((node, "node", other))
-    return _assembled(groups, seeds, solutions)
+    return assemble(groups, seeds, solutions)
 
 
 def draw_seeds(folded: FoldedGraph, count: int, seed: int) -> list[SeedSolution]:
@@ -108,27 +108,31 @@ def draw_seeds(folded: FoldedGraph, count: int, seed: int) -> list[SeedSolution]
 
 def count_closure(folded: FoldedGraph, seeds: Sequence[SeedSolution]) -> int:
     """Return how many valid solutions the parts of the seeds combine to."""
-    objects = {node: _objects_of(node, seeds) for node in folded.graph.node_ids}
-    everything = {node: np.arange(len(seeds), dtype=np.int64) for node in objects}
+    objects = {node: seed_objects(node, seeds) for node in folded.graph.node_ids}
+    everything = {node: np.arange(length(own), dtype=np.int64) for node, own in objects.items()}
     return EliminationCounter(folded.graph.node_ids, folded.edges, objects).count(everything)
 
 
-def _objects_of(node: str, seeds: Sequence[SeedSolution]) -> Columns:
-    return {name: np.array([item[node][name] for item in seeds]) for name in seeds[0][node]}
+def seed_objects(node: str, seeds: Sequence[SeedSolution]) -> Columns:
+    """Return the distinct objects of a node in the seeds."""
+    distinct = {item[node][IDENTITY]: item[node] for item in seeds}.values()
+    return {name: np.array([one[name] for one in distinct]) for name in seeds[0][node]}
 
 
-def _quotas(nodes: Sequence[str], total: int) -> dict[str, int]:
+def split_evenly(nodes: Sequence[str], total: int) -> dict[str, int]:
+    """Return each node's share; the first ones are larger by one where it does not divide."""
     return {
         node: total // len(nodes) + (position < total % len(nodes))
         for position, node in enumerate(nodes)
     }
 
 
-def _assembled(
+def assemble(
     groups: Mapping[str, Sequence[tuple[str, Origin, Distractors]]],
     seeds: Sequence[SeedSolution],
     closure: int,
 ) -> Population:
+    """Return the population of groups of objects, given by node type."""
     return Population(
         objects={
             name: concatenate([part.objects for _, _, part in parts])

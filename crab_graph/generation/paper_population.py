@@ -1,0 +1,196 @@
+"""The objects of one task by the paper's own algorithms, repaired or literal (section 3.2, A.4).
+
+Repaired, edge distractors pass the exact test of the fast path, and every node is filled or cut to
+its share. Literal, everything that Algorithms 2 and 3 return is kept, and with it whatever
+solutions it adds.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from crab_graph.errors import UnsatisfiableTask
+from crab_graph.generation.csp import Sampling
+from crab_graph.generation.distractors import (
+    CandidatePool,
+    Distractors,
+    Identities,
+    accept_harmless,
+    fills_any_node,
+)
+from crab_graph.generation.distractors import generate_node_distractors as fill_node_distractors
+from crab_graph.generation.folding import FoldedGraph
+from crab_graph.generation.objects import IDENTITY, Columns, concatenate, length, take
+from crab_graph.generation.paper import (
+    generate_edge_distractors,
+    generate_node_distractors,
+    generate_seed_solutions,
+)
+from crab_graph.generation.population import (
+    EDGE_SHARE,
+    Origin,
+    Population,
+    assemble,
+    count_closure,
+    seed_objects,
+    split_evenly,
+)
+from crab_graph.generation.solving import build_listable_graph
+from crab_graph.randomness import derive_array_rng, derive_rng
+
+ATTEMPTS = 20
+"""Default of the attempt multiplier m of Algorithm 1."""
+
+RATIO = 0.05
+"""Default of the sampling ratio ρ of Algorithm 2: 1,000 to 4,000 node distractors a task."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaperParameters:
+    """What the paper's algorithms leave to their user, beside k.
+
+    Attributes:
+        attempts: Attempt multiplier m of Algorithm 1.
+        ratio: Sampling ratio ρ of Algorithm 2.
+        sampling: Strategy of SampleCSP.
+        repair: Whether distractors that add solutions are left out.
+    """
+
+    attempts: int = ATTEMPTS
+    ratio: float = RATIO
+    sampling: Sampling = Sampling.SHUFFLE
+    repair: bool = True
+
+
+def populate_by_paper(
+    folded: FoldedGraph,
+    parameters: PaperParameters,
+    *,
+    seed_count: int,
+    closure: range,
+    distractors: int,
+    seed: int,
+) -> Population:
+    """Generate the objects of a task by Algorithms 1, 2 and 3.
+
+    Args:
+        folded: The task graph.
+        parameters: Parameters of the algorithms.
+        seed_count: Number of seed solutions k.
+        closure: Numbers of solutions that are acceptable.
+        distractors: Total number of distractors after repair; without it all are kept.
+        seed: Seed of all draws.
+
+    Raises:
+        UnsatisfiableTask: the graph has too few seed solutions or objects, or their closure is off.
+        UsageError: SampleCSP is asked to enumerate too much.
+    """
+    graph = build_listable_graph(folded)
+    seeds = generate_seed_solutions(
+        graph, seed_count, parameters.attempts, parameters.sampling, derive_rng(seed, "seeds")
+    )
+    own = {node: seed_objects(node, seeds) for node in folded.graph.node_ids}
+    solutions = count_closure(folded, seeds)
+    if solutions not in closure:
+        raise UnsatisfiableTask(f"the seeds combine to {solutions} solutions")
+    by_wish = generate_node_distractors(
+        graph, parameters.ratio, derive_rng(seed, "node distractors")
+    )
+    by_edge = generate_edge_distractors(graph, seeds, derive_rng(seed, "edge distractors"))
+    used: dict[str, Identities] = {name: set() for name in folded.types}
+    for node, parts in own.items():
+        used[folded.graph.type_of(node)].update(parts[IDENTITY].tolist())
+    if parameters.repair:
+        by_edge, by_wish = _repaired(folded, own, by_edge, by_wish, used, distractors, seed)
+    else:
+        by_edge = _without_repeats(folded, by_edge, used)
+        by_wish = _without_repeats(folded, by_wish, used)
+    groups: dict[str, list[tuple[str, Origin, Distractors]]] = {name: [] for name in folded.types}
+    for node, parts in own.items():
+        group = groups[folded.graph.type_of(node)]
+        group.append((node, "seed", Distractors(parts, [""] * length(parts))))
+        group += [(node, "edge", by_edge[node])] if node in by_edge else []
+        group += [(node, "node", by_wish[node])] if node in by_wish else []
+    return assemble(groups, seeds, solutions)
+
+
+def _repaired(
+    folded: FoldedGraph,
+    own: Mapping[str, Columns],
+    by_edge: Mapping[str, Distractors],
+    by_wish: Mapping[str, Distractors],
+    used: Mapping[str, Identities],
+    distractors: int,
+    seed: int,
+) -> tuple[dict[str, Distractors], dict[str, Distractors]]:
+    """Return edge distractors through which no solution runs, and each node filled to its share."""
+    quota = split_evenly(folded.graph.node_ids, distractors)
+    wanted = {node: round(EDGE_SHARE * number) for node, number in quota.items()}
+    pools = {node: _pool(node, parts, by_edge.get(node), seed) for node, parts in own.items()}
+    edge = accept_harmless(folded, pools, wanted, used, seed)
+    wish: dict[str, Distractors] = {}
+    for node in folded.graph.node_ids:
+        missing = quota[node] - len(edge[node].broken)
+        if missing == 0:
+            continue
+        kept = _harmless(folded, node, by_wish.get(node), missing, used, seed)
+        if len(kept.broken) < missing:
+            raise UnsatisfiableTask(f"node '{node}' has too few objects for its distractors")
+        wish[node] = kept
+    return edge, wish
+
+
+def _pool(node: str, own: Columns, made: Distractors | None, seed: int) -> CandidatePool:
+    size = length(own)
+    if made is None:
+        return CandidatePool(own, [""] * size, size, np.zeros(0, dtype=np.int64))
+    order = derive_array_rng(seed, "repair", node).permutation(len(made.broken))
+    return CandidatePool(
+        concatenate([own, made.objects]), [""] * size + made.broken, size, order + size
+    )
+
+
+def _harmless(
+    folded: FoldedGraph,
+    node: str,
+    made: Distractors | None,
+    wanted: int,
+    used: Mapping[str, Identities],
+    seed: int,
+) -> Distractors:
+    """Cut what Algorithm 2 made to the number wanted, or fill it up as the fast path draws."""
+    type_name = folded.graph.type_of(node)
+    parts: list[Distractors] = []
+    if made is not None:
+        idle = ~fills_any_node(folded, type_name, made.objects)
+        idle &= [number not in used[type_name] for number in made.objects[IDENTITY].tolist()]
+        shuffled = derive_array_rng(seed, "cut", node).permutation(np.flatnonzero(idle))[:wanted]
+        parts.append(
+            Distractors(take(made.objects, shuffled), [made.broken[row] for row in shuffled])
+        )
+        used[type_name].update(parts[0].objects[IDENTITY].tolist())
+        wanted -= len(shuffled)
+    if wanted > 0:
+        filled = fill_node_distractors(folded, node, wanted, used[type_name], seed)
+        parts += [filled] if filled is not None else []
+    if not parts:
+        raise UnsatisfiableTask(f"node '{node}' has no constraint that a distractor could break")
+    return Distractors(
+        concatenate([part.objects for part in parts]), [word for p in parts for word in p.broken]
+    )
+
+
+def _without_repeats(
+    folded: FoldedGraph, made: Mapping[str, Distractors], used: Mapping[str, Identities]
+) -> dict[str, Distractors]:
+    """Leave out objects that exist already: nodes that share a table can ask for the same one."""
+    kept: dict[str, Distractors] = {}
+    for node, own in made.items():
+        known = used[folded.graph.type_of(node)]
+        numbers = own.objects[IDENTITY].tolist()
+        fresh = [position for position, number in enumerate(numbers) if number not in known]
+        known.update(numbers)
+        objects = take(own.objects, np.array(fresh, dtype=np.int64))
+        kept[node] = Distractors(objects, [own.broken[position] for position in fresh])
+    return kept
