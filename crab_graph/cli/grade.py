@@ -10,6 +10,8 @@ from crab_graph.cli.output import JsonOption, console, print_json
 if TYPE_CHECKING:
     from crab_graph.eval.verdict import Verdict
 
+_NAMED = 8
+
 
 def grade(
     bench: Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")],
@@ -18,7 +20,11 @@ def grade(
         typer.Argument(metavar="TASK", help="Task the transcript was made for, such as S1-001."),
     ],
     transcript: Annotated[
-        Path, typer.Argument(metavar="TRANSCRIPT", help="JSON Lines file, one message a line.")
+        Path,
+        typer.Argument(
+            metavar="TRANSCRIPT",
+            help="JSON Lines or a JSON list of messages, in OpenAI's or LangChain's form too.",
+        ),
     ],
     as_json: JsonOption = False,
 ) -> None:
@@ -51,6 +57,7 @@ def _print_verdict(verdict: "Verdict") -> None:
     print(f"{verdict.task_id}: {verdict.outcome}{fault} (strict grading: {strict})")
     if verdict.failures:
         print(f"failures: {', '.join(verdict.failures)}")
+    _print_unconfirmed(verdict)
     table = Table(box=None, pad_edge=False)
     for heading in ("check", "verdict", "strict", "evidence"):
         table.add_column(heading)
@@ -61,6 +68,16 @@ def _print_verdict(verdict: "Verdict") -> None:
         own = verdict.strict["checks"][check]
         table.add_row(check, Text(word, style=style), own if own != word else "", texts)
     console().print(table)
+
+
+def _print_unconfirmed(verdict: "Verdict") -> None:
+    """Say which recorded results are not what the tools answer; the verdict rests on theirs."""
+    count = len(verdict.unconfirmed)
+    if count:
+        named = ", ".join(f"{one.name} (step {one.seq})" for one in verdict.unconfirmed[:_NAMED])
+        more = f" and {count - _NAMED} more" if count > _NAMED else ""
+        calls = "call has" if count == 1 else "calls have"
+        print(f"{count} {calls} another recorded result than the tools give: {named}{more}")
 
 
 def _told(evidence: dict[str, object]) -> str:

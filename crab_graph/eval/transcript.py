@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from crab_graph.errors import TranscriptError
+from crab_graph.eval.message_forms import as_transcript_message
 from crab_graph.tools.tool import Owner
 
 
@@ -49,36 +50,64 @@ class TranscriptMessage:
 
 
 def load_transcript(path: str | Path) -> list[TranscriptMessage]:
-    """Read a JSON Lines file, one message a line.
+    """Read a file: JSON Lines, one message a line, or one JSON list of messages.
+
+    The list may also stand under `messages`, as in the state of a LangGraph agent.
 
     Raises:
-        TranscriptError: the file or one of its lines cannot be read; the message names the line.
+        TranscriptError: the file or a message cannot be read; line or message are named.
     """
     try:
-        lines = Path(path).read_text("utf-8").splitlines()
+        text = Path(path).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise TranscriptError(f"{path}: cannot be read ({error})") from None
+    listed = _read_document(text, path)
+    if listed is not None:
+        messages, places = listed, [f"{path}, message {n}" for n in range(1, len(listed) + 1)]
+    else:
+        messages, places = _read_lines(text, path)
+    if not messages:
+        raise TranscriptError(f"{path}: the transcript is empty")
+    return _read_all(messages, places)
+
+
+def _read_document(text: str, path: str | Path) -> list[Any] | None:
+    """Return the messages of a file that is one JSON document, `None` where it is lines of it."""
+    is_list = text.lstrip().startswith("[")
+    try:
+        document = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        if is_list:
+            line = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+            raise TranscriptError(f"{path}{line}: not JSON ({error})") from None
+        return None
+    if isinstance(document, dict) and isinstance(document.get("messages"), list):
+        document = document["messages"]
+    return document if isinstance(document, list) else None
+
+
+def _read_lines(text: str, path: str | Path) -> tuple[list[Any], list[str]]:
     messages: list[Any] = []
-    numbers: list[int] = []
-    for number, line in enumerate(lines, start=1):
+    places: list[str] = []
+    for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
         try:
             messages.append(json.loads(line))
         except (json.JSONDecodeError, RecursionError) as error:
             raise TranscriptError(f"{path}, line {number}: not JSON ({error})") from None
-        numbers.append(number)
-    if not messages:
-        raise TranscriptError(f"{path}: the transcript is empty")
-    return _read_all(messages, [f"{path}, line {number}" for number in numbers])
+        places.append(f"{path}, line {number}")
+    return messages, places
 
 
 def read_transcript(messages: Iterable[Any]) -> list[TranscriptMessage]:
-    """Read messages given as dictionaries.
+    """Read messages given as dictionaries or as LangChain's objects.
 
     Raises:
         TranscriptError: a message is malformed; its number is named, from 1.
     """
+    if isinstance(messages, Mapping) and isinstance(messages.get("messages"), list):
+        messages = messages["messages"]
     if isinstance(messages, str | bytes | Mapping):
         raise TranscriptError("a transcript is a list of messages")
     listed = list(messages)
@@ -92,7 +121,7 @@ def _read_all(messages: Sequence[Any], places: Sequence[str]) -> list[Transcript
     callers: dict[str, Owner] = {}
     for message, place in zip(messages, places, strict=True):
         try:
-            parsed = _read_message(message, callers)
+            parsed = _read_message(as_transcript_message(message), callers)
         except ValueError as error:
             raise TranscriptError(f"{place}: {error}") from None
         for call in parsed.tool_calls:

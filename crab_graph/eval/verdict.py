@@ -20,10 +20,10 @@ from crab_graph.eval.efficiency import efficiency
 from crab_graph.eval.episode import Episode, lay_out
 from crab_graph.eval.factuality import factuality_checks
 from crab_graph.eval.failure_modes import FailureMode, failure_modes, id_mismatch_reasons
-from crab_graph.eval.replay import Trajectory, replay
+from crab_graph.eval.replay import Discrepancy, Trajectory, replay
 from crab_graph.eval.strict import strict_checks
 from crab_graph.eval.task_reading import read_task
-from crab_graph.eval.transcript import TranscriptMessage, read_transcript
+from crab_graph.eval.transcript import read_transcript
 from crab_graph.eval.user_errors import UserError, user_errors
 from crab_graph.text.mentions import LISTING_CAP
 
@@ -62,6 +62,7 @@ class Verdict:
         failures: All failure modes.
         metrics: Efficiency, coverage and the state of the trip.
         trace: The calls as they were run.
+        unconfirmed: Recorded results of calls that the replay contradicts.
     """
 
     task_id: str
@@ -75,6 +76,7 @@ class Verdict:
     failures: list[str]
     metrics: Mapping[str, Any]
     trace: list[dict[str, Any]]
+    unconfirmed: tuple[Discrepancy, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return the document that `grade --json` prints."""
@@ -89,12 +91,16 @@ class Verdict:
             "failures": list(self.failures),
             "metrics": dict(self.metrics),
             "trace": self.trace,
+            "unconfirmed": [
+                {"seq": one.seq, "name": one.name, "recorded": one.recorded}
+                for one in self.unconfirmed
+            ],
         }
 
 
 def grade(
     task: Task,
-    messages: Sequence[Mapping[str, Any]] | Sequence[TranscriptMessage],
+    messages: Sequence[Any] | Mapping[str, Any],
     *,
     termination: Termination | str | None = None,
     listing_cap: int | None = LISTING_CAP,
@@ -103,7 +109,8 @@ def grade(
 
     Args:
         task: The task it was made for.
-        messages: The transcript's messages.
+        messages: The transcript's messages, as dictionaries of this project, of OpenAI or of
+            LangChain, or as LangChain's objects; or the state that has them under `messages`.
         termination: What ended the episode, where that is known.
         listing_cap: More ids or names of one type in one message disclose none; `None` for no cap.
 
@@ -149,6 +156,7 @@ def grade_trajectory(
         failures=[str(mode) for mode in failures],
         metrics=_metrics(episode, failures, errors),
         trace=[call.as_json() for call in trajectory.calls],
+        unconfirmed=trajectory.discrepancies,
     )
 
 

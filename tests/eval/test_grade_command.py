@@ -45,3 +45,14 @@ def test_a_failing_transcript_exits_with_1_and_shows_the_evidence(run):
 def test_a_malformed_transcript_is_reported_with_its_line(run):
     result = run(["{"])
     assert isinstance(result.exception, TranscriptError) and "line 1" in str(result.exception)
+
+
+def test_calls_whose_recorded_result_is_another_are_counted_and_named(run):
+    script = Plan().write()
+    answers = [m for m in script.messages if m["role"] == "tool" and m["owner"] == "agent"]
+    answers[0]["content"] = '{"booking_id": "BK-1"}'
+    result = run([json.dumps(message) for message in script.messages])
+    assert "1 call has another recorded result" in result.stdout
+    assert "book_flight_with_seats (step 4)" in result.stdout
+    document = json.loads(run([json.dumps(m) for m in script.messages], "--json").stdout)
+    assert [one["recorded"] for one in document["unconfirmed"]] == ['{"booking_id": "BK-1"}']
