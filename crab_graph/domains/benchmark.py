@@ -89,7 +89,7 @@ class Benchmark(Sequence[Task]):
     def sha256(self) -> str:
         """Hash of what the benchmark is: its settings and the hashes of its tasks' rows."""
         rows = {entry.id: entry.rows_sha256 for entry in self.manifest.tasks}
-        return digest([self.manifest.settings.model_dump(mode="json"), rows])
+        return digest([self.manifest.settings.model_dump(mode="json", exclude_none=True), rows])
 
     @cached_property
     def _positions(self) -> dict[str, int]:

@@ -9,11 +9,18 @@ from pathlib import Path
 
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.domains.build import TaskPlan, build_task
-from crab_graph.domains.manifest import MANIFEST, Manifest, Selection, Settings
+from crab_graph.domains.manifest import DATABASE, MANIFEST, Manifest, Selection, Settings
+from crab_graph.domains.private import (
+    Opening,
+    default_opening,
+    draw_opening,
+    find_opening,
+    write_opening,
+)
 from crab_graph.domains.registry import find_domain
 from crab_graph.domains.scout import OVERSAMPLE, CandidatePlan, Scouted, scout
 from crab_graph.domains.workbench import Workbench, clear, is_finished, open_workbench
-from crab_graph.errors import UnsatisfiableTask, UsageError
+from crab_graph.errors import BenchmarkError, UnsatisfiableTask, UsageError
 from crab_graph.generation.select import select
 from crab_graph.workers import process_map, write_atomically
 
@@ -35,6 +42,8 @@ def generate_benchmark(
     distractors: int = 2000,
     jobs: int = 1,
     force: bool = False,
+    private: bool = False,
+    opening: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Benchmark:
     """Generate a certified benchmark in a directory, or finish one that was begun there.
@@ -48,6 +57,8 @@ def generate_benchmark(
         distractors: Distractors of each task.
         jobs: Number of processes.
         force: Replace a benchmark that was made with other settings.
+        private: Draw the seed from a secret, to which the manifest commits (`domains.private`).
+        opening: File that holds, or will hold, the secret; beside the directory by default.
         progress: Told of every step that is done.
 
     Raises:
@@ -56,27 +67,77 @@ def generate_benchmark(
         BenchmarkError: the directory holds something else, or a benchmark with other settings.
         UnsatisfiableTask: a task could not be built with so many distractors.
     """
-    settings = _checked(tasks, seed, strata, domain, distractors, jobs)
+    settings = check_settings(tasks, seed, strata, domain, distractors, jobs)
     directory = Path(path)
+    if private or opening is not None:
+        announced = announce(settings, directory, opening, force=force)
+        settings, drawn_from = announced.settings, announced.seed
+    else:
+        drawn_from = seed
     if force:
         clear(directory)
+    return regenerate(directory, settings, drawn_from, jobs, progress)
+
+
+def announce(
+    settings: Settings, directory: Path, opening: str | Path | None, *, force: bool = False
+) -> Opening:
+    """Return the opening of a private split, drawn and written where there is none yet.
+
+    Args:
+        settings: What is to be generated, with seed 0.
+        directory: The benchmark's directory.
+        opening: The opening file; beside the directory by default.
+        force: Whether another benchmark in the directory will be replaced.
+
+    Raises:
+        UsageError: a seed was given.
+        BenchmarkError: the opening is another benchmark's, or missing for one that was begun.
+    """
+    if settings.seed:
+        raise UsageError("a private split draws its own seed; leave out the seed")
+    path = default_opening(directory) if opening is None else Path(opening)
+    found = find_opening(path, directory, settings)
+    if found is not None:
+        return found
+    drawn = draw_opening(settings)
+    if not force:
+        if (directory / DATABASE).exists():
+            raise BenchmarkError(
+                f"{directory}: was begun already, and its opening is not at {path}; "
+                "say where it is with --opening, or use --force"
+            )
+        is_finished(directory, drawn.settings)  # refuses what is no benchmark's directory
+    write_opening(path, drawn)
+    return drawn
+
+
+def regenerate(
+    directory: Path, settings: Settings, seed: int, jobs: int, progress: Progress | None = None
+) -> Benchmark:
+    """Generate the benchmark of these settings from a seed, or finish it.
+
+    Raises:
+        BenchmarkError: the directory holds something else, or a benchmark with other settings.
+        UnsatisfiableTask: a task could not be built.
+    """
     if is_finished(directory, settings):
         return load_benchmark(directory)
     steps = count(1)
 
     def advance() -> None:
         if progress is not None:
-            progress(next(steps), tasks * (OVERSAMPLE + 1))
+            progress(next(steps), settings.tasks * (OVERSAMPLE + 1))
 
     with open_workbench(directory, settings) as bench:
-        scouted = _scout_all(bench, settings, jobs, advance)
+        scouted = _scout_all(bench, settings, seed, jobs, advance)
         chosen = {stratum: _chosen(scouted, stratum, settings) for stratum in settings.strata}
         plans = _task_plans(chosen, settings)
         _build_all(bench, plans, jobs, advance)
         entries = bench.entries()
     manifest = Manifest(
         settings=settings,
-        versions=_versions(),
+        versions=stamped_versions(),
         selection=tuple(_selection(scouted, stratum, chosen[stratum]) for stratum in chosen),
         tasks=tuple(entries[plan.id] for plan in plans),
     )
@@ -84,7 +145,7 @@ def generate_benchmark(
     return load_benchmark(directory)
 
 
-def plan_candidates(settings: Settings) -> Iterator[CandidatePlan]:
+def plan_candidates(settings: Settings, seed: int) -> Iterator[CandidatePlan]:
     """Yield the candidates to scout; date modes and party sizes take turns within a stratum."""
     for stratum, wanted in _shares(settings).items():
         for number in range(OVERSAMPLE * wanted):
@@ -95,7 +156,7 @@ def plan_candidates(settings: Settings) -> Iterator[CandidatePlan]:
                 flexible=_is_flexible(stratum, number % wanted),
                 party_size=(number // 2 + stratum - 1) % 4 + 1,
                 distractors=settings.distractors,
-                benchmark_seed=settings.seed,
+                benchmark_seed=seed,
             )
 
 
@@ -105,14 +166,14 @@ def _is_flexible(stratum: int, position: int) -> bool:
 
 
 def _scout_all(
-    bench: Workbench, settings: Settings, jobs: int, advance: Callable[[], None]
+    bench: Workbench, settings: Settings, seed: int, jobs: int, advance: Callable[[], None]
 ) -> Mapping[tuple[int, int], Scouted]:
     scouted = bench.scouted()
     for _ in scouted:
         advance()
     done = frozenset(scouted)
     missing = (
-        plan for plan in plan_candidates(settings) if (plan.stratum, plan.number) not in done
+        plan for plan in plan_candidates(settings, seed) if (plan.stratum, plan.number) not in done
     )
     for one in process_map(scout, missing, jobs):
         bench.keep_scouted(one)
@@ -182,9 +243,15 @@ def _shares(settings: Settings) -> dict[int, int]:
     return {stratum: share + (order < rest) for order, stratum in enumerate(settings.strata)}
 
 
-def _checked(
+def check_settings(
     tasks: int, seed: int, strata: Sequence[int], domain: str, distractors: int, jobs: int
 ) -> Settings:
+    """Return the settings of a benchmark.
+
+    Raises:
+        UsageError: an argument is out of range.
+        UnknownName: there is no such domain.
+    """
     find_domain(domain)
     wanted = tuple(sorted(set(strata)))
     if not wanted or not set(wanted) <= {1, 2, 3, 4}:
@@ -203,7 +270,8 @@ def _checked(
     return Settings(domain=domain, seed=seed, tasks=tasks, strata=wanted, distractors=distractors)
 
 
-def _versions() -> dict[str, str]:
+def stamped_versions() -> dict[str, str]:
+    """Return the versions of what decides a benchmark's rows."""
     stamped: dict[str, str] = {}
     for name in _STAMPED:
         try:

@@ -14,14 +14,44 @@ MANIFEST = "manifest.json"
 DATABASE = "benchmark.duckdb"
 
 
+class SweepMember(FileModel):
+    """Which part of a sweep a benchmark is.
+
+    Attributes:
+        vary: What differs between the members.
+        value: Its value in this one.
+        values: Its values in all members.
+        source: Hash of the benchmark whose tasks are varied.
+        tasks: Ids of these tasks.
+    """
+
+    vary: Literal["distractors", "edges", "solutions"]
+    value: int
+    values: tuple[int, ...]
+    source: str
+    tasks: tuple[str, ...]
+
+
 class Settings(FileModel):
-    """What a benchmark is generated from; the same settings give the same rows."""
+    """What a benchmark is generated from; the same settings give the same rows.
+
+    Attributes:
+        domain: Name of the domain.
+        seed: What everything is drawn from; a private split does not tell it.
+        tasks: Number of tasks.
+        strata: Numbers of seed solutions.
+        distractors: Distractors of each task.
+        commitment: What a private split was announced by, in place of its seed.
+        sweep: Which part of a sweep it is, where it is one.
+    """
 
     domain: str
-    seed: int
+    seed: int | None
     tasks: int
     strata: tuple[int, ...]
     distractors: int
+    commitment: str | None = None
+    sweep: SweepMember | None = None
 
 
 class TaskEntry(FileModel):

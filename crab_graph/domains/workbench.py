@@ -158,6 +158,11 @@ def _check_begun(connection: "duckdb.DuckDBPyConnection", path: Path, settings: 
 
 def _difference(old: Settings, new: Settings) -> str:
     before, after = old.model_dump(mode="json"), new.model_dump(mode="json")
-    return ", ".join(
-        f"{key} {before[key]}, not {after[key]}" for key in before if before[key] != after[key]
+    return (
+        ", ".join(
+            f"{key} {before[key]}, not {after[key]}"
+            for key in before
+            if before[key] != after[key] and None not in (before[key], after[key])
+        )
+        or "the one is private or part of a sweep, the other not"
     )
