@@ -1,0 +1,138 @@
+"""Private splits: a benchmark announced by a commitment, and proven later to be the one announced.
+
+A secret of 256 random bits is drawn and the benchmark's seed derived from it. The commitment, a
+hash of secret and settings, is public from the start; secret and seed stand in the opening file
+alone, which whoever made the benchmark keeps until the split is opened.
+"""
+
+import hashlib
+import json
+import os
+import secrets
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, ValidationError
+
+from crab_graph.domains.manifest import Settings
+from crab_graph.errors import BenchmarkError
+from crab_graph.schema import FileModel, canonical_json
+
+SECRET_BYTES = 32
+
+# Different prefixes, so that no value made for one purpose can serve for another.
+_COMMITMENT = b"crab-graph private split: commitment v1\0"
+_SEED = b"crab-graph private split: seed v1\0"
+
+
+class Opening(FileModel):
+    """The opening file: what turns a commitment into a benchmark again.
+
+    Attributes:
+        settings: The benchmark's settings with the commitment and without a seed.
+        secret: The secret, in hexadecimal.
+    """
+
+    schema_version: Literal[1] = 1
+    settings: Settings
+    secret: str = Field(pattern=rf"^[0-9a-f]{{{2 * SECRET_BYTES}}}$")
+
+    @property
+    def seed(self) -> int:
+        """The seed that the secret stands for."""
+        digest = hashlib.sha256(_SEED + bytes.fromhex(self.secret)).digest()
+        return int.from_bytes(digest, "big")
+
+    @property
+    def commitment(self) -> str:
+        """The commitment to secret and settings, computed afresh."""
+        return commit(self.secret, self.settings)
+
+
+def commit(secret: str, settings: Settings) -> str:
+    """Return the commitment to a secret and to what is generated from it."""
+    public = settings.model_dump(mode="json", exclude={"seed", "commitment"}, exclude_none=True)
+    content = _COMMITMENT + bytes.fromhex(secret) + canonical_json(public).encode()
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
+def draw_opening(settings: Settings) -> Opening:
+    """Draw a secret for a benchmark of these settings."""
+    secret = secrets.token_hex(SECRET_BYTES)
+    public = settings.model_copy(update={"seed": None, "commitment": commit(secret, settings)})
+    return Opening(settings=public, secret=secret)
+
+
+def default_opening(directory: Path) -> Path:
+    """Return where the opening of a benchmark is kept: beside its directory, not in it."""
+    return directory.with_name(f"{directory.name}.opening.json")
+
+
+def find_opening(path: Path, directory: Path, settings: Settings) -> Opening | None:
+    """Return the opening of a benchmark that was announced or begun before, where there is one.
+
+    Args:
+        path: The opening file.
+        directory: The benchmark's directory.
+        settings: What is to be generated.
+
+    Raises:
+        BenchmarkError: the file stands in the benchmark, is no opening, or one for other settings.
+    """
+    if path.resolve().is_relative_to(directory.resolve()):
+        raise BenchmarkError(f"{path}: the opening must not stand in the benchmark it opens")
+    if not path.exists():
+        return None
+    opening = read_opening(path)
+    if opening.settings.model_copy(update={"commitment": None}) != settings.model_copy(
+        update={"seed": None}
+    ):
+        raise BenchmarkError(
+            f"{path}: opens a benchmark of other settings; choose another file with --opening"
+        )
+    return opening
+
+
+def write_opening(path: Path, opening: Opening) -> None:
+    """Write an opening that nobody else may read; an existing file is never replaced.
+
+    Raises:
+        BenchmarkError: the file cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        raise BenchmarkError(f"{path}: cannot be written ({error.strerror})") from None
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(json.dumps(opening.model_dump(mode="json"), indent=1) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read_opening(path: Path) -> Opening:
+    """Return an opening, whose secret and settings fit its commitment.
+
+    Raises:
+        BenchmarkError: the file is missing, or no opening.
+    """
+    try:
+        return Opening.model_validate_json(path.read_text(encoding="utf-8"))
+    except ValidationError as error:
+        first = error.errors(include_input=False)[0]
+        field = ".".join(map(str, first["loc"]))
+        place = f"field '{field}': " if field else ""
+        raise BenchmarkError(f"{path}: no opening file ({place}{first['msg']})") from None
+    except UnicodeDecodeError:
+        raise BenchmarkError(f"{path}: no opening file (not text)") from None
+    except OSError as error:
+        raise BenchmarkError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def announcement(settings: Settings) -> str:
+    """Return the line that announces a private split."""
+    strata = ",".join(f"S{stratum}" for stratum in settings.strata)
+    return (
+        f"crab-graph private split {settings.commitment} ({settings.domain}, "
+        f"{settings.tasks} tasks of {strata}, {settings.distractors} distractors each)"
+    )
