@@ -12,6 +12,7 @@ from crab_graph.domains.task import CertificateRecord, TaskSpec
 from crab_graph.errors import CertificationError
 from crab_graph.generation.certify import Certificate, certify_tables
 from crab_graph.generation.materialize import create_tables, drop_tables, hash_rows, load_rows
+from crab_graph.generation.paper_population import PaperParameters
 from crab_graph.generation.population import Population
 from crab_graph.generation.search import Solution
 from crab_graph.schema import canonical_json
@@ -29,6 +30,7 @@ class TaskPlan:
     domain: str
     distractors: int
     scouted: Scouted
+    paper: PaperParameters | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class DrawnTask:
         population: Its objects.
         offers: The same as tables.
         booked: The offers of which earlier customers booked some.
+        repaired: Whether its number of solutions is ensured; otherwise it is only reported.
     """
 
     stratum: int
@@ -65,6 +68,7 @@ class DrawnTask:
     population: Population
     offers: Offers
     booked: Offers
+    repaired: bool = True
 
 
 def build_task(plan: TaskPlan) -> BuiltTask:
@@ -75,21 +79,25 @@ def build_task(plan: TaskPlan) -> BuiltTask:
     """
     domain, scouted = find_domain(plan.domain), plan.scouted
     draft = domain.draft(scouted.seed, scouted.flexible, scouted.party_size)
-    population = populate_draft(draft, scouted.stratum, plan.distractors, scouted.seed)
+    population = populate_draft(draft, scouted.stratum, plan.distractors, scouted.seed, plan.paper)
     offers = domain.materialize(population, scouted.seed)
-    drawn = DrawnTask(scouted.stratum, scouted.seed, draft, population, offers, offers)
+    repaired = plan.paper is None or plan.paper.repair
+    drawn = DrawnTask(scouted.stratum, scouted.seed, draft, population, offers, offers, repaired)
     return certify_drawn(plan.id, domain, drawn)
 
 
 def certify_drawn(task_id: str, domain: Domain, drawn: DrawnTask) -> BuiltTask:
     """Certify a drawn task on its tables, and complete it.
 
+    Of a task without repair the first solutions found are stored, `SEARCH_MARGIN` more than its
+    seeds combine to at most.
+
     Raises:
         CertificationError: the counts do not agree.
     """
     draft, population, offers = drawn.draft, drawn.population, drawn.offers
     certificate, solutions = _certify(domain, draft, offers, task_id, population.closure)
-    if not certificate.ok:
+    if drawn.repaired and not certificate.ok:
         raise CertificationError(
             f"task '{task_id}' (seed {drawn.seed}) is not certified: {certificate.as_json()}"
         )

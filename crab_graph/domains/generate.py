@@ -21,6 +21,7 @@ from crab_graph.domains.registry import find_domain
 from crab_graph.domains.scout import OVERSAMPLE, CandidatePlan, Scouted, scout
 from crab_graph.domains.workbench import Workbench, clear, is_finished, open_workbench
 from crab_graph.errors import BenchmarkError, UnsatisfiableTask, UsageError
+from crab_graph.generation.paper_population import PaperParameters
 from crab_graph.generation.select import select
 from crab_graph.workers import process_map, write_atomically
 
@@ -29,6 +30,7 @@ Progress = Callable[[int, int], None]
 
 MAX_TASKS = 1_000_000
 MAX_DISTRACTORS = 20_000
+MAX_ATTEMPTS = 10_000
 _STAMPED = ("crab-graph", "duckdb", "numpy", "python-constraint2")
 
 
@@ -40,6 +42,7 @@ def generate_benchmark(
     strata: Sequence[int] = (1, 2, 3, 4),
     domain: str = "travel",
     distractors: int = 2000,
+    paper: PaperParameters | None = None,
     jobs: int = 1,
     force: bool = False,
     private: bool = False,
@@ -55,6 +58,7 @@ def generate_benchmark(
         strata: Numbers of seed solutions, from 1 to 4.
         domain: Name of the domain.
         distractors: Distractors of each task.
+        paper: Generate by the paper's algorithms, with these parameters; slower, and the reference.
         jobs: Number of processes.
         force: Replace a benchmark that was made with other settings.
         private: Draw the seed from a secret, to which the manifest commits (`domains.private`).
@@ -67,7 +71,7 @@ def generate_benchmark(
         BenchmarkError: the directory holds something else, or a benchmark with other settings.
         UnsatisfiableTask: a task could not be built with so many distractors.
     """
-    settings = check_settings(tasks, seed, strata, domain, distractors, jobs)
+    settings = check_settings(tasks, seed, strata, domain, distractors, jobs, paper)
     directory = Path(path)
     if private or opening is not None:
         announced = announce(settings, directory, opening, force=force)
@@ -127,7 +131,7 @@ def regenerate(
 
     def advance() -> None:
         if progress is not None:
-            progress(next(steps), settings.tasks * (OVERSAMPLE + 1))
+            progress(next(steps), settings.tasks * (_oversample(settings) + 1))
 
     with open_workbench(directory, settings) as bench:
         scouted = _scout_all(bench, settings, seed, jobs, advance)
@@ -148,7 +152,7 @@ def regenerate(
 def plan_candidates(settings: Settings, seed: int) -> Iterator[CandidatePlan]:
     """Yield the candidates to scout; date modes and party sizes take turns within a stratum."""
     for stratum, wanted in _shares(settings).items():
-        for number in range(OVERSAMPLE * wanted):
+        for number in range(_oversample(settings) * wanted):
             yield CandidatePlan(
                 domain=settings.domain,
                 stratum=stratum,
@@ -157,7 +161,16 @@ def plan_candidates(settings: Settings, seed: int) -> Iterator[CandidatePlan]:
                 party_size=(number // 2 + stratum - 1) % 4 + 1,
                 distractors=settings.distractors,
                 benchmark_seed=seed,
+                paper=settings.paper,
             )
+
+
+def _oversample(settings: Settings) -> int:
+    """Return how many candidates are scouted for each task.
+
+    Without repair nothing is chosen: the ablation is to show what the algorithms make.
+    """
+    return OVERSAMPLE if settings.paper is None or settings.paper.repair else 1
 
 
 def _is_flexible(stratum: int, position: int) -> bool:
@@ -215,7 +228,13 @@ def _chosen(
 
 def _task_plans(chosen: Mapping[int, Sequence[Scouted]], settings: Settings) -> list[TaskPlan]:
     return [
-        TaskPlan(f"S{stratum}-{number:03d}", settings.domain, settings.distractors, scouted)
+        TaskPlan(
+            f"S{stratum}-{number:03d}",
+            settings.domain,
+            settings.distractors,
+            scouted,
+            settings.paper,
+        )
         for stratum, own in chosen.items()
         for number, scouted in enumerate(own, start=1)
     ]
@@ -244,7 +263,13 @@ def _shares(settings: Settings) -> dict[int, int]:
 
 
 def check_settings(
-    tasks: int, seed: int, strata: Sequence[int], domain: str, distractors: int, jobs: int
+    tasks: int,
+    seed: int,
+    strata: Sequence[int],
+    domain: str,
+    distractors: int,
+    jobs: int,
+    paper: PaperParameters | None = None,
 ) -> Settings:
     """Return the settings of a benchmark.
 
@@ -267,7 +292,20 @@ def check_settings(
         )
     if jobs < 1:
         raise UsageError(f"jobs must be 1 or more, not {jobs}")
-    return Settings(domain=domain, seed=seed, tasks=tasks, strata=wanted, distractors=distractors)
+    if paper is not None and not 1 <= paper.attempts <= MAX_ATTEMPTS:
+        raise UsageError(
+            f"the attempt multiplier must be between 1 and {MAX_ATTEMPTS:,}, not {paper.attempts}"
+        )
+    if paper is not None and not 0 < paper.ratio <= 1:
+        raise UsageError(f"rho must be above 0 and at most 1, not {paper.ratio}")
+    return Settings(
+        domain=domain,
+        seed=seed,
+        tasks=tasks,
+        strata=wanted,
+        distractors=distractors,
+        paper=paper,
+    )
 
 
 def stamped_versions() -> dict[str, str]:

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from crab_graph.domains.task import CertificateRecord
 from crab_graph.errors import BenchmarkError
+from crab_graph.generation.paper_population import PaperParameters
 from crab_graph.schema import FileModel
 
 MANIFEST = "manifest.json"
@@ -43,6 +44,7 @@ class Settings(FileModel):
         distractors: Distractors of each task.
         commitment: What a private split was announced by, in place of its seed.
         sweep: Which part of a sweep it is, where it is one.
+        paper: Parameters of the paper's algorithms, where these are the method.
     """
 
     domain: str
@@ -52,6 +54,7 @@ class Settings(FileModel):
     distractors: int
     commitment: str | None = None
     sweep: SweepMember | None = None
+    paper: PaperParameters | None = None
 
 
 class TaskEntry(FileModel):
@@ -61,11 +64,13 @@ class TaskEntry(FileModel):
         id: Id of the task.
         rows_sha256: Hash of its rows.
         certificate: Counts of its solutions.
+        certified: Whether these are what they must be; without repair they need not.
     """
 
     id: str
     rows_sha256: str
     certificate: CertificateRecord
+    certified: bool = True
 
 
 class Selection(FileModel):

@@ -6,6 +6,7 @@ from crab_graph.domains.domain import Domain, Draft
 from crab_graph.domains.registry import find_domain
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.objects import valid_rows
+from crab_graph.generation.paper_population import PaperParameters, populate_by_paper
 from crab_graph.generation.population import Population, populate
 from crab_graph.generation.select import Candidate
 from crab_graph.generation.shortcuts import solve_cheapest, solve_rarest
@@ -33,6 +34,7 @@ class CandidatePlan:
     party_size: int
     distractors: int
     benchmark_seed: int
+    paper: PaperParameters | None = None
 
 
 class Scouted(FileModel):
@@ -68,7 +70,7 @@ def scout(plan: CandidatePlan) -> Scouted:
         seed = derive_seed(plan.benchmark_seed, plan.domain, name, attempt)
         try:
             draft = domain.draft(seed, plan.flexible, plan.party_size)
-            population = populate_draft(draft, plan.stratum, plan.distractors, seed)
+            population = populate_draft(draft, plan.stratum, plan.distractors, seed, plan.paper)
         except UnsatisfiableTask as error:
             rejected.append(str(error))
             continue
@@ -85,12 +87,23 @@ def scout(plan: CandidatePlan) -> Scouted:
     )
 
 
-def populate_draft(draft: Draft, stratum: int, distractors: int, seed: int) -> Population:
-    """Generate the objects of a draft.
+def populate_draft(
+    draft: Draft, stratum: int, distractors: int, seed: int, paper: PaperParameters | None = None
+) -> Population:
+    """Generate the objects of a draft, by the paper's algorithms where their parameters are given.
 
     Raises:
         UnsatisfiableTask: its constraints or its number of solutions cannot be met.
     """
+    if paper is not None:
+        return populate_by_paper(
+            draft.folded,
+            paper,
+            seed_count=stratum,
+            closure=CLOSURE_BANDS[stratum],
+            distractors=distractors,
+            seed=seed,
+        )
     return populate(
         draft.folded,
         seed_count=stratum,

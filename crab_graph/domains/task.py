@@ -22,6 +22,11 @@ class CertificateRecord(FileModel):
     arrays: int
     search: int
 
+    @property
+    def ok(self) -> bool:
+        """Whether all counts agree with what is expected."""
+        return self.expected == self.sql == self.arrays == self.search
+
 
 class TaskSpec(FileModel):
     """A task as a benchmark stores it.

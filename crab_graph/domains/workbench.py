@@ -52,7 +52,12 @@ class Workbench:
     def keep_task(self, built: BuiltTask) -> None:
         """Write a task whole or not at all."""
         spec = built.spec
-        entry = TaskEntry(id=spec.id, rows_sha256=spec.rows_sha256, certificate=spec.certificate)
+        entry = TaskEntry(
+            id=spec.id,
+            rows_sha256=spec.rows_sha256,
+            certificate=spec.certificate,
+            certified=spec.certificate.ok,
+        )
         execute = self._connection.execute
         execute("BEGIN")
         load_rows(self._connection, self._tables, spec.id, built.rows)
@@ -164,5 +169,5 @@ def _difference(old: Settings, new: Settings) -> str:
             for key in before
             if before[key] != after[key] and None not in (before[key], after[key])
         )
-        or "the one is private or part of a sweep, the other not"
+        or "the one is private, part of a sweep or made by the paper's algorithms, the other not"
     )
