@@ -74,6 +74,8 @@ class Grading:
         solution_of: The ids of a full trip in the form certified solutions have.
         claims: How users' statements of facts are recognised.
         covered_checks: The checks that a wrong value of each fact can fail.
+        show_value: A property's value in words, from its name and engine value; the ids and days of
+            solutions as solutions write them.
         titles: What the checks about its slots and constraints say, in a few words.
     """
 
@@ -85,6 +87,7 @@ class Grading:
     solution_of: Callable[[Trip], dict[str, dict[str, str]]]
     claims: Sequence[Claim]
     covered_checks: Mapping[str, frozenset[str]]
+    show_value: Callable[[str, Value], str]
     titles: Mapping[str, str]
 
 

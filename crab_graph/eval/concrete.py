@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from crab_graph.domains.grading import DomainCheck, booking_values
+from crab_graph.domains.grading import DomainCheck
 from crab_graph.eval.checks import (
     NOT_EVALUATED,
     CheckResult,
@@ -15,7 +15,7 @@ from crab_graph.eval.checks import (
 from crab_graph.eval.episode import Episode
 from crab_graph.eval.integrity import integrity_checks
 from crab_graph.eval.payments import payment_checks
-from crab_graph.generation.constraints import Constraint, Ref, Value
+from crab_graph.generation.constraints import Constraint
 from crab_graph.schema import canonical_json
 from crab_graph.text.normalise import name_form, normalise
 
@@ -87,29 +87,23 @@ def _travellers(episode: Episode) -> CheckResult:
 
 def _constraint_checks(episode: Episode) -> Iterator[tuple[str, CheckResult]]:
     """D06, D08–D18, D25: the declared constraints, on the records of the slots filled once."""
-    values: dict[Ref, Value] = {}
-    for slot, booking in episode.filled.items():
-        values.update(booking_values(slot, booking))
     for check in episode.reading.checks:
-        yield check.id, _constraint_check(episode, check, values)
+        yield check.id, _constraint_check(episode, check)
 
 
-def _constraint_check(
-    episode: Episode, check: DomainCheck, values: dict[Ref, Value]
-) -> CheckResult:
+def _constraint_check(episode: Episode, check: DomainCheck) -> CheckResult:
     evaluated = [item for item in check.constraints if set(item.nodes) <= set(episode.filled)]
     if not evaluated:
         return NOT_EVALUATED
-    verdicts = [(item, item.holds(values)) for item in evaluated]
+    verdicts = [(item, item.holds(episode.values)) for item in evaluated]
     return judge(
-        (_told(episode, item, values, "broken") for item, holds in verdicts if not holds),
-        (_told(episode, item, values, "holds") for item, holds in verdicts if holds),
+        (_told(episode, item, "broken") for item, holds in verdicts if not holds),
+        (_told(episode, item, "holds") for item, holds in verdicts if holds),
     )
 
 
-def _told(
-    episode: Episode, constraint: Constraint, values: dict[Ref, Value], verdict: str
-) -> Evidence:
+def _told(episode: Episode, constraint: Constraint, verdict: str) -> Evidence:
+    values = episode.values
     shown = ", ".join(f"{node}.{name} = {values[node, name]}" for node, name in constraint.refs)
     said = f" ({constraint.sentence})" if constraint.sentence else ""
     ids = (episode.filled[node].booking_id for node in constraint.nodes)

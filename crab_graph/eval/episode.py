@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
+from crab_graph.domains.grading import booking_values
 from crab_graph.domains.trip import SlotBooking, Trip
 from crab_graph.eval.dialogue import Dialogue
 from crab_graph.eval.history import History, read_history
 from crab_graph.eval.replay import Trajectory
 from crab_graph.eval.task_reading import TaskReading
+from crab_graph.generation.constraints import Ref, Value
 from crab_graph.text.mentions import LISTING_CAP
 from crab_graph.tools.bookings import BookingStatus
 
@@ -59,6 +61,14 @@ class Episode:
     def filled(self) -> Mapping[str, SlotBooking]:
         """The booking of each slot that exactly one booking fills."""
         return {slot: held[0] for slot, held in self.trip.slots.items() if len(held) == 1}
+
+    @cached_property
+    def values(self) -> Mapping[Ref, Value]:
+        """What constraints can ask of the slots that one booking fills."""
+        values: dict[Ref, Value] = {}
+        for slot, booking in self.filled.items():
+            values.update(booking_values(slot, booking))
+        return values
 
     @cached_property
     def state(self) -> TripState:

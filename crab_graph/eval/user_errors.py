@@ -5,9 +5,10 @@ the user's condition and disclosure record, which a transcript does not hold: it
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from crab_graph.domains.grading import Claim
 from crab_graph.eval.checks import Results
@@ -56,6 +57,24 @@ def user_errors(episode: Episode, results: Results) -> list[UserError]:
         *_payment_errors(episode),
         *_loops(episode),
         *_role_breaks(episode),
+    ]
+
+
+_RECORDED = {
+    "ends_on_approval": ("U4", _TRIP | {"D19", "C-PART", "C-NONE"}),
+    "invents_traveller": ("U1", frozenset({"D06", "D07"})),
+    "claims_payment": ("U6", _TRIP | {"D19", "D20", "D21"}),
+    "plays_agent": ("U7", _TRIP | _ENDINGS | {"D19"}),
+    "says_nothing": ("U7", _TRIP | _ENDINGS | {"D19"}),
+}
+
+
+def recorded_errors(faults: Iterable[Mapping[str, Any]]) -> list[UserError]:
+    """Return the errors that a user's engine recorded, with the checks they explain."""
+    return [
+        UserError(code, int(fault["turn"]), str(fault["text"]), covers)
+        for fault in faults
+        for code, covers in [_RECORDED.get(str(fault["kind"]), ("U7", frozenset()))]
     ]
 
 

@@ -18,13 +18,14 @@ from crab_graph.eval.concrete import agrees_with_certificate, concrete_checks
 from crab_graph.eval.coverage import disclosure_coverage
 from crab_graph.eval.efficiency import efficiency
 from crab_graph.eval.episode import Episode, lay_out
+from crab_graph.eval.explanation import Explanation, explain
 from crab_graph.eval.factuality import factuality_checks
 from crab_graph.eval.failure_modes import FailureMode, failure_modes, id_mismatch_reasons
 from crab_graph.eval.replay import Discrepancy, Trajectory, replay
 from crab_graph.eval.strict import strict_checks
 from crab_graph.eval.task_reading import read_task
 from crab_graph.eval.transcript import read_transcript
-from crab_graph.eval.user_errors import UserError, user_errors
+from crab_graph.eval.user_errors import UserError, recorded_errors, user_errors
 from crab_graph.text.mentions import LISTING_CAP
 
 
@@ -63,6 +64,7 @@ class Verdict:
         metrics: Efficiency, coverage and the state of the trip.
         trace: The calls as they were run.
         unconfirmed: Recorded results of calls that the replay contradicts.
+        explanation: Why it failed; `None` where it passed.
     """
 
     task_id: str
@@ -77,6 +79,7 @@ class Verdict:
     metrics: Mapping[str, Any]
     trace: list[dict[str, Any]]
     unconfirmed: tuple[Discrepancy, ...] = ()
+    explanation: Explanation | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the document that `grade --json` prints."""
@@ -95,6 +98,7 @@ class Verdict:
                 {"seq": one.seq, "name": one.name, "recorded": one.recorded}
                 for one in self.unconfirmed
             ],
+            "explanation": None if self.explanation is None else self.explanation.as_json(),
         }
 
 
@@ -104,6 +108,7 @@ def grade(
     *,
     termination: Termination | str | None = None,
     listing_cap: int | None = LISTING_CAP,
+    user_faults: Sequence[Mapping[str, Any]] = (),
 ) -> Verdict:
     """Replay a transcript on fresh tables and grade it.
 
@@ -113,12 +118,19 @@ def grade(
             LangChain, or as LangChain's objects; or the state that has them under `messages`.
         termination: What ended the episode, where that is known.
         listing_cap: More ids or names of one type in one message disclose none; `None` for no cap.
+        user_faults: What the user's engine found wrong in its own turns, as its record has it.
 
     Raises:
         TranscriptError: a message is malformed.
     """
     trajectory = replay(task, read_transcript(messages))
-    return grade_trajectory(task, trajectory, termination=termination, listing_cap=listing_cap)
+    return grade_trajectory(
+        task,
+        trajectory,
+        termination=termination,
+        listing_cap=listing_cap,
+        user_faults=user_faults,
+    )
 
 
 def grade_trajectory(
@@ -127,6 +139,7 @@ def grade_trajectory(
     *,
     termination: Termination | str | None = None,
     listing_cap: int | None = LISTING_CAP,
+    user_faults: Sequence[Mapping[str, Any]] = (),
 ) -> Verdict:
     """Grade a replayed transcript; arguments as for `grade`."""
     ended = None if termination is None else Termination(termination)
@@ -134,7 +147,7 @@ def grade_trajectory(
     results = _parity_checks(episode)
     strict = strict_checks(episode, results)
     passed = _passes(results)
-    errors = user_errors(episode, results)
+    errors = [*user_errors(episode, results), *recorded_errors(user_faults)]
     fault = attribute(
         results,
         errors,
@@ -157,6 +170,7 @@ def grade_trajectory(
         metrics=_metrics(episode, failures, errors),
         trace=[call.as_json() for call in trajectory.calls],
         unconfirmed=trajectory.discrepancies,
+        explanation=None if passed else explain(episode, results),
     )
 
 

@@ -35,6 +35,7 @@ def grade_fields(
     messages: Sequence[Mapping[str, Any]],
     ended: str,
     breakdown: Breakdown | None = None,
+    user_faults: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """Return the verdict's fields of a record; a crash of grading is an environment's error.
 
@@ -43,13 +44,14 @@ def grade_fields(
         messages: The transcript.
         ended: `token`, `budget` or `infra`.
         breakdown: Why the episode broke down, if it did.
+        user_faults: What was found wrong in the user's turns while they were made.
     """
     from crab_graph.eval.stamp import grading_stamp  # noqa: PLC0415
     from crab_graph.eval.verdict import grade  # noqa: PLC0415
 
     stamp = {"package": versions()["crab-graph"], **grading_stamp(task)}
     try:
-        fields = _fields_of(grade(task, messages, termination=ended))
+        fields = _fields_of(grade(task, messages, termination=ended, user_faults=user_faults))
     except Exception as error:  # the dialogue is kept, and can be graded again
         text = without_secrets(f"{CRASH}{type(error).__name__}: {error}")
         fields = {"outcome": "infra_error", "passed": False, "fault": "environment", "error": text}
@@ -72,6 +74,7 @@ def _fields_of(verdict: "Verdict") -> dict[str, Any]:
         "failures": tuple(verdict.failures),
         "primary_failure": verdict.primary_failure,
         "metrics": dict(verdict.metrics),
+        "explanation": None if verdict.explanation is None else verdict.explanation.as_json(),
     }
     if verdict.outcome == "infra_error":
         reasons = [one["text"] for one in verdict.evidence.get("D24", ())]
@@ -87,4 +90,5 @@ _UNGRADED: dict[str, Any] = {
     "failures": (),
     "primary_failure": None,
     "metrics": {},
+    "explanation": None,
 }

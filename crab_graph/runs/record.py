@@ -24,6 +24,9 @@ class EpisodeRecord(FileModel):
         agent: The agent's spec, without credentials.
         agent_is_reference: Whether it is one of the built-in agents that need no LLM.
         user_engine: What played the user.
+        user_model: The model that did, without credentials, if one did.
+        prompt_sha256: Hash of the prompt it followed.
+        user_faults: What rules found wrong in its turns, after one retry: turn, kind, text.
         outcome: pass, fail, budget_exhausted, user_fault or infra_error.
         passed: Whether every check that counts passed.
         fault: Whose fault a failure was: agent, user, environment or infra.
@@ -39,6 +42,7 @@ class EpisodeRecord(FileModel):
         trace: The tool calls in order, each with its error code, if any, and the events it wrote.
         attempts: How often the episode was begun; infrastructure errors are tried again.
         error: What went wrong, for an `infra_error`.
+        explanation: Why it failed: the nearest solution, and what was said beside what was done.
         stamp: What the verdict depends on: hashes of verifier, lexicon, task and tools, switches.
         history: Earlier verdicts, the first one first, each with its stamp.
     """
@@ -72,6 +76,10 @@ class EpisodeRecord(FileModel):
     trace: tuple[dict[str, Any], ...]
     attempts: int = 1
     error: str | None = None
+    user_model: str | None = None
+    prompt_sha256: str | None = None
+    user_faults: tuple[dict[str, Any], ...] = ()
+    explanation: dict[str, Any] | None = None
     stamp: dict[str, Any] = Field(default_factory=dict)
     history: tuple[dict[str, Any], ...] = ()
 

@@ -127,9 +127,9 @@ def regrade_run(
 
 def regrade_record(bench: "Benchmark", record: EpisodeRecord) -> EpisodeRecord:
     """Return an episode with its verdict of now, and the one so far in its history."""
-    fields = grade_fields(
-        bench[record.task_id], record.messages, _ended(record), _breakdown(record)
-    )
+    task = bench[record.task_id]
+    ended, breakdown = _ended(record), _breakdown(record)
+    fields = grade_fields(task, record.messages, ended, breakdown, record.user_faults)
     before = record.model_dump(include=set(_KEPT_BEFORE))
     after = record.model_copy(update=fields)
     if before == after.model_dump(include=set(_KEPT_BEFORE)):

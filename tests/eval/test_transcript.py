@@ -149,6 +149,7 @@ def test_the_verdict_is_the_contracts_document():
         "metrics",
         "trace",
         "unconfirmed",
+        "explanation",
     ]
     assert json.loads(json.dumps(document)) == document
     assert set(document["trace"][0]) == {"seq", "owner", "name", "arguments", "result"}

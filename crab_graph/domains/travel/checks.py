@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from crab_graph.dates import iso_date
+from crab_graph.dates import clock_time, iso_date
 from crab_graph.domains.grading import Claim, DomainCheck, Grading, Holding
 from crab_graph.domains.travel.names import CITIES
 from crab_graph.domains.travel.request import TravelRequest
@@ -12,7 +12,15 @@ from crab_graph.domains.travel.trip import ATTRACTION, HOTEL, OUTBOUND, RETURN, 
 from crab_graph.domains.travel.vocabulary import travel_vocabulary
 from crab_graph.domains.trip import Trip
 from crab_graph.generation.constraint_graph import ConstraintGraph
-from crab_graph.generation.constraints import Constraint, Ref, at_least, bounded_sum, equals
+from crab_graph.generation.constraints import (
+    Constraint,
+    Ref,
+    Value,
+    at_least,
+    bounded_sum,
+    equals,
+)
+from crab_graph.money import format_dollars
 from crab_graph.tools.world import World
 
 _NODE_CHECKS = {OUTBOUND: "D08", RETURN: "D09", HOTEL: "D10", ATTRACTION: "D11"}
@@ -115,6 +123,19 @@ def solution_of(trip: Trip) -> dict[str, dict[str, str]]:
     return ids
 
 
+def show_value(name: str, value: Value) -> str:
+    """Return a property's value in words: days as dates, minutes as times, cents as dollars."""
+    if name in _DAYS:
+        return iso_date(int(value))
+    if name in _MINUTES:
+        return clock_time(int(value))
+    return format_dollars(int(value)) if name in _CENTS else str(value)
+
+
+_DAYS = frozenset({"date", "check_in", "check_out", "available_from", "available_until"})
+_MINUTES = frozenset({"departure", "arrival", "start", "end"})
+_CENTS = frozenset({"price", "total"})
+
 _SOLUTION_IDS = {
     OUTBOUND: ("flight_id", "fare_id"),
     RETURN: ("flight_id", "fare_id"),
@@ -186,5 +207,6 @@ TRAVEL_GRADING = Grading(
     solution_of=solution_of,
     claims=_CLAIMS,
     covered_checks=_COVERED,
+    show_value=show_value,
     titles=_TITLES,
 )
