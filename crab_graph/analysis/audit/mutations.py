@@ -1,0 +1,110 @@
+"""The mutation matrix: each operator on passing episodes, and what its edit flips (§13)."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from crab_graph.analysis.audit.neutral import NEUTRAL
+from crab_graph.analysis.audit.operator import Operator
+from crab_graph.analysis.audit.payment_mutations import PAYMENT_MUTATIONS
+from crab_graph.analysis.audit.replays import Telling, Unplayable, perfect
+from crab_graph.analysis.audit.text_mutations import TEXT_MUTATIONS
+from crab_graph.analysis.audit.trip_mutations import TRIP_MUTATIONS
+from crab_graph.domains.task import Task
+from crab_graph.eval.verdict import Verdict
+
+MUTATIONS: tuple[Operator, ...] = tuple(
+    sorted((*TRIP_MUTATIONS, *PAYMENT_MUTATIONS, *TEXT_MUTATIONS), key=lambda one: one.id)
+)
+
+_REBASES = "N07"
+"""The neutral operator that starts from another solution, so goes before a mutation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What one operator, or one on top of another, did to one task.
+
+    Attributes:
+        task_id: The task.
+        name: The operator's id, or `M×N`.
+        expected: The checks that must flip.
+        flips: The checks that did; `None` where the task lacks what the operator needs.
+        note: What else was off.
+    """
+
+    task_id: str
+    name: str
+    expected: frozenset[str]
+    flips: frozenset[str] | None
+    note: str = ""
+
+    @property
+    def is_skipped(self) -> bool:
+        """Whether the task lacked the slack."""
+        return self.flips is None and not self.note
+
+    @property
+    def ok(self) -> bool:
+        """Whether exactly the expected checks flipped."""
+        return self.is_skipped or (self.flips == self.expected and not self.note)
+
+    def told(self) -> str:
+        """Return what is off, in a line."""
+        flips = ", ".join(sorted(self.flips or ())) or "nothing"
+        expected = ", ".join(sorted(self.expected)) or "nothing"
+        return f"{self.task_id} {self.name}: {flips} flipped for {expected}. {self.note}".strip()
+
+
+def matrix(task: Task, operators: Sequence[Operator] = (*MUTATIONS, *NEUTRAL)) -> Iterator[Cell]:
+    """Yield what each operator does to a task's first certified solution."""
+    base = _Base.of(task)
+    for operator in operators:
+        yield base.cell([operator])
+
+
+def compositions(task: Task, pairs: Iterable[tuple[Operator, Operator]]) -> Iterator[Cell]:
+    """Yield what a mutation does with a neutral operator on top."""
+    base = _Base.of(task)
+    for mutation, neutral in pairs:
+        ordered = [neutral, mutation] if neutral.id == _REBASES else [mutation, neutral]
+        yield base.cell(ordered)
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """An episode that passes, with the checks that fail in it: none, unless all is lost."""
+
+    telling: Telling
+    failing: frozenset[str]
+
+    @classmethod
+    def of(cls, task: Task) -> "_Base":
+        telling = perfect(task, task.solutions[0])
+        return cls(telling, _failing(telling.grade()))
+
+    def cell(self, operators: Sequence[Operator]) -> Cell:
+        """Apply operators one after another, and grade what comes of it."""
+        name = "×".join(operator.id for operator in operators)
+        expected = frozenset[str]().union(*(operator.flips for operator in operators))
+        try:
+            verdict = self._graded(operators)
+        except Unplayable:
+            verdict = None
+        if verdict is None:
+            return Cell(self.telling.task.id, name, expected, None)
+        note = f"{', '.join(sorted(self.failing))} failed before." if self.failing else ""
+        if verdict.fault == "environment":
+            note += "The verdict contradicts the certificate."
+        flips = _failing(verdict) - self.failing
+        return Cell(self.telling.task.id, name, expected, flips, note)
+
+    def _graded(self, operators: Sequence[Operator]) -> Verdict | None:
+        changed: Telling | None = self.telling
+        for operator in operators:
+            if changed is not None:
+                changed = operator.edit(changed)
+        return None if changed is None else changed.grade()
+
+
+def _failing(verdict: Verdict) -> frozenset[str]:
+    return frozenset(check for check, said in verdict.checks.items() if said == "fail")
