@@ -32,6 +32,20 @@ def run(
         str | None,
         typer.Option(help="The same persona for every user: terse, neutral, impatient or none."),
     ] = None,
+    engine: Annotated[
+        str, typer.Option(help="What plays the user: rules, or llm for a model.")
+    ] = "rules",
+    user_model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SPEC",
+            help="Model of the llm engine: provider:model or http(s)://host/v1#model.",
+        ),
+    ] = None,
+    personas: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Prompt fragments of your own, over the built-in ones."),
+    ] = None,
     trials: Annotated[int, typer.Option(help="Episodes of each task with each user.", min=1)] = 1,
     seed: Annotated[int, typer.Option(help="The same seed gives the same users.")] = 0,
     tasks: Annotated[
@@ -61,12 +75,14 @@ def run(
     from crab_graph.cli.run_output import episode_bar, print_run
     from crab_graph.graph.limits import Limits
     from crab_graph.personas.condition import parse_condition
+    from crab_graph.personas.fragment_set import load_fragments
     from crab_graph.runs.runner import Progress
     from crab_graph.runs.runner import run as run_benchmark
 
-    users = [parse_condition(one) for one in user.split(",")]
+    added = load_fragments(personas).added
+    users = [parse_condition(one, added) for one in user.split(",")]
     if persona is not None:
-        users = [one.with_persona(persona) for one in users]
+        users = [one.with_persona(persona, added) for one in users]
     limits = Limits(max_messages=max_messages, max_turns=max_turns, max_tool_errors=max_tool_errors)
     first: list[Progress] = []
     with episode_bar(out) as advance:
@@ -88,5 +104,8 @@ def run(
             limits=limits,
             force=force,
             progress=report,
+            engine=engine,
+            user_model=user_model,
+            personas=personas,
         )
     print_run(result, started=first[0].done < first[0].total, as_json=as_json)

@@ -10,6 +10,7 @@ from crab_graph.agents.adapters import Agent, AgentSpec, resolve_agent
 from crab_graph.graph.limits import Limits
 from crab_graph.graph.nodes import EpisodeNodes
 from crab_graph.graph.state import EpisodeState, is_finished
+from crab_graph.graph.user_settings import UserSettings
 from crab_graph.graph.users import UserSide, UserSpec, build_user, condition_name
 from crab_graph.schema import digest
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 EpisodeGraph = CompiledStateGraph[Any, Any, Any, Any]
 
 _DEFAULT_LIMITS = Limits()
+_DEFAULT_SETTINGS = UserSettings()
 _LONGEST_ID = 16
 
 
@@ -47,6 +49,7 @@ def build_graph(
     seed: int = 0,
     trial: int = 0,
     limits: Limits = _DEFAULT_LIMITS,
+    settings: UserSettings = _DEFAULT_SETTINGS,
 ) -> EpisodeGraph:
     """Return one episode as a compiled LangGraph; `invoke({}, config)` runs it.
 
@@ -58,8 +61,9 @@ def build_graph(
         seed: Seed of the user.
         trial: Number of the trial.
         limits: When to stop.
+        settings: What plays a condition; by default the rules.
     """
-    return prepare_episode(task, agent, user, checkpointer, seed, trial, limits).graph
+    return prepare_episode(task, agent, user, checkpointer, seed, trial, limits, settings).graph
 
 
 def prepare_episode(
@@ -70,11 +74,13 @@ def prepare_episode(
     seed: int,
     trial: int,
     limits: Limits,
+    settings: UserSettings = _DEFAULT_SETTINGS,
 ) -> PreparedEpisode:
     """Resolve agent and user and compile the graph of one episode."""
     resolved = resolve_agent(agent)
-    side = build_user(task, user, seed=seed, trial=trial)
+    side = build_user(task, user, seed=seed, trial=trial, settings=settings)
     named = [task.id, resolved.name, condition_name(user), side.engine, seed, trial]
+    named += [one for one in (side.model, side.prompt_sha256) if one is not None]
     spec = digest([*named, limits.model_dump()])[:_LONGEST_ID]
     registry = task.domain.registry()
     nodes = EpisodeNodes(

@@ -1,7 +1,7 @@
 """The user's side of an episode: an engine under a condition, or a callable (paper section 3.3)."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -9,19 +9,26 @@ from crab_graph.agents.callables import call_synchronously, dotted_name
 from crab_graph.agents.reply import Call, read_reply
 from crab_graph.errors import UsageError
 from crab_graph.graph.state import Message
+from crab_graph.graph.user_settings import Engine, UserSettings
 from crab_graph.graph.view import View
+from crab_graph.models.chat import build_chat_model, is_address, is_provider
+from crab_graph.models.secrets import public_spec
 from crab_graph.personas.condition import Condition, ResolvedCondition, parse_condition, resolve
 from crab_graph.randomness import derive_seed
-from crab_graph.tools.registry import Owner
+from crab_graph.tools.registry import Owner, ToolRegistry
 
 if TYPE_CHECKING:
     from crab_graph.domains.task import Task
+    from crab_graph.personas.engines.llm import ModelReply
     from crab_graph.personas.engines.rules import RulesUser
+    from crab_graph.personas.lexicon import UserBriefing
 
 UserSpec = str | Condition | Callable[..., Any]
 """A condition such as `ruse`, or a callable `f(messages, tools)`."""
 
 CUSTOM_CONDITION = "custom"
+
+_DEFAULT_SETTINGS = UserSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +51,26 @@ class UserSide(Protocol):
     def condition(self) -> ResolvedCondition | None:
         """The settled condition; `None` for a callable."""
 
+    @property
+    def model(self) -> str | None:
+        """Name of the model that speaks, if one does."""
+
+    @property
+    def prompt_sha256(self) -> str | None:
+        """Hash of the prompt that the model follows, if one does."""
+
     def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
         """Return the next step, from the user's state and its view alone."""
 
 
-def build_user(task: "Task", user: UserSpec, *, seed: int, trial: int) -> UserSide:
+def build_user(
+    task: "Task",
+    user: UserSpec,
+    *,
+    seed: int,
+    trial: int,
+    settings: UserSettings = _DEFAULT_SETTINGS,
+) -> UserSide:
     """Return the user of one episode.
 
     Args:
@@ -56,22 +78,67 @@ def build_user(task: "Task", user: UserSpec, *, seed: int, trial: int) -> UserSi
         user: A condition, or a callable.
         seed: Seed of the run; persona and wording are derived from it, the task and the trial.
         trial: Number of the trial.
+        settings: What plays a condition.
 
     Raises:
         UsageError: it is neither.
     """
     if isinstance(user, str):
-        user = parse_condition(user)
+        user = parse_condition(user, settings.pieces.added)
     if isinstance(user, Condition):
-        from crab_graph.personas.engines.rules import RulesUser  # noqa: PLC0415
-
         condition = resolve(user, seed, task.id, trial)
         briefing = task.domain.briefing(task.domain.slots, task.facts, task.id, task.today)
+        if settings.engine is Engine.LLM:
+            return _LlmSide(task, briefing, condition, settings)
+        from crab_graph.personas.engines.rules import RulesUser  # noqa: PLC0415
+
         engine = RulesUser(briefing, condition, derive_seed("user", seed, task.id, trial))
         return _RulesSide(engine, condition)
     if not callable(user):
         raise UsageError(f"a user is a condition or a callable, not {type(user).__name__}")
     return _CallableSide(task, user)
+
+
+class UserModel:
+    """A chat model that plays users; its tools are bound to it once, not in each episode."""
+
+    def __init__(self, name: str, model: Any) -> None:
+        """Hold a chat model under the name it is recorded by."""
+        self.name = name
+        self._model = model
+        self._bound: dict[int, tuple[ToolRegistry, Any]] = {}
+
+    def bound_to(self, registry: ToolRegistry) -> Any:
+        """Return the model with the user's tools."""
+        if id(registry) not in self._bound:
+            schemas = registry.openai_schemas(Owner.USER)
+            self._bound[id(registry)] = (registry, self._model.bind_tools(schemas))
+        return self._bound[id(registry)][1]
+
+
+def with_open_model(settings: UserSettings) -> UserSettings:
+    """Return settings whose model is open, for use in many episodes.
+
+    Raises:
+        UsageError: the model's name cannot be read, or it cannot be opened.
+    """
+    if settings.engine is not Engine.LLM or isinstance(settings.model, UserModel):
+        return settings
+    return replace(settings, model=_open_model(settings.model))
+
+
+def _open_model(model: Any) -> UserModel:
+    from langchain_core.language_models import BaseChatModel  # noqa: PLC0415
+
+    if isinstance(model, BaseChatModel):
+        return UserModel(f"python:{dotted_name(model)}", model)
+    if not isinstance(model, str):
+        raise UsageError(f"a user model is a spec or a chat model, not {type(model).__name__}")
+    if not is_address(model) and not is_provider(model.partition(":")[0]):
+        raise UsageError(
+            f"user model '{public_spec(model)}' is neither provider:model nor http://host/v1#model"
+        )
+    return UserModel(public_spec(model), build_chat_model(model))
 
 
 def condition_name(user: UserSpec) -> str:
@@ -82,7 +149,9 @@ def condition_name(user: UserSpec) -> str:
 
 
 class _RulesSide:
-    engine = "rules"
+    engine = str(Engine.RULES)
+    model: str | None = None
+    prompt_sha256: str | None = None
 
     def __init__(self, user: "RulesUser", condition: ResolvedCondition) -> None:
         self._user = user
@@ -95,8 +164,45 @@ class _RulesSide:
         return UserStep(step.message["content"], calls, step.state)
 
 
+class _LlmSide:
+    engine = str(Engine.LLM)
+
+    def __init__(
+        self,
+        task: "Task",
+        briefing: "UserBriefing",
+        condition: ResolvedCondition,
+        settings: UserSettings,
+    ) -> None:
+        from crab_graph.personas.engines.llm import LlmUser  # noqa: PLC0415
+        from crab_graph.personas.prompt import compose_prompt  # noqa: PLC0415
+
+        prompt = compose_prompt(condition, briefing, fragments=settings.pieces)
+        model: UserModel = with_open_model(settings).model
+        self.condition: ResolvedCondition | None = condition
+        self.model: str | None = model.name
+        self.prompt_sha256: str | None = prompt.sha256
+        self._bound = model.bound_to(task.domain.registry())
+        self._view = View(prompt.text, "user")
+        self._user = LlmUser(briefing, self._ask)
+
+    def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
+        step = self._user.step(state, messages)
+        asked = step.message.get("tool_calls") or ()
+        calls = tuple(Call(call["name"], call["arguments"]) for call in asked)
+        return UserStep(step.message["content"], calls, step.state)
+
+    def _ask(self, lines: Sequence[Message]) -> "ModelReply":
+        from crab_graph.personas.engines.llm import ModelReply  # noqa: PLC0415
+
+        reply = read_reply(self._bound.invoke(self._view.of(lines)))
+        return ModelReply(reply.text, tuple((call.name, call.arguments) for call in reply.calls))
+
+
 class _CallableSide:
     condition: ResolvedCondition | None = None
+    model: str | None = None
+    prompt_sha256: str | None = None
 
     def __init__(self, task: "Task", user: Callable[..., Any]) -> None:
         self._user = user

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from crab_graph.errors import ResumeMismatch
 from crab_graph.graph.limits import Limits
+from crab_graph.graph.user_settings import UserSettings, user_settings
 from crab_graph.runs.grading import Breakdown, grade_fields
 from crab_graph.runs.record import EpisodeRecord
 
@@ -31,6 +32,9 @@ def run_episode(
     limits: Limits = _DEFAULT_LIMITS,
     thread_id: str | None = None,
     attempts: int = 1,
+    engine: str = "rules",
+    user_model: Any = None,
+    settings: UserSettings | None = None,
 ) -> EpisodeRecord:
     """Let an agent work on a task with a user, and grade what came of it.
 
@@ -45,6 +49,9 @@ def run_episode(
         limits: When to stop.
         thread_id: Name of the thread there; by default it tells task, agent, user and seed.
         attempts: How often the episode has been begun, this time included.
+        engine: What plays a condition: `rules`, or `llm` for a model.
+        user_model: The model of the `llm` engine: a spec, or a chat model.
+        settings: Both, with the fragments of the prompt, instead of `engine` and `user_model`.
 
     Raises:
         UsageError: the agent or the user is none.
@@ -53,7 +60,8 @@ def run_episode(
     from crab_graph.graph.build import prepare_episode  # noqa: PLC0415  (loads LangGraph)
     from crab_graph.graph.users import condition_name  # noqa: PLC0415
 
-    prepared = prepare_episode(task, agent, user, checkpointer, seed, trial, limits)
+    settings = settings or user_settings(engine, user_model)
+    prepared = prepare_episode(task, agent, user, checkpointer, seed, trial, limits, settings)
     condition = condition_name(user)
     episode_id = f"{task.id}.{condition}.{trial}"
     if checkpointer is None:
@@ -126,7 +134,8 @@ def _record(
     ending = state["ending"]
     broken = state["status"] == Status.INFRA_ERROR
     breakdown = Breakdown(ending["fault"], ending["error"]) if broken else None
-    graded = grade_fields(task, messages, _TERMINATIONS[state["status"]], breakdown)
+    faults = tuple(state.get("user_state", {}).get("faults", ()))
+    graded = grade_fields(task, messages, _TERMINATIONS[state["status"]], breakdown, faults)
     return EpisodeRecord(
         **about,
         **graded,
@@ -134,11 +143,14 @@ def _record(
         stratum=task.stratum,
         date_mode=task.date_mode,
         party=task.party,
-        persona="none" if condition is None else str(condition.persona),
+        persona="none" if condition is None else condition.persona_name,
         dimensions=() if condition is None else tuple(map(str, condition.dimensions)),
         agent=prepared.agent.name,
         agent_is_reference=prepared.agent.is_reference,
         user_engine=prepared.user.engine,
+        user_model=prepared.user.model,
+        prompt_sha256=prepared.user.prompt_sha256,
+        user_faults=faults,
         termination=ending["reason"],
         facts=_disclosures(task, state),
         messages=messages,

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from crab_graph.errors import ResumeMismatch, UsageError
 from crab_graph.graph.limits import Limits
+from crab_graph.graph.user_settings import Engine, UserSettings, user_settings
 from crab_graph.models.secrets import MASK
+from crab_graph.personas.fragment_set import load_fragments
 from crab_graph.runs.locks import hold_run
 from crab_graph.runs.plan import is_settled, plan_episodes, select_tasks
 from crab_graph.runs.run import Run, open_run
@@ -70,6 +72,9 @@ def run(
     limits: Limits = _DEFAULT_LIMITS,
     force: bool = False,
     progress: Callable[[Progress], None] | None = None,
+    engine: str = "rules",
+    user_model: Any = None,
+    personas: str | Path | None = None,
 ) -> Run:
     """Run an agent on the tasks of a benchmark, and grade every episode.
 
@@ -88,6 +93,9 @@ def run(
         limits: When episodes stop.
         force: Throw away a run with other settings in the same directory.
         progress: Called at the beginning and after each episode.
+        engine: What plays a condition: `rules`, or `llm` for a model.
+        user_model: The model of the `llm` engine: a spec, or a chat model.
+        personas: Directory with prompt fragments that replace or extend the built-in ones.
 
     Raises:
         UsageError: an argument is out of range, or names nothing.
@@ -100,16 +108,22 @@ def run(
     check_counts(trials=trials, jobs=jobs, concurrency=concurrency)
     directory = Path(out)
     check_directory(directory)
+    folder = None if personas is None else Path(personas)
+    settings = user_settings(engine, user_model, load_fragments(folder))
     bench = bench if isinstance(bench, Benchmark) else load_benchmark(bench)
-    users: tuple[Any, ...] = tuple(user) if isinstance(user, list | tuple) else (user,)
-    if jobs > 1 and not (isinstance(agent, str) and all(map(_is_named, users))):
+    users = _parsed(tuple(user) if isinstance(user, list | tuple) else (user,), settings)
+    named = isinstance(agent, str) and isinstance(user_model, str | None)
+    if jobs > 1 and not (named and all(map(_is_named, users))):
         raise UsageError("with jobs > 1 name agent and user by text: objects stay in this process")
     config = RunConfig(
         benchmark=relpath(bench.directory, directory),
         benchmark_sha256=bench.sha256,
         agent=resolve_agent(agent).name,
         users=_names(users),
-        user_engine="rules" if all(map(_is_named, users)) else "python",
+        user_engine=str(settings.engine) if all(map(_is_named, users)) else "python",
+        user_model=_model_name(settings),
+        personas=None if folder is None else relpath(folder, directory),
+        personas_sha256=settings.pieces.sha256,
         seed=seed,
         trials=trials,
         tasks=select_tasks(bench, tasks),
@@ -119,7 +133,7 @@ def run(
     directory.mkdir(parents=True, exist_ok=True)
     with hold_run(directory):
         begin_run(directory, config, force=force)
-        _execute(directory, config, bench, agent, users, jobs, concurrency, progress)
+        _execute(directory, config, bench, agent, users, settings, jobs, concurrency, progress)
     return open_run(directory)
 
 
@@ -142,20 +156,25 @@ def resume_run(
     check_counts(jobs=jobs, concurrency=concurrency)
     directory = Path(path)
     config = read_config(directory)
-    if config.agent.startswith(PYTHON_PREFIX) or config.user_engine == "python":
+    model = config.user_model or ""
+    is_object = any(name.startswith(PYTHON_PREFIX) for name in (config.agent, model))
+    if is_object or config.user_engine == "python":
         raise UsageError(f"{directory}: made with Python objects; call crab_graph.run again")
-    if MASK in config.agent:
+    if MASK in config.agent or MASK in model:
         raise UsageError(
-            f"{directory}: its agent's address has credentials, which are not kept; "
+            f"{directory}: the address of its agent or user has credentials, which are not kept; "
             "give the same `crab-graph run` command again"
         )
     bench = load_benchmark(directory / config.benchmark)
     if bench.sha256 != config.benchmark_sha256:
         raise ResumeMismatch(f"{directory}: begun on other tasks than those in {bench.directory}")
+    folder = None if config.personas is None else directory / config.personas
+    settings = user_settings(config.user_engine, config.user_model, load_fragments(folder))
+    now = {"versions": versions(), "personas_sha256": settings.pieces.sha256}
     with hold_run(directory):
-        config.check_same(config.model_copy(update={"versions": versions()}), directory)
-        users = config.users
-        _execute(directory, config, bench, config.agent, users, jobs, concurrency, progress)
+        config.check_same(config.model_copy(update=now), directory)
+        users, agent = _parsed(config.users, settings), config.agent
+        _execute(directory, config, bench, agent, users, settings, jobs, concurrency, progress)
     return open_run(directory)
 
 
@@ -176,6 +195,7 @@ def _execute(
     bench: "Benchmark",
     agent: "AgentSpec",
     users: tuple[Any, ...],
+    settings: UserSettings,
     jobs: int,
     concurrency: int,
     progress: Callable[[Progress], None] | None,
@@ -206,6 +226,7 @@ def _execute(
         limits=config.limits,
         thread_suffix=suffix,
         concurrency=concurrency,
+        settings=settings,
     )
     setup = partial(open_worker, job)
     for done in run_parallel(todo, setup, jobs=jobs, concurrency=concurrency, preload=_PRELOAD):
@@ -230,6 +251,24 @@ def _names(users: tuple[Any, ...]) -> tuple[str, ...]:
     if not names or len(set(names)) < len(names):
         raise UsageError("name one user, or several that differ")
     return names
+
+
+def _parsed(users: tuple[Any, ...], settings: UserSettings) -> tuple[Any, ...]:
+    """Return users with conditions read, which may name personas that files added."""
+    from crab_graph.personas.condition import parse_condition  # noqa: PLC0415
+
+    added = settings.pieces.added
+    return tuple(parse_condition(one, added) if isinstance(one, str) else one for one in users)
+
+
+def _model_name(settings: UserSettings) -> str | None:
+    """Return what the users' model is recorded as; refuse now one that cannot be opened."""
+    from crab_graph.graph.users import with_open_model  # noqa: PLC0415  (loads LangChain)
+
+    if settings.engine is not Engine.LLM:
+        return None
+    name: str = with_open_model(settings).model.name
+    return name
 
 
 def _is_named(user: Any) -> bool:

@@ -51,6 +51,9 @@ class RunConfig(FileModel):
         agent: The agent's spec, without credentials.
         users: Conditions, in order.
         user_engine: What plays the user.
+        user_model: The model that does, without credentials, if one does.
+        personas: Directory of added fragments, as seen from the run's.
+        personas_sha256: Hash of the fragments.
         seed: Seed of the run.
         trials: Trials of each task and user.
         tasks: Ids of the tasks, in order.
@@ -69,6 +72,9 @@ class RunConfig(FileModel):
     tasks: tuple[str, ...]
     limits: Limits
     versions: dict[str, str]
+    user_model: str | None = None
+    personas: str | None = None
+    personas_sha256: str | None = None
 
     def check_same(self, asked: "RunConfig", directory: Path) -> None:
         """Refuse to go on with other settings than those a run was begun with.
@@ -85,7 +91,8 @@ class RunConfig(FileModel):
                 )
 
     def _settings(self) -> dict[str, Any]:
-        values = self.model_dump(exclude={"schema_version", "benchmark", "versions", "limits"})
+        left_out = {"schema_version", "benchmark", "versions", "limits", "personas"}
+        values = self.model_dump(exclude=left_out)
         # Checkpoints of another minor version of LangGraph may have another layout.
         langgraph = ".".join(self.versions.get("langgraph", "").split(".")[:2])
         ours = self.versions.get("crab-graph", "")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crab_graph.graph.limits import Limits
+from crab_graph.graph.user_settings import UserSettings
 from crab_graph.runs.episode import run_episode
 from crab_graph.runs.locks import hold_worker
 from crab_graph.runs.plan import PlannedEpisode
@@ -38,6 +39,7 @@ class Job:
         limits: When episodes stop.
         thread_suffix: What tells the run's threads from those of other runs.
         concurrency: Episodes at once.
+        settings: What plays the users.
     """
 
     directory: Path
@@ -48,6 +50,7 @@ class Job:
     limits: Limits
     thread_suffix: str
     concurrency: int
+    settings: UserSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +67,13 @@ def open_worker(job: Job, slot: int) -> Iterator[Callable[[PlannedEpisode], Done
     """Open what a worker needs, and yield the function that runs an episode."""
     from crab_graph.agents.adapters import resolve_agent  # noqa: PLC0415  (loads LangChain)
     from crab_graph.domains.benchmark import Benchmark, load_benchmark  # noqa: PLC0415
+    from crab_graph.graph.users import with_open_model  # noqa: PLC0415
 
     bench = job.benchmark
     if not isinstance(bench, Benchmark):
         bench = load_benchmark(bench)
     agent = resolve_agent(job.agent)
+    settings = with_open_model(job.settings)
     tasks = _Tasks(bench, max(_WORLDS_KEPT, 2 * job.concurrency))
     with hold_worker(job.directory), ExitStack() as stack:
         shard = Shard(job.directory / SHARDS / f"part-{slot}.jsonl")
@@ -88,6 +93,7 @@ def open_worker(job: Job, slot: int) -> Iterator[Callable[[PlannedEpisode], Done
                 limits=job.limits,
                 thread_id=thread,
                 attempts=episode.attempt,
+                settings=settings,
             )
             shard.append(record)
             saver.delete_thread(thread)  # not before the record is on the disk

@@ -1,5 +1,6 @@
 """Test doubles that ship with the package: models that say what a script tells them."""
 
 from crab_graph.testing.scripted import ScriptedChatModel, tool_call_reply
+from crab_graph.testing.server import ScriptedServer
 
-__all__ = ["ScriptedChatModel", "tool_call_reply"]
+__all__ = ["ScriptedChatModel", "ScriptedServer", "tool_call_reply"]

@@ -1,0 +1,171 @@
+"""What a model that plays the user must not do, seen by rules (failures published of simulators).
+
+It must not end the talk in the turn in which it approves, invent a traveller, claim a payment that
+it did not approve, or play the agent. A rule fires only on what it is sure of.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from crab_graph.personas.lexicon import UserBriefing, ValueForm
+from crab_graph.personas.recognition import known_words
+from crab_graph.personas.spoken_dates import MONTHS, find_dates
+from crab_graph.personas.understanding import Reading, understand
+from crab_graph.personas.wallet import APPROVE, Wallet, read_wallet
+from crab_graph.text.clauses import Utterance, read_message
+from crab_graph.text.lexicon import pattern
+from crab_graph.text.tokens import TerminalToken, find_token, without_tokens
+
+Message = Mapping[str, Any]
+
+
+class BreachKind(StrEnum):
+    """What a user model did wrong."""
+
+    ENDS_ON_APPROVAL = "ends_on_approval"
+    INVENTS_TRAVELLER = "invents_traveller"
+    CLAIMS_PAYMENT = "claims_payment"
+    PLAYS_AGENT = "plays_agent"
+    SAYS_NOTHING = "says_nothing"
+
+
+class Breach(NamedTuple):
+    """One breach, and what to tell the model about it."""
+
+    kind: BreachKind
+    reason: str
+
+
+_APPROVED = re.compile(
+    r"\b(?:i|we)(?:'ve| have)?(?: just| now| already| also)* "
+    r"(?:approved|authori[sz]ed|recorded|paid|made)\b.*\b(?:payments?|charges?|approvals?|bk-\d+)\b"
+    r"|\b(?:payments?|approvals?|charges?)(?: is| are| was| were| has been| have been)?"
+    r"(?: all| now)? (?:approved|authori[sz]ed|recorded|paid|done)\b"
+)
+_BARE_APPROVED = re.compile(
+    r"^(?:ok(?:ay)?,? |yes,? |sure,? |all )*(?:done|approved|paid|authori[sz]ed)\b"
+    r"|\bi(?:'ve| have)? (?:just |now |already )?(?:approved|authori[sz]ed|paid)\b"
+)
+_ADDED = re.compile(
+    r"\b(?:i|we)(?:'ve| have)?(?: just| now| already)* added\b.*\b(?:card|payment method|it)\b"
+    r"|\b(?:card|payment method) (?:is|has been)(?: now)? (?:added|registered)\b"
+)
+_AGENT_WORDS = re.compile(
+    r"\b(?:shall|should) i (?:book|reserve|charge|proceed with)\b"
+    r"|\bi(?:'ll| will| can| have|'ve) (?:now )?(?:book|booked|reserve|reserved|charge|charged"
+    r"|search|look up|check availability|process)\b(?! on)"
+    r"|\bhere are (?:the|some|your|a few) (?:available )?options\b"
+    r"|\blet me (?:search|look (?:that|it) up|check availability)\b"
+    r"|\byour (?:booking|reservation|card) (?:is|has been) (?:confirmed|charged|booked)\b"
+)
+_PERSON = re.compile(
+    r"\b(?:passengers?|travell?ers?|guests?|travell?ing with|born|birth|named?|names|wife|husband"
+    r"|son|daughter|partner|friend|colleague|mother|father|brother|sister|with me|joining)\b",
+    re.IGNORECASE,
+)
+_FULL_NAME = re.compile(r"\b[A-Z][\w'-]+(?: [A-Z][\w'-]+)+")
+_MONTH_WORDS = {month.casefold() for month in MONTHS}
+
+
+def find_breach(
+    text: str, calls: Sequence[str], messages: Sequence[Message], briefing: UserBriefing
+) -> Breach | None:
+    """Return the first thing wrong with a user model's reply, or `None`.
+
+    Args:
+        text: The reply's text.
+        calls: Names of the tools it calls; text beside calls is not delivered.
+        messages: What the user has seen so far.
+        briefing: What the user knows.
+    """
+    since = max((i for i, one in enumerate(messages) if _is_heard(one)), default=-1)
+    heard = str(messages[since].get("content") or "") if since >= 0 else ""
+    reading = understand(heard, briefing.lexicon, briefing.slots)
+    wallet = read_wallet(messages, since)
+    said = read_message(without_tokens(text))
+    if _ends_on_approval(text, said, calls, reading, wallet):
+        return Breach(
+            BreachKind.ENDS_ON_APPROVAL,
+            "you end the chat in the turn in which you approve; answer without a ### word, and let "
+            "the agent do its work first",
+        )
+    if calls:
+        return None
+    if not text.strip():
+        return Breach(BreachKind.SAYS_NOTHING, "your message is empty")
+    if pattern("attribution", "role_breaks").search(said.text) or _AGENT_WORDS.search(said.text):
+        return Breach(BreachKind.PLAYS_AGENT, "you speak as the agent; you are the customer")
+    invented = _invented_person(without_tokens(text), messages, briefing)
+    if invented is not None:
+        return Breach(
+            BreachKind.INVENTS_TRAVELLER,
+            f"'{invented}' is nothing you know of; name only the people and dates among your facts",
+        )
+    return _claimed_payment(said, messages, reading, wallet)
+
+
+def _is_heard(message: Message) -> bool:
+    return message["role"] == "assistant" and not message.get("tool_calls")
+
+
+def _ends_on_approval(
+    text: str, said: Utterance, calls: Sequence[str], reading: Reading, wallet: Wallet
+) -> bool:
+    if find_token(text) not in {TerminalToken.STOP, TerminalToken.TRANSFER}:
+        return False
+    if APPROVE in calls or wallet.recorded:
+        return True
+    is_asked = reading.asks_booking and not reading.claims_done and not reading.offers_transfer
+    strong, reserve = pattern("approval", "strong"), pattern("approval", "reserve")
+    agrees = strong.search(said.text) is not None and not reserve.search(said.text)
+    return is_asked and agrees
+
+
+def _invented_person(text: str, messages: Sequence[Message], briefing: UserBriefing) -> str | None:
+    """Return a full name or a past date that neither the facts nor the agent ever mentioned."""
+    heard = [str(one.get("content") or "") for one in messages if one["role"] != "user"]
+    known = known_words(briefing, heard) | _MONTH_WORDS
+    dates = {date.iso for one in heard for date in find_dates(one, briefing.today)}
+    for fact in briefing.facts:
+        words = briefing.lexicon.facts.get(fact.key)
+        if words is not None and words.form in {ValueForm.DATE, ValueForm.DATES}:
+            dates |= set(fact.value if isinstance(fact.value, list) else [fact.value])
+    for date in find_dates(text, briefing.today):
+        if date.iso < briefing.today and date.iso not in dates:
+            return text[date.start : date.end]
+    for line in re.split(r"[.!?;\n]", text):
+        if _PERSON.search(line):
+            for name in _FULL_NAME.findall(line):
+                if all(word.casefold() not in known for word in name.split()[-1:]):
+                    return str(name)
+    return None
+
+
+def _claimed_payment(
+    said: Utterance, messages: Sequence[Message], reading: Reading, wallet: Wallet
+) -> Breach | None:
+    denials = pattern("attribution", "denials")
+    ever = read_wallet(messages, -1)
+    has_approved = bool(wallet.recorded) or (bool(wallet.earlier) and not reading.asks_approval)
+    has_card = ever.added is not None or any(card.get("payment_method_id") for card in ever.cards)
+    for words in map(said.words, said.clauses):
+        if "?" in words or denials.search(words):
+            continue
+        is_approval = _APPROVED.search(words) or (
+            reading.asks_approval and not reading.asks_booking and _BARE_APPROVED.search(words)
+        )
+        if is_approval and not has_approved:
+            return Breach(
+                BreachKind.CLAIMS_PAYMENT,
+                f"you say that you approved a payment, but did not; call {APPROVE} for each "
+                "booking first, or do not claim it",
+            )
+        if _ADDED.search(words) and not has_card:
+            return Breach(
+                BreachKind.CLAIMS_PAYMENT,
+                "you say that you added a card, but did not; call the tool first, or do not claim "
+                "it",
+            )
+    return None

@@ -1,0 +1,119 @@
+"""Which of its facts a user has stated, read back from its own words (paper A.3).
+
+A user whose words come from a model keeps no list of what it says, so its disclosure record is read
+from its text. Recognition is by value, near the thing a fact is about: what it misses counts as not
+said, which errs to the agent's favour.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from crab_graph.money import parse_cents
+from crab_graph.personas.disclosure import Reason
+from crab_graph.personas.facts import Fact
+from crab_graph.personas.lexicon import FactWords, UserBriefing, ValueForm
+from crab_graph.personas.objections import contradictions, read_plan
+from crab_graph.personas.segments import Segment, read_segments
+from crab_graph.personas.spoken_dates import find_dates
+from crab_graph.personas.understanding import understand
+from crab_graph.text.amounts import find_amounts
+
+_NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_DENIED = re.compile(r"\b(?:not|\w+n't|no|without|instead of|other than|don't mind)\b")
+
+
+def read_disclosures(text: str, heard: str, briefing: UserBriefing) -> list[tuple[str, Reason]]:
+    """Return the facts a user's text states, each with why it was said.
+
+    Args:
+        text: What the user says.
+        heard: The agent's message it answers; empty for the opening.
+        briefing: What the user knows.
+    """
+    reading = understand(heard, briefing.lexicon, briefing.slots)
+    wrong = contradictions(read_plan(heard, briefing.lexicon, briefing.slots), briefing)
+    told = []
+    for key in stated_facts(text, briefing, reading.asked):
+        if not heard:
+            reason = Reason.VOLUNTEERED
+        elif key in wrong:
+            reason = Reason.CORRECTED
+        elif key in reading.asked or reading.is_open_question:
+            reason = Reason.ASKED
+        else:
+            reason = Reason.VOLUNTEERED
+        told.append((key, reason))
+    return told
+
+
+def stated_facts(text: str, briefing: UserBriefing, asked: Iterable[str] = ()) -> list[str]:
+    """Return the keys of the facts that a text states, in the order facts are told.
+
+    Args:
+        text: The text.
+        briefing: What the user knows.
+        asked: Keys asked for just before: a bare value answers them, whatever it is about.
+    """
+    utterance, segments = read_segments(text, briefing.lexicon)
+    cents = {amount.cents for amount in find_amounts(utterance)}
+    expected = set(asked)
+    found = []
+    for key in briefing.ordered_keys():
+        fact, words = briefing.fact(key), briefing.lexicon.facts.get(key)
+        if fact is None or words is None:
+            continue
+        if words.form is ValueForm.MONEY:
+            is_stated = parse_cents(fact.value) in cents
+        else:
+            is_stated = any(
+                _is_about(words, segment, expected) and _states(fact, words, segment, briefing)
+                for segment in segments
+            )
+        found += [key] if is_stated else []
+    return found
+
+
+def _is_about(words: FactWords, segment: Segment, asked: set[str]) -> bool:
+    return not words.slots or words.key in asked or bool(segment.scope & set(words.slots))
+
+
+def _states(fact: Fact, words: FactWords, segment: Segment, briefing: UserBriefing) -> bool:
+    text, value = segment.text, fact.value
+    match words.form:
+        case ValueForm.DATE | ValueForm.DATES:
+            days = value if isinstance(value, list) else [value]
+            return bool({date.iso for date in find_dates(text, briefing.today)} & set(days))
+        case ValueForm.NAMES:
+            return any(str(name).casefold() in text for name in value)
+        case ValueForm.COUNT:
+            return _says_count(int(value), words, text)
+        case ValueForm.CHOICE:
+            cue = words.cues.get(str(value))
+            return cue is not None and cue.search(text) is not None and not _DENIED.search(text)
+        case ValueForm.FLAG:
+            return any(cue.search(text) for cue in words.asks) and not _DENIED.search(text)
+        case ValueForm.CARD:
+            return _says_card(value, text)
+        case _:
+            return re.search(rf"(?<!\w){re.escape(str(value).casefold())}(?!\w)", text) is not None
+
+
+def _says_count(number: int, words: FactWords, text: str) -> bool:
+    spoken = [str(number), *_NUMBER_WORDS[number : number + 1]]
+    nouns = {unit.split()[-1] for unit in words.units if unit}
+    plain = rf"\b(?:{'|'.join(spoken)})[- ](?:{'|'.join(sorted(map(re.escape, nouns)))})"
+    if re.search(plain, text):
+        return True
+    pattern = words.conflict.pattern if words.conflict is not None else None
+    return pattern is not None and any(found[1] in spoken for found in pattern.finditer(text))
+
+
+def _says_card(card: Mapping[str, Any], text: str) -> bool:
+    return any(str(card[key]).casefold() in text for key in ("last4", "card_id") if key in card)
+
+
+def known_words(briefing: UserBriefing, heard: Sequence[str]) -> frozenset[str]:
+    """Return every word of the user's facts and of what the agent has said, casefolded."""
+    said = [str(fact.value) for fact in briefing.facts]
+    return frozenset(re.findall(r"\w+(?:['-]\w+)*", " ".join([*said, *heard]).casefold()))
