@@ -1,12 +1,31 @@
 """`generate`: make a certified benchmark."""
 
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from crab_graph.cli.output import JsonOption, print_json
 from crab_graph.errors import UsageError
+
+if TYPE_CHECKING:
+    from crab_graph.domains.benchmark import Benchmark
+    from crab_graph.generation.paper_population import PaperParameters
+
+
+class Method(StrEnum):
+    """How the objects of a task are made."""
+
+    FAST = "fast"
+    PAPER = "paper"
+
+
+class SamplingStrategy(StrEnum):
+    """How SampleCSP draws."""
+
+    SHUFFLE = "shuffle"
+    ENUMERATE = "enumerate"
 
 
 def generate(
@@ -22,6 +41,32 @@ def generate(
     distractors: Annotated[
         int, typer.Option(help="Misleading candidates in each task.", min=0)
     ] = 2000,
+    method: Annotated[
+        Method, typer.Option(help="How objects are made: fast, or by the paper's algorithms.")
+    ] = Method.FAST,
+    no_repair: Annotated[
+        bool,
+        typer.Option(
+            "--no-repair",
+            help="With --method paper: keep all it makes, and the solutions this adds.",
+        ),
+    ] = False,
+    attempts: Annotated[
+        int | None,
+        typer.Option(
+            help="With --method paper: attempt multiplier m of Algorithm 1; 20 unless told.", min=1
+        ),
+    ] = None,
+    rho: Annotated[
+        float | None,
+        typer.Option(
+            help="With --method paper: sampling ratio of Algorithm 2, up to 1; 0.05 unless told."
+        ),
+    ] = None,
+    sampling: Annotated[
+        SamplingStrategy | None,
+        typer.Option(help="With --method paper: strategy of SampleCSP; shuffle unless told."),
+    ] = None,
     jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
     force: Annotated[
         bool, typer.Option("--force", help="Replace a benchmark made with other settings.")
@@ -35,6 +80,7 @@ def generate(
     from crab_graph.cli.progress import progress_bar
     from crab_graph.domains.generate import generate_benchmark
 
+    paper = _paper_parameters(method, no_repair, attempts, rho, sampling)
     finished_before = not force and (bench / "manifest.json").exists()
     with progress_bar("Generating tasks") as progress:
         benchmark = generate_benchmark(
@@ -44,6 +90,7 @@ def generate(
             strata=parse_strata(strata),
             domain=domain,
             distractors=distractors,
+            paper=paper,
             jobs=jobs,
             force=force,
             progress=progress,
@@ -60,14 +107,57 @@ def generate(
             }
         )
         return
-    solutions = [entry.certificate.expected for entry in benchmark.manifest.tasks]
-    print(
-        f"{bench}: {len(benchmark)} certified tasks with {min(solutions)} to {max(solutions)} "
-        f"solutions each, chosen from {candidates} candidates."
-    )
+    _print_made(benchmark, candidates)
     if finished_before:
         print("All of them were there already; nothing was done.")
     print(f"Look at them: crab-graph tasks {bench}")
+
+
+def _print_made(benchmark: "Benchmark", candidates: int) -> None:
+    entries = benchmark.manifest.tasks
+    solutions = [entry.certificate.expected for entry in entries]
+    spoiled = sum(not entry.certified for entry in entries)
+    paper = benchmark.manifest.settings.paper
+    kind = "certified tasks" if paper is None or paper.repair else "tasks without repair"
+    print(
+        f"{benchmark.directory}: {len(entries)} {kind} with {min(solutions)} to {max(solutions)} "
+        f"solutions each, chosen from {candidates} candidates."
+    )
+    if spoiled:
+        print(
+            f"{spoiled} of them have more solutions than that and are not certified: "
+            f"crab-graph certify {benchmark.directory}"
+        )
+
+
+def _paper_parameters(
+    method: Method,
+    no_repair: bool,
+    attempts: int | None,
+    rho: float | None,
+    sampling: SamplingStrategy | None,
+) -> "PaperParameters | None":
+    """Return the parameters of the paper's algorithms, or `None` where these are not the method.
+
+    Raises:
+        UsageError: an option of the paper's algorithms was given to the fast path.
+    """
+    if method is Method.FAST:
+        given = {"--attempts": attempts, "--rho": rho, "--sampling": sampling}
+        used = [name for name, value in given.items() if value is not None]
+        used += ["--no-repair"] if no_repair else []
+        if used:
+            raise UsageError(f"{' and '.join(used)}: only with --method paper")
+        return None
+    from crab_graph.generation.csp import Sampling
+    from crab_graph.generation.paper_population import ATTEMPTS, RATIO, PaperParameters
+
+    return PaperParameters(
+        attempts=ATTEMPTS if attempts is None else attempts,
+        ratio=RATIO if rho is None else rho,
+        sampling=Sampling.SHUFFLE if sampling is None else Sampling(sampling.value),
+        repair=not no_repair,
+    )
 
 
 def parse_strata(text: str) -> tuple[int, ...]:

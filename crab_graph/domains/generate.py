@@ -124,6 +124,7 @@ def regenerate(
     Raises:
         BenchmarkError: the directory holds something else, or a benchmark with other settings.
         UnsatisfiableTask: a task could not be built.
+        UsageError: SampleCSP is asked to enumerate too much.
     """
     if is_finished(directory, settings):
         return load_benchmark(directory)
@@ -133,12 +134,20 @@ def regenerate(
         if progress is not None:
             progress(next(steps), settings.tasks * (_oversample(settings) + 1))
 
-    with open_workbench(directory, settings) as bench:
-        scouted = _scout_all(bench, settings, seed, jobs, advance)
-        chosen = {stratum: _chosen(scouted, stratum, settings) for stratum in settings.strata}
-        plans = _task_plans(chosen, settings)
-        _build_all(bench, plans, jobs, advance)
-        entries = bench.entries()
+    fresh = not directory.exists()
+    try:
+        with open_workbench(directory, settings) as bench:
+            scouted = _scout_all(bench, settings, seed, jobs, advance)
+            chosen = {stratum: _chosen(scouted, stratum, settings) for stratum in settings.strata}
+            plans = _task_plans(chosen, settings)
+            _build_all(bench, plans, jobs, advance)
+            entries = bench.entries()
+    except UsageError:
+        # A parameter that proves unusable on the way leaves nothing that could be gone on with.
+        if fresh:
+            clear(directory)
+            directory.rmdir()
+        raise
     manifest = Manifest(
         settings=settings,
         versions=stamped_versions(),
