@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from crab_graph.domains.benchmark import Benchmark, load_benchmark
     from crab_graph.domains.generate import generate_benchmark
+    from crab_graph.domains.sweep import sweep_benchmark
+    from crab_graph.domains.sweep_record import Sweep, load_sweep
     from crab_graph.domains.task import Task
     from crab_graph.errors import CrabGraphError
     from crab_graph.eval.verdict import Verdict, grade
@@ -31,6 +33,7 @@ __all__ = [
     "Episode",
     "Limits",
     "Run",
+    "Sweep",
     "Task",
     "Verdict",
     "__version__",
@@ -38,10 +41,12 @@ __all__ = [
     "generate_benchmark",
     "grade",
     "load_benchmark",
+    "load_sweep",
     "open_run",
     "resume_run",
     "run",
     "run_episode",
+    "sweep_benchmark",
 ]
 
 _PLACES = {
@@ -50,16 +55,19 @@ _PLACES = {
     "Episode": "runs.record",
     "Limits": "graph.limits",
     "Run": "runs.run",
+    "Sweep": "domains.sweep_record",
     "Task": "domains.task",
     "Verdict": "eval.verdict",
     "build_graph": "graph.build",
     "generate_benchmark": "domains.generate",
     "grade": "eval.verdict",
     "load_benchmark": "domains.benchmark",
+    "load_sweep": "domains.sweep_record",
     "open_run": "runs.run",
     "resume_run": "runs.runner",
     "run": "runs.runner",
     "run_episode": "runs.episode",
+    "sweep_benchmark": "domains.sweep",
 }
 
 

@@ -29,6 +29,7 @@ def test_every_public_name_loads_and_is_listed():
         "Episode",
         "Limits",
         "Run",
+        "Sweep",
         "Task",
         "Verdict",
         "__version__",
@@ -36,10 +37,12 @@ def test_every_public_name_loads_and_is_listed():
         "generate_benchmark",
         "grade",
         "load_benchmark",
+        "load_sweep",
         "open_run",
         "resume_run",
         "run",
         "run_episode",
+        "sweep_benchmark",
     ]
     assert all(getattr(cg, name).__doc__ for name in cg.__all__)
     assert set(cg.__all__) <= set(dir(cg))

@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from crab_graph.cli import (
+    ablate,
     certify,
     demo,
     generate,
@@ -25,6 +26,7 @@ from crab_graph.cli import (
     run,
     show,
     sql,
+    sweep,
     tasks,
 )
 from crab_graph.errors import CrabGraphError
@@ -71,7 +73,9 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     certify.certify,
     tasks.tasks,
     tasks.task,
+    sweep.sweep,
     run.run,
+    ablate.ablate,
     resume.resume,
     grade.grade,
     regrade.regrade,

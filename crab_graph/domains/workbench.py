@@ -163,11 +163,10 @@ def _check_begun(connection: "duckdb.DuckDBPyConnection", path: Path, settings: 
 
 def _difference(old: Settings, new: Settings) -> str:
     before, after = old.model_dump(mode="json"), new.model_dump(mode="json")
-    return (
-        ", ".join(
-            f"{key} {before[key]}, not {after[key]}"
-            for key in before
-            if before[key] != after[key] and None not in (before[key], after[key])
-        )
-        or "the one is private, part of a sweep or made by the paper's algorithms, the other not"
-    )
+    differing = [key for key in before if before[key] != after[key]]
+    told = [
+        f"{key} {before[key]}, not {after[key]}"
+        for key in differing
+        if not isinstance(before[key], dict) and None not in (before[key], after[key])
+    ]
+    return ", ".join(told or differing)

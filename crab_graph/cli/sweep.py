@@ -1,0 +1,95 @@
+"""`sweep`: families of tasks that differ in one thing."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from crab_graph.cli.output import JsonOption, console, print_json
+from crab_graph.errors import UsageError
+
+if TYPE_CHECKING:
+    from crab_graph.domains.sweep_record import Sweep
+
+
+def sweep(
+    bench: Annotated[Path, typer.Argument(metavar="BENCH", help="Benchmark whose tasks to vary.")],
+    vary: Annotated[
+        str, typer.Option(help="What differs: distractors, edges or solutions (seed solutions).")
+    ],
+    out: Annotated[Path, typer.Option(help="Directory of the sweep.")],
+    values: Annotated[
+        str | None, typer.Option(help="Values to compare, such as 0,500,2000; else all usual ones.")
+    ] = None,
+    tasks: Annotated[
+        str | None, typer.Option(help="How many tasks, or their ids: S1-001,S1-002; else all.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a sweep made with other settings.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Vary tasks in one thing: distractors, optional edges, or seed solutions.
+
+    Each value gets a certified benchmark of its own within the directory; sweep.json says which
+    tasks correspond. An interrupted sweep goes on with the same command.
+    """
+    from crab_graph.cli.progress import progress_bar
+    from crab_graph.domains.sweep import sweep_benchmark
+
+    with progress_bar("Varying tasks") as progress:
+        made = sweep_benchmark(
+            bench,
+            out,
+            vary=vary,
+            values=None if values is None else _numbers(values),
+            tasks=_tasks(tasks),
+            jobs=jobs,
+            force=force,
+            progress=progress,
+        )
+    if as_json:
+        print_json({"sweep": str(out), **made.record.model_dump(mode="json")})
+    else:
+        _print(made)
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        return [int(item) for item in text.split(",")]
+    except ValueError:
+        raise UsageError(f"--values takes numbers, such as 0,500,2000, not '{text}'") from None
+
+
+def _tasks(text: str | None) -> int | list[str] | None:
+    if text is None:
+        return None
+    if text.strip().isdecimal():
+        return int(text)
+    return [item.strip().upper() for item in text.split(",")]
+
+
+def _print(made: "Sweep") -> None:
+    from rich.table import Table
+
+    record = made.record
+    table = Table(f"{record.vary}", "benchmark", box=None, pad_edge=False)
+    for heading in ("tasks", "solutions", "node distr.", "edge distr.", "active edges"):
+        table.add_column(heading, justify="right")
+    for place, member in enumerate(record.benchmarks):
+        own = [family.tasks[place] for family in record.families]
+        columns = (
+            [one.solutions for one in own],
+            [one.node_distractors for one in own],
+            [one.edge_distractors for one in own],
+            [len(one.active_edges) for one in own],
+        )
+        means = (f"{sum(column) / len(own):,.1f}" for column in columns)
+        table.add_row(
+            f"{member.value:,}", str(made.directory / member.directory), str(len(own)), *means
+        )
+    console().print(table)
+    print(f"{len(record.families)} families, all certified; means are over tasks.")
+    for one in record.left_out:
+        print(f"Left out: {one.task}, since {one.reason}.")
