@@ -16,6 +16,10 @@ def show(
     every_call: Annotated[
         bool, typer.Option("--every-call", help="Show each lookup instead of a line for many.")
     ] = False,
+    why: Annotated[
+        bool,
+        typer.Option("--why", help="Add what separates a failed one from the nearest solution."),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show one dialogue: messages, tool calls, the rows they wrote, and the checks.
@@ -29,4 +33,4 @@ def show(
     if as_json:
         print_json(record.model_dump(mode="json"))
     else:
-        print_episode(console(), record, every_call=every_call)
+        print_episode(console(), record, every_call=every_call, why=why)

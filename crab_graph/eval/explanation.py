@@ -19,7 +19,11 @@ from crab_graph.tools.tool import Owner
 
 
 class Found(StrEnum):
-    """What became of one part of a solution."""
+    """What became of one part of a solution.
+
+    Chosen is what the agent proposed last as the only one for its slot, or tried to book; what was
+    chosen and is not booked in the end was lost.
+    """
 
     BOOKED = "booked"
     NEVER_SEARCHED = "never_searched"
@@ -151,17 +155,20 @@ def _part(
         nearest=ids,
         differs=differs,
         broken=tuple(_in_words(episode, item) for item in broken),
-        found=_found(episode, offers, seen_at, is_booked=not differs),
+        found=_found(episode, slot, offers, seen_at, is_booked=not differs),
         seen_at=seen_at,
     )
 
 
 def _found(
-    episode: Episode, offers: Iterable[str], seen_at: int | None, *, is_booked: bool
+    episode: Episode, slot: str, offers: Iterable[str], seen_at: int | None, *, is_booked: bool
 ) -> Found:
     if is_booked:
         return Found.BOOKED
     wanted = set(offers)
+    proposed = [said.offered[slot] for said in episode.dialogue.agent if slot in said.offered]
+    if proposed and len(proposed[-1]) == 1 and proposed[-1] <= wanted:
+        return Found.LOST
     for call in episode.trajectory.calls:
         tool = call.name if call.owner is Owner.AGENT else ""
         if tool in _booking_tools(episode) and wanted <= set(_texts(call.arguments)):

@@ -55,6 +55,21 @@ _CHECKS = {
 }
 
 
+_LAST_OF_PART = {
+    "concrete": FailureMode.INTER_ENTITY_CONSTRAINT,
+    "factuality": FailureMode.SUMMARY_MISMATCH,
+    "completion": FailureMode.TRANSFER_WITHOUT_BOOKING,
+}
+
+
+def part_of(mode: FailureMode) -> str:
+    """Return the part of the verdict that a mode belongs to, as the paper's tables split them."""
+    order = list(FailureMode)
+    return next(
+        part for part, last in _LAST_OF_PART.items() if order.index(mode) <= order.index(last)
+    )
+
+
 def failure_modes(episode: Episode, results: Results) -> list[FailureMode]:
     """Return all failure modes of an episode, the primary one first."""
     found = {

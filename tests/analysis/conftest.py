@@ -74,6 +74,42 @@ CHECKS = {"D01": "pass", "D19": "pass", "F-PT": "not_triggered", "C-FULL": "pass
 HALF_BOOKED = {**CHECKS, "D02": "fail", "D19": "fail", "C-FULL": "not_triggered", "C-PART": "fail"}
 
 
+EXPLANATION = {
+    "parts": [
+        {
+            "slot": "outbound",
+            "booked": {"flight_id": "FL-48213", "fare_id": "FA-90177"},
+            "nearest": {"flight_id": "FL-48220", "fare_id": "FA-90200"},
+            "differs": ["flight_id", "fare_id"],
+            "broken": ["time of day is morning; but outbound time of day night"],
+            "found": "passed_over",
+            "seen_at": 1,
+        },
+        {
+            "slot": "return",
+            "booked": None,
+            "nearest": {"flight_id": "FL-50001"},
+            "differs": ["flight_id"],
+            "broken": [],
+            "found": "never_searched",
+            "seen_at": None,
+        },
+    ],
+    "between": ["one carrier both ways; but …"],
+    "failing": ["D19"],
+    "counts": {"booked": 0, "never_searched": 1, "passed_over": 1, "lost": 0},
+    "timeline": [
+        {
+            "message": 2,
+            "claim": "unit price $300.00",
+            "seq": 4,
+            "action": "booked [b]BK-20931177[/b]",
+            "match": False,
+        }
+    ],
+}
+
+
 def make_record(task_id: str = "S1-001", **changes: Any) -> EpisodeRecord:
     """A passed episode of the solver with a generic user, but for what is asked otherwise."""
     condition, trial = changes.get("condition", "generic"), changes.get("trial", 0)
@@ -119,6 +155,7 @@ def make_failed(task_id: str = "S1-001", **changes: Any) -> EpisodeRecord:
         "evidence": {"D19": [{"text": "is pending", "rows": ["bookings/BK-20931177"]}]},
         "failures": ("payment", "missing_entity"),
         "primary_failure": "payment",
+        "explanation": EXPLANATION,
     }
     return make_record(task_id, **{**failed, **changes})
 

@@ -6,6 +6,7 @@ from tests.eval.builders import (
     MUSEUM,
     OUT,
     OUT_MIDDAY,
+    SHOW,
     SMALL_ROOM,
     Plan,
     Script,
@@ -67,6 +68,16 @@ def test_what_was_booked_and_given_up_was_lost():
     script.user("###STOP###")
     found = parts(explained(script))
     assert found["outbound"].found == "lost" and found["attraction"].found == "booked"
+
+
+def test_what_was_proposed_alone_and_not_booked_was_lost():
+    script = Script()
+    script.call("search_attractions_by_city", city="Pittsburgh")
+    script.agent(f"Shall I book {MUSEUM}?")
+    script.user("###STOP###")
+    assert parts(explained(script))["attraction"].found == "lost"
+    script.messages[-2]["content"] = f"There are {MUSEUM} and {SHOW}."
+    assert parts(explained(script))["attraction"].found == "passed_over"
 
 
 def test_only_the_agents_own_look_ups_count_as_seen():

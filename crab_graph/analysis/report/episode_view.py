@@ -38,6 +38,7 @@ def view_episode(record: EpisodeRecord) -> dict[str, Any]:
             exchanges,
         ),
         "facts": list(record.facts),
+        "why": _view_why(record, exchanges),
     }
 
 
@@ -59,6 +60,23 @@ def _view_head(record: EpisodeRecord) -> dict[str, Any]:
         "fault": record.fault,
         "error": record.error,
     }
+
+
+def _view_why(record: EpisodeRecord, exchanges: Sequence[Exchange]) -> list[list[dict[str, str]]]:
+    """Return what separates a failed episode from the nearest solution, a line a difference."""
+    if record.explanation is None:
+        return []
+    lines = []
+    for part in record.explanation["parts"]:
+        if part["differs"]:
+            wanted = " ".join(part["nearest"][name] for name in part["differs"])
+            held = part["booked"] or {}
+            booked = " ".join(held[name] for name in part["differs"] if name in held) or "nothing"
+            found = labels.FOUND[part["found"]]
+            broken = "".join(f"; {words}" for words in part["broken"])
+            lines.append(f"{part['slot']}: {booked}, not {wanted} ({found}){broken}")
+    lines += [f"together: {words}" for words in record.explanation["between"]]
+    return view_evidence([{"text": line} for line in lines], exchanges)
 
 
 def view_evidence(

@@ -47,6 +47,14 @@ COVERAGE: Mapping[str, str] = {
 }
 """Factuality checks, by what they wait for the agent to say."""
 
+FOUND: Mapping[str, str] = {
+    "booked": "booked",
+    "never_searched": "never found in a search",
+    "passed_over": "seen and passed over",
+    "lost": "chosen and lost",
+}
+"""What became of a part of the nearest solution."""
+
 REFERENCE_NOTE = (
     "Agents marked “reference” follow fixed rules and need no language model: they show that the "
     "tasks can be solved and that careless work is caught, not how well a model does."

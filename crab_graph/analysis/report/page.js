@@ -95,6 +95,13 @@
       make("ul", { class: "errors" }, errors.map((pieces) => make("li", {}, drawPieces(pieces)))));
   }
 
+  function drawWhy(lines) {
+    if (!lines.length) return null;
+    return make("section", { "aria-label": "Why it failed" },
+      make("h2", {}, "Beside the nearest solution"),
+      make("ul", { class: "why" }, lines.map((pieces) => make("li", {}, drawPieces(pieces)))));
+  }
+
   function drawFacts(facts) {
     if (!facts.length) return null;
     const said = facts.filter((fact) => fact.turn !== null && fact.turn !== undefined).length;
@@ -220,6 +227,7 @@
       make("h1", { id: "episode-title", tabindex: "-1" }, view.head.title),
       drawHead(view.head),
       drawChecks(view.checks),
+      drawWhy(view.why),
       drawUserErrors(view.user_errors),
       drawFacts(view.facts),
       make("section", { class: "dialogue", "aria-label": "Dialogue" },

@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
+from crab_graph.analysis.report.contrasts import UNSCORED, ConditionContrast, contrasts_of
+from crab_graph.analysis.report.failures import failure_tables, solution_parts
 from crab_graph.analysis.report.labels import COVERAGE, EFFORT, OUTCOMES, PARTS
 from crab_graph.eval.statistics import Estimate, estimate_rate
 from crab_graph.runs.record import EpisodeRecord
-
-UNSCORED = "infra_error"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,9 @@ class Group:
             `disclosure_precision`: booked ids over disclosed ones.
         failure_modes: How many episodes have each primary failure.
         failed_checks: In how many episodes each check failed.
+        failures: For each part of the verdict, all failure modes with counts and shares.
+        solution_parts: In how many failed episodes a part of the nearest solution was booked, never
+            searched, passed over or lost.
     """
 
     agent: str
@@ -45,6 +48,8 @@ class Group:
     coverage: Mapping[str, float | None]
     failure_modes: Mapping[str, int]
     failed_checks: Mapping[str, int]
+    failures: Mapping[str, Mapping[str, Any]]
+    solution_parts: Mapping[str, Any]
 
     @property
     def episodes(self) -> int:
@@ -54,20 +59,32 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """All groups of a report: first each agent with each user, then the same by stratum."""
+    """All figures of a report.
+
+    Attributes:
+        overall: Each agent with each user.
+        by_stratum: The same by stratum.
+        contrasts: Users compared in pairs.
+        failures: Failure modes of all episodes together (paper tables 4 and 5).
+    """
 
     overall: tuple[Group, ...]
     by_stratum: tuple[Group, ...]
+    contrasts: tuple[ConditionContrast, ...]
+    failures: Mapping[str, Mapping[str, Any]]
 
     def as_json(self) -> dict[str, Any]:
         """Return the summary in the form that `report --json` prints."""
         return {
             "groups": [_as_json(group) for group in (*self.overall, *self.by_stratum)],
+            "contrasts": [contrast.as_json() for contrast in self.contrasts],
+            "failures": {part: dict(table) for part, table in self.failures.items()},
         }
 
 
 def summarise(records: Iterable[EpisodeRecord]) -> Summary:
     """Return the figures of some episodes, by agent and user in order of appearance."""
+    records = list(records)
     groups: dict[tuple[str, ...], list[EpisodeRecord]] = {}
     for record in records:
         groups.setdefault((record.agent, record.condition, record.user_engine), []).append(record)
@@ -79,7 +96,12 @@ def summarise(records: Iterable[EpisodeRecord]) -> Summary:
             _group([record for record in episodes if record.stratum == stratum], stratum)
             for stratum in sorted({record.stratum for record in episodes})
         ]
-    return Summary(tuple(overall), tuple(by_stratum))
+    return Summary(
+        tuple(overall),
+        tuple(by_stratum),
+        tuple(contrasts_of(records)),
+        failure_tables(record for record in records if record.outcome != UNSCORED),
+    )
 
 
 def parts_passed(record: EpisodeRecord) -> dict[str, bool]:
@@ -108,6 +130,8 @@ def _group(records: Sequence[EpisodeRecord], stratum: int | None) -> Group:
         failed_checks=_counted(
             check for r in scored for check, verdict in r.checks.items() if verdict == "fail"
         ),
+        failures=failure_tables(scored),
+        solution_parts=solution_parts(scored),
     )
 
 

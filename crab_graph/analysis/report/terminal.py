@@ -5,7 +5,6 @@ control characters, which could steer the terminal, are shown as `�`.
 """
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
@@ -17,14 +16,16 @@ from rich.table import Table
 from rich.text import Text
 
 from crab_graph.analysis.report import labels
+from crab_graph.analysis.report.cells import agent_name, plain, titled_table
 from crab_graph.analysis.report.changes import SIGNS, describe_change
+from crab_graph.analysis.report.comparison import print_contrasts
 from crab_graph.analysis.report.dialogue import Call, Exchange, read_exchanges
+from crab_graph.analysis.report.reasons import print_reasons, print_why
 from crab_graph.analysis.report.summary import Group, Summary
 from crab_graph.analysis.report.titles import check_titles
 from crab_graph.eval.statistics import Estimate
 from crab_graph.runs.record import EpisodeRecord
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _LONGEST_VALUE = 400
 _WIDE = 100
 
@@ -50,25 +51,27 @@ def print_summary(console: Console, summary: Summary) -> None:
         effort.add_row(*_who(group), *(_number(mean) for mean in group.effort.values()))
         coverage.add_row(*_who(group), *(_share(mean) for mean in group.coverage.values()))
     console.print("", effort, "", coverage, sep="\n")
+    print_reasons(console, summary)
+    print_contrasts(console, summary.contrasts)
 
 
-def print_episode(console: Console, record: EpisodeRecord, *, every_call: bool = False) -> None:
+def print_episode(
+    console: Console, record: EpisodeRecord, *, every_call: bool = False, why: bool = False
+) -> None:
     """Print one dialogue, said against done, and its checks.
 
     Args:
         console: Where to.
         record: The episode.
         every_call: Print each lookup, where runs of three and more are one line otherwise.
+        why: Print what separates it from the nearest solution too.
     """
     console.print(_head(record))
     for exchange in read_exchanges(record.messages, record.trace):
         _print_exchange(console, exchange, every_call)
     _print_checks(console, record)
-
-
-def plain(text: str) -> Text:
-    """Return what somebody said as text that can neither style nor steer the terminal."""
-    return Text(_CONTROL.sub("�", text))
+    if why:
+        print_why(console, record)
 
 
 def _rates_table(console: Console, title: str, groups: Iterable[Group]) -> Table:
@@ -100,10 +103,7 @@ def _parts(group: Group) -> tuple[str, str, str]:
 
 def _table(title: str) -> Table:
     """Return a table with the columns that say whose row it is."""
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    table.add_column("agent")
-    table.add_column("user")
-    return table
+    return titled_table(title, "agent", "user")
 
 
 def _failures_table(groups: Iterable[Group]) -> Table:
@@ -128,12 +128,6 @@ def _means_table(title: str, columns: Mapping[str, str]) -> Table:
 
 def _who(group: Group) -> tuple[Text, Text]:
     return agent_name(group.agent, group.is_reference), plain(group.user)
-
-
-def agent_name(agent: str, is_reference: bool) -> Text:
-    """Return an agent's name, labelled where no model stands behind it."""
-    name = plain(agent)
-    return name.append(" (reference)", style="dim") if is_reference else name
 
 
 def _head(record: EpisodeRecord) -> Text:
