@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from crab_graph.domains.domain import Domain, Draft
 from crab_graph.domains.registry import find_domain
 from crab_graph.errors import UnsatisfiableTask
+from crab_graph.generation.near_misses import lacks_near_misses
 from crab_graph.generation.objects import valid_rows
 from crab_graph.generation.paper_population import PaperParameters, populate_by_paper
 from crab_graph.generation.population import Population, populate
@@ -18,6 +19,9 @@ OVERSAMPLE = 3
 
 CLOSURE_BANDS = {1: range(1, 2), 2: range(2, 17), 3: range(4, 82), 4: range(8, 257)}
 """Numbers of solutions a stratum admits; up to k^4 combinations of the parts of k seeds."""
+
+NEAR_MISS_DISTRACTORS = 400
+"""From this many distractors on a task must have near misses of every edge."""
 
 ATTEMPTS = 60
 """Drafts tried for one candidate before generation gives up."""
@@ -67,10 +71,11 @@ def scout(plan: CandidatePlan) -> Scouted:
     name = f"S{plan.stratum} candidate {plan.number}"
     rejected: list[str] = []
     for attempt in range(ATTEMPTS):
-        seed = derive_seed(plan.benchmark_seed, plan.domain, name, attempt)
+        seed = candidate_seed(plan, attempt)
         try:
             draft = domain.draft(seed, plan.flexible, plan.party_size)
             population = populate_draft(draft, plan.stratum, plan.distractors, seed, plan.paper)
+            candidate = _candidate(domain, draft, population, plan)
         except UnsatisfiableTask as error:
             rejected.append(str(error))
             continue
@@ -79,12 +84,18 @@ def scout(plan: CandidatePlan) -> Scouted:
             seed=seed,
             flexible=plan.flexible,
             party_size=plan.party_size,
-            candidate=_candidate(domain, draft, population, plan.number),
+            candidate=candidate,
             rejected=tuple(rejected),
         )
     raise UnsatisfiableTask(
         f"{name} could not be drawn in {ATTEMPTS} attempts; the last one: {rejected[-1]}"
     )
+
+
+def candidate_seed(plan: CandidatePlan, attempt: int) -> int:
+    """Return the seed of one attempt to draw a candidate."""
+    name = f"S{plan.stratum} candidate {plan.number}"
+    return derive_seed(plan.benchmark_seed, plan.domain, name, attempt)
 
 
 def populate_draft(
@@ -113,15 +124,21 @@ def populate_draft(
     )
 
 
-def _candidate(domain: Domain, draft: Draft, population: Population, number: int) -> Candidate:
+def _candidate(
+    domain: Domain, draft: Draft, population: Population, plan: CandidatePlan
+) -> Candidate:
     folded = draft.folded
     objects = {node.id: population.objects[node.type] for node in folded.graph.nodes}
     valid = {
         node: valid_rows(columns, folded.node_constraints[node])
         for node, columns in objects.items()
     }
+    if plan.paper is None and plan.distractors >= NEAR_MISS_DISTRACTORS:
+        lacking = lacks_near_misses(folded, objects, valid, population.seeds)
+        if lacking is not None:
+            raise UnsatisfiableTask(f"edge '{lacking}' has too few near misses")
     return Candidate(
-        number=number,
+        number=plan.number,
         solutions=population.closure,
         node_distractors=population.distractor_count("node"),
         edge_distractors=population.distractor_count("edge"),

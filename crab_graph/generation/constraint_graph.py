@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from crab_graph.generation.constraints import Constraint, Value
 
+Codes = dict[str, NDArray[np.int64]]
+"""Objects as positions in the domains of their free properties."""
+
 
 @dataclass(frozen=True, slots=True)
 class Property:
@@ -80,6 +83,16 @@ class NodeType:
             ]
             tables[name] = inputs, np.array(values).reshape([len(domain) for domain in domains])
         return tables
+
+    def codes_of(self, columns: Mapping[str, NDArray[Any]]) -> Codes:
+        """Return the position of each object's value in the domain of each free property."""
+        codes: Codes = {}
+        for name, values in self.property_values.items():
+            domain = np.array(values)
+            order = np.argsort(domain)
+            places = np.searchsorted(domain, columns[name], sorter=order)
+            codes[name] = order[places].astype(np.int64)
+        return codes
 
     def derive(self, name: str, chosen: Mapping[str, Value]) -> Value:
         """Return the value of a property, given those of the free properties it depends on."""

@@ -16,6 +16,10 @@ Ref = tuple[str, str]
 """A property of a node: `(node id, property name)`; domain constraints name the node type."""
 
 
+_NOT = "not "
+"""What the names of negated constraints begin with."""
+
+
 @dataclass(frozen=True, slots=True)
 class LinearSum:
     """A hint for the engines: the constraint says Σ weight · property ≤ bound.
@@ -105,12 +109,17 @@ class Constraint:
             linear = LinearSum(free, linear.bound - spent)
         return replace(self, fixed={**self.fixed, **decided}, linear=linear)
 
+    @property
+    def is_negation(self) -> bool:
+        """Whether it holds exactly where another one does not."""
+        return self.name.startswith(_NOT)
+
     def negated(self) -> "Constraint":
         """Return the constraint that holds exactly where this one does not.
 
         The opposite of a bounded sum is one too: Σ w·x > B says Σ -w·x ≤ -(B + 1), in integers.
         """
-        name = f"not {self.name}"
+        name = f"{_NOT}{self.name}"
         if self.linear is not None:
             weights = {ref: -weight for ref, weight in self.linear.weights.items()}
             return bounded_sum(name, weights, -self.linear.bound - 1, "")

@@ -3,12 +3,16 @@
 They are what makes a task hard: an agent that forgets one dependency accepts them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+import numpy as np
+
+from crab_graph.generation.candidates import holds_beside
 from crab_graph.generation.constraints import Constraint
 from crab_graph.generation.counting import EliminationCounter, Rows
 from crab_graph.generation.folding import FoldedGraph
-from crab_graph.generation.objects import Columns
+from crab_graph.generation.objects import Columns, take
+from crab_graph.generation.seeds import SeedSolution
 
 MINIMUM = 10
 """Combinations that must break each active edge alone."""
@@ -29,6 +33,47 @@ def count_near_misses(
         edges = [_broken(other, edge) for other in folded.edges]
         counts[edge.name] = EliminationCounter(folded.graph.node_ids, edges, objects).count(valid)
     return counts
+
+
+def lacks_near_misses(
+    folded: FoldedGraph,
+    objects: Mapping[str, Columns],
+    valid: Rows,
+    seeds: Sequence[SeedSolution],
+) -> str | None:
+    """Return the name of an edge that fewer than `MINIMUM` combinations break alone, if any.
+
+    Seeds with one object exchanged are counted first; only where they are too few are all
+    combinations.
+    """
+    sure = _count_exchanges(folded, objects, valid, seeds)
+    for edge in folded.edges:
+        if sure[edge.name] < MINIMUM:
+            edges = [_broken(other, edge) for other in folded.edges]
+            counter = EliminationCounter(folded.graph.node_ids, edges, objects)
+            if counter.count(valid) < MINIMUM:
+                return edge.name
+    return None
+
+
+def _count_exchanges(
+    folded: FoldedGraph,
+    objects: Mapping[str, Columns],
+    valid: Rows,
+    seeds: Sequence[SeedSolution],
+) -> dict[str, int]:
+    """Return for each edge in how many ways one exchanged object of one seed breaks it alone."""
+    best = dict.fromkeys(folded.active_edges, 0)
+    for item in seeds:
+        counts = dict.fromkeys(best, 0)
+        for node, rows in valid.items():
+            own = take(objects[node], rows)
+            breaks = np.array([~holds_beside(edge, node, item, own) for edge in folded.edges])
+            alone = breaks & (breaks.sum(axis=0) == 1)
+            for edge, ways in zip(folded.edges, alone.sum(axis=1).tolist(), strict=True):
+                counts[edge.name] += ways
+        best = {name: max(best[name], counts[name]) for name in best}
+    return best
 
 
 def _broken(edge: Constraint, target: Constraint) -> Constraint:

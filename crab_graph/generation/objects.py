@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crab_graph.errors import UnsatisfiableTask
-from crab_graph.generation.constraint_graph import NodeType
+from crab_graph.generation.constraint_graph import Codes, NodeType
 from crab_graph.generation.constraints import Constraint, Value
 
 Columns = dict[str, NDArray[Any]]
@@ -141,6 +141,35 @@ class NodeDomain:
         """
         codes = {name: own[rng.randint(0, len(own), size)] for name, own in self._codes.items()}
         return self._valid(codes)
+
+    def draw_like(self, rng: np.random.RandomState, size: int, models: Codes) -> Columns:
+        """Draw about `size` objects that take after models in all that the node's constraints let.
+
+        A property is drawn anew where its value in the model is not allowed, and wherever it
+        decides a negated constraint.
+        """
+        chosen = rng.randint(0, length(models), size)
+        codes: Codes = {}
+        for name, own in self._codes.items():
+            drawn = own[rng.randint(0, len(own), size)]
+            if name not in self._negated:
+                allowed = np.zeros(len(self._values[name]), dtype=np.bool_)
+                allowed[own] = True
+                borrowed = models[name][chosen]
+                drawn = np.where(allowed[borrowed], borrowed, drawn)
+            codes[name] = drawn
+        return self._valid(codes)
+
+    @cached_property
+    def _negated(self) -> frozenset[str]:
+        """Free properties that decide a constraint which holds where another does not."""
+        return frozenset(
+            source
+            for item in self.constraints
+            if item.is_negation
+            for name in item.properties_of(self.node_id)
+            for source in self.type.free_inputs(name)
+        )
 
     @cached_property
     def _values(self) -> dict[str, NDArray[Any]]:

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from crab_graph.errors import UnsatisfiableTask
+from crab_graph.generation.candidates import CandidatePool, Identities
 from crab_graph.generation.csp import Sampling
 from crab_graph.generation.distractors import (
-    CandidatePool,
     Distractors,
-    Identities,
     accept_harmless,
     fills_any_node,
 )

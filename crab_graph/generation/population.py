@@ -7,22 +7,34 @@ from typing import Literal
 import numpy as np
 
 from crab_graph.errors import UnsatisfiableTask
+from crab_graph.generation.candidates import Identities
 from crab_graph.generation.counting import EliminationCounter
 from crab_graph.generation.distractors import (
     Distractors,
-    Identities,
     generate_edge_distractors,
     generate_node_distractors,
 )
 from crab_graph.generation.folding import FoldedGraph
 from crab_graph.generation.objects import IDENTITY, Columns, concatenate, length
-from crab_graph.generation.seeds import SeedSolution, generate_seed_solutions
-from crab_graph.randomness import derive_rng
+from crab_graph.generation.seeds import SeedSolution, choose_seed_solutions
+from crab_graph.generation.solutions import Solutions, draw_solutions, redraw
+from crab_graph.randomness import derive_array_rng, derive_rng
 
 Origin = Literal["seed", "node", "edge"]
 
 EDGE_SHARE = 0.5
 """Share of edge distractors among the distractors of a node, where the graph admits that many."""
+
+
+POSSIBLE = 400
+"""Solutions drawn from all that a graph admits: seeds are chosen among them, and distractors are
+drawn after them."""
+
+CHOICES = 30
+"""Choices of seeds tried for an acceptable number of solutions."""
+
+ANY_CLOSURE = range(1, 2**31)
+"""Every number of solutions."""
 
 
 @dataclass(frozen=True)
@@ -72,22 +84,26 @@ def populate(
     Raises:
         UnsatisfiableTask: the graph has too few seed solutions or objects, or their closure is off.
     """
-    seeds = seeds or draw_seeds(folded, seed_count, seed)
+    possible = _possible_solutions(folded, seed)
+    seeds = seeds or _seeds_within(folded, possible, seed_count, closure, seed)
     solutions = count_closure(folded, seeds)
     if solutions not in closure:
         raise UnsatisfiableTask(f"the seeds combine to {solutions} solutions")
+    likely = _likely_objects(folded, possible, seed)
     used: dict[str, Identities] = {name: set() for name in folded.types}
     own = {node: seed_objects(node, seeds) for node in folded.graph.node_ids}
     for node, objects in own.items():
         used[folded.graph.type_of(node)].update(objects[IDENTITY].tolist())
     quota = split_evenly(folded.graph.node_ids, distractors)
     wanted = {node: round(EDGE_SHARE * number) for node, number in quota.items()}
-    edge = generate_edge_distractors(folded, seeds, wanted, used, seed)
+    edge = generate_edge_distractors(folded, seeds, wanted, used, seed, likely)
     groups: dict[str, list[tuple[str, Origin, Distractors]]] = {name: [] for name in folded.types}
     for node in folded.graph.node_ids:
         type_name = folded.graph.type_of(node)
         missing = quota[node] - len(edge[node].broken)
-        other = generate_node_distractors(folded, node, missing, used[type_name], seed)
+        other = generate_node_distractors(
+            folded, node, missing, used[type_name], seed, likely[node]
+        )
         if missing and (other is None or len(other.broken) < missing):
             raise UnsatisfiableTask(f"node '{node}' has too few objects for its distractors")
         groups[type_name].append((node, "seed", Distractors(own[node], [""] * len(seeds))))
@@ -97,13 +113,40 @@ def populate(
     return assemble(groups, seeds, solutions)
 
 
-def draw_seeds(folded: FoldedGraph, count: int, seed: int) -> list[SeedSolution]:
+def draw_seeds(
+    folded: FoldedGraph, count: int, seed: int, closure: range = ANY_CLOSURE
+) -> list[SeedSolution]:
     """Return the seed solutions that `populate` draws.
 
     Raises:
         UnsatisfiableTask: the graph has too few.
     """
-    return generate_seed_solutions(folded, count, derive_rng(seed, "seeds"))
+    return _seeds_within(folded, _possible_solutions(folded, seed), count, closure, seed)
+
+
+def _possible_solutions(folded: FoldedGraph, seed: int) -> Solutions:
+    return draw_solutions(folded, POSSIBLE, derive_array_rng(seed, "solutions"))
+
+
+def _seeds_within(
+    folded: FoldedGraph, possible: Solutions, count: int, closure: range, seed: int
+) -> list[SeedSolution]:
+    """Choose seeds among possible solutions until the number they combine to is acceptable."""
+    rng = derive_rng(seed, "seeds")
+    for _ in range(CHOICES):
+        seeds = choose_seed_solutions(folded, possible, count, rng)
+        if count_closure(folded, seeds) in closure:
+            break
+    return seeds
+
+
+def _likely_objects(folded: FoldedGraph, possible: Solutions, seed: int) -> dict[str, Columns]:
+    """Return objects of each node as they come up in solutions."""
+    likely = {}
+    for node, own in possible.items():
+        rng = derive_array_rng(seed, "likely objects", node)
+        likely[node] = concatenate([own, redraw(folded, node, possible, rng)])
+    return likely
 
 
 def count_closure(folded: FoldedGraph, seeds: Sequence[SeedSolution]) -> int:

@@ -8,7 +8,11 @@ from crab_graph.generation.constraints import Ref, Value
 from crab_graph.generation.csp import Binding, Link, sample_binding
 from crab_graph.generation.folding import FoldedGraph
 from crab_graph.generation.objects import IDENTITY, NodeDomain, length, rows, take
+from crab_graph.generation.solutions import Solutions
 from crab_graph.randomness import derive_array_rng
+
+TRIED = 8
+"""Solutions looked at for each seed solution wanted."""
 
 ConcreteObject = dict[str, Value]
 SeedSolution = dict[str, ConcreteObject]
@@ -43,6 +47,31 @@ def generate_seed_solutions(
     raise UnsatisfiableTask(
         f"found {len(seeds)} of {count} seed solutions in {attempts * count} attempts"
     )
+
+
+def choose_seed_solutions(
+    folded: FoldedGraph, solutions: Solutions, count: int, rng: Random
+) -> list[SeedSolution]:
+    """Return `count` of the given solutions that share no object, each as likely as any other.
+
+    Raises:
+        UnsatisfiableTask: so many cannot be found among them.
+    """
+    size = length(solutions[folded.graph.node_ids[0]])
+    seeds: list[SeedSolution] = []
+    used: set[tuple[str, Value]] = set()
+    for place in rng.sample(range(size), min(size, TRIED * count)):
+        seed = {
+            node: rows(take(columns, slice(place, place + 1)))[0]
+            for node, columns in solutions.items()
+        }
+        keys = {(folded.graph.type_of(node), item[IDENTITY]) for node, item in seed.items()}
+        if len(keys) == len(seed) and not keys & used:
+            seeds.append(seed)
+            used |= keys
+        if len(seeds) == count:
+            return seeds
+    raise UnsatisfiableTask(f"found {len(seeds)} of {count} seed solutions that share no object")
 
 
 def _bindings(folded: FoldedGraph, limit: int, rng: Random) -> Iterator[Binding]:

@@ -23,13 +23,19 @@ T = TypeVar("T")
 WINDOW_DAYS = 5
 """Days in a flexible departure window, both ends included."""
 
-EDGE_ODDS = {
-    "fixed": {"budget": 0.35, "same_carrier": 0.5, "same_district": 0.5},
-    "flexible": {"budget": 0.8, "same_carrier": 0.86, "same_district": 0.86},
+BUDGET_ODDS = {"fixed": 0.5, "flexible": 0.8}
+"""How often there is a budget."""
+
+SAME_ODDS = {
+    "fixed": {True: 0.9, False: 0.3},
+    "flexible": {True: 0.86, False: 0.86},
 }
-"""How often the optional edges are asked for. Selection prefers what shortcuts fail on, which adds
-some: its choice has 2.5 active edges on fixed-date tasks and 5.5 on flexible ones on average, as in
-the paper (Figure 5)."""
+"""How often one carrier and one district are asked for, each, with a budget and without.
+
+Where a budget is all that ties a flight or a hotel to the rest, what is cheap is the solution; with
+fixed dates the three therefore go together. Selection prefers what shortcuts fail on, which adds
+some edges: its choice has 2.5 active ones on fixed-date tasks and 5.5 on flexible ones on average,
+as in the paper (Figure 5)."""
 
 BUDGET_QUANTILE = (0.10, 0.30)
 """The budget is a cost that this share of random node-valid combinations stays under; it is drawn
@@ -49,7 +55,8 @@ def sample_request(seed: int, *, flexible: bool, party_size: int) -> TravelReque
     first = day_number("2027-01-20") + rng.randrange(300)
     last = first + WINDOW_DAYS - 1 if flexible else first
     nights = rng.randint(2, 5)
-    odds = EDGE_ODDS["flexible" if flexible else "fixed"]
+    mode = "flexible" if flexible else "fixed"
+    same_odds = SAME_ODDS[mode][_has_budget(seed, mode)]
     dated = not flexible and rng.random() < 0.15
     return TravelRequest(
         origin=origin,
@@ -68,8 +75,8 @@ def sample_request(seed: int, *, flexible: bool, party_size: int) -> TravelReque
         attraction_category=_maybe(rng, 0.7, CATEGORIES),
         attraction_time_of_day=_maybe(rng, 0.35, ("morning", "afternoon", "evening")),
         attraction_date=iso_date(first + rng.randint(1, nights - 1)) if dated else None,
-        same_carrier=rng.random() < odds["same_carrier"],
-        same_district=rng.random() < odds["same_district"],
+        same_carrier=rng.random() < same_odds,
+        same_district=rng.random() < same_odds,
     )
 
 
@@ -81,10 +88,14 @@ def with_budget(request: TravelRequest, folded: FoldedGraph, seed: int) -> Trave
         folded: Its folded graph, for what the trip's parts cost.
         seed: Seed of the task.
     """
-    rng = derive_rng(seed, "budget")
-    if rng.random() >= EDGE_ODDS[request.date_mode]["budget"]:
+    if not _has_budget(seed, request.date_mode):
         return request
-    return with_budget_share(request, folded, rng.uniform(*BUDGET_QUANTILE), seed)
+    share = derive_rng(seed, "budget share").uniform(*BUDGET_QUANTILE)
+    return with_budget_share(request, folded, share, seed)
+
+
+def _has_budget(seed: int, mode: str) -> bool:
+    return derive_rng(seed, "budget").random() < BUDGET_ODDS[mode]
 
 
 def with_budget_share(

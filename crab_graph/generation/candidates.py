@@ -1,0 +1,201 @@
+"""Candidates for edge distractors: near misses, and what looks like parts of solutions.
+
+What only breaks edges beside the seeds stands around them like a cloud, and every majority (the
+most frequent carrier, the usual date) would point to its middle. Parts of other solutions that the
+graph admits are distributed as the seeds' own parts are, so that no single property tells them
+apart; the exact test then leaves out what completes a solution.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from crab_graph.generation.constraint_graph import Codes
+from crab_graph.generation.constraints import Constraint, equals
+from crab_graph.generation.counting import IntArray
+from crab_graph.generation.folding import FoldedGraph
+from crab_graph.generation.objects import (
+    IDENTITY,
+    Columns,
+    Mask,
+    NodeDomain,
+    concatenate,
+    length,
+    take,
+)
+from crab_graph.generation.seeds import SeedSolution
+from crab_graph.randomness import derive_array_rng
+
+POOL_FACTOR = 3
+"""Candidates drawn for each edge distractor wanted."""
+
+NEAR_MISSES = 5
+"""Candidates of each node that are tried first for each edge, as they break that edge alone."""
+
+Identities = set[int]
+"""Identities of the objects of a node type that exist already."""
+
+
+@dataclass(frozen=True)
+class CandidatePool:
+    """Seed objects of a node followed by its candidates, in the order in which to try them.
+
+    Attributes:
+        objects: Columns of all of them.
+        broken: For each, the constraint it was made to break; empty for seeds.
+        seed_count: How many of them are seed objects.
+        order: Positions of the candidates, those to try first in front.
+    """
+
+    objects: Columns
+    broken: list[str]
+    seed_count: int
+    order: IntArray
+
+
+def build_pool(
+    folded: FoldedGraph,
+    node: str,
+    seeds: Sequence[SeedSolution],
+    wanted: int,
+    used: Mapping[str, Identities],
+    seed: int,
+    likely: Columns | None,
+) -> CandidatePool:
+    """Return the candidates of a node: a few near misses, then what looks like parts of solutions.
+
+    Args:
+        folded: The task graph.
+        node: The node.
+        seeds: The seed solutions.
+        wanted: Number of edge distractors wanted of the node.
+        used: Identities already taken, by node type.
+        seed: Seed of all draws.
+        likely: Objects of the node as they come up in solutions; without any, objects are drawn
+            uniformly from what the node admits.
+    """
+    domain = folded.domains[node]
+    own = {name: np.array([item[node][name] for item in seeds]) for name in seeds[0][node]}
+    rng = derive_array_rng(seed, "edge distractors", node)
+    taken = set(used[domain.type.name])
+    parts = []
+    if wanted and likely is not None:
+        parts.append(take(likely, _fresh(likely[IDENTITY], taken, POOL_FACTOR * wanted)))
+    # What no solution has stands last, unless nothing is known of solutions.
+    typical = sum(map(length, parts)) if likely is not None else POOL_FACTOR * wanted
+    drawn = draw_distinct(domain, POOL_FACTOR * wanted, rng, taken) if wanted else None
+    if drawn is not None:
+        parts.append(drawn)
+    if not parts:
+        return CandidatePool(own, [""] * len(seeds), len(seeds), np.zeros(0, dtype=np.int64))
+    candidates = concatenate(parts)
+    breaks, names = _nearest_breaks(folded, node, seeds, candidates)
+    first_broken = breaks.argmax(axis=0)
+    count = breaks.sum(axis=0)
+    off_side = _sides(folded, node, seeds, candidates, seed)
+    order = _ordered(count, first_broken, typical, off_side)
+    order = order[count[order] > 0]
+    broken = [""] * len(seeds) + [names[number] if names else "" for number in first_broken]
+    return CandidatePool(concatenate([own, candidates]), broken, len(seeds), order + len(seeds))
+
+
+def draw_distinct(
+    domain: NodeDomain,
+    wanted: int,
+    rng: np.random.RandomState,
+    used: Identities,
+    tries: int = 8,
+    models: Codes | None = None,
+) -> Columns | None:
+    """Draw up to `wanted` objects that differ from each other and from those in `used`.
+
+    The identities of the objects drawn are added to `used`. `None` where nothing was found.
+    """
+    parts: list[Columns] = []
+    missing = wanted
+    for _ in range(tries):
+        size = max(64, 2 * missing)
+        drawn = domain.draw(rng, size) if models is None else domain.draw_like(rng, size, models)
+        fresh = _fresh(drawn[IDENTITY], used, missing)
+        if len(fresh):
+            parts.append(take(drawn, fresh))
+            missing -= len(fresh)
+        if missing <= 0 or len(fresh) == 0:
+            break
+    return concatenate(parts) if parts else None
+
+
+def _nearest_breaks(
+    folded: FoldedGraph, node: str, seeds: Sequence[SeedSolution], drawn: Columns
+) -> tuple[Mask, list[str]]:
+    """Return, against the seed each candidate comes nearest to, which edges it breaks there.
+
+    Shape `(edges of the node, candidates)`.
+    """
+    edges = [edge for edge in folded.edges if node in edge.nodes]
+    size = length(drawn)
+    nearest = np.ones((max(1, len(edges)), size), dtype=bool)
+    if not edges:
+        return np.zeros((1, size), dtype=bool), []
+    for item in seeds:
+        breaks = np.array([~holds_beside(edge, node, item, drawn) for edge in edges])
+        closer = breaks.sum(axis=0) < nearest.sum(axis=0)
+        nearest = np.where(closer, breaks, nearest)
+    return nearest, [edge.name for edge in edges]
+
+
+def holds_beside(edge: Constraint, node: str, seed: SeedSolution, drawn: Columns) -> Mask:
+    """Return with which objects of a node an edge holds, the others being those of a seed."""
+    answer = edge.evaluate(lambda ref: drawn[ref[1]] if ref[0] == node else seed[ref[0]][ref[1]])
+    return np.broadcast_to(np.asarray(answer, dtype=bool), (length(drawn),))
+
+
+def _ordered(count: IntArray, first_broken: IntArray, typical: int, off_side: Mask) -> IntArray:
+    """Order candidates: near misses of each edge, what looks typical, what its side excludes."""
+    near = np.zeros(len(count), dtype=np.bool_)
+    for edge in np.unique(first_broken):
+        near[np.flatnonzero((count == 1) & (first_broken == edge))[:NEAR_MISSES]] = True
+    plain = (np.arange(len(count)) < typical) & ~near
+    groups = (near, plain & ~off_side, plain & off_side)
+    return np.concatenate([np.flatnonzero(group) for group in groups]).astype(np.int64)
+
+
+def _sides(
+    folded: FoldedGraph,
+    node: str,
+    seeds: Sequence[SeedSolution],
+    candidates: Columns,
+    seed: int,
+) -> Mask:
+    """Return which candidates have a value that is kept for the other node of an equality.
+
+    Where two nodes must agree in a value, each value that no seed has is kept for one of them, so
+    that most of what it offers completes nothing, however cheap or early it is. Otherwise a
+    distractor could only be harmless by its price, and the prices would point to the seeds.
+    """
+    off = np.zeros(length(candidates), dtype=np.bool_)
+    for edge in folded.edges:
+        if edge.predicate is not equals or len(edge.nodes) != 2 or node not in edge.nodes:
+            continue
+        (name,) = edge.properties_of(node)
+        taken = {item[owner][key] for item in seeds for owner, key in edge.refs}
+        domain = folded.types[folded.graph.type_of(node)].property_values.get(name, ())
+        rest = [value for value in domain if value not in taken]
+        rng = derive_array_rng(seed, "sides", edge.name)
+        position = rng.permutation(len(rest))
+        other = 1 - edge.nodes.index(node)
+        kept_away = [rest[place] for place in position[other::2]]
+        if kept_away:
+            off |= np.isin(candidates[name], kept_away)
+    return off
+
+
+def _fresh(identities: IntArray, used: Identities, limit: int) -> IntArray:
+    """Return the positions of the first `limit` objects that are new, and note them as used."""
+    _, first = np.unique(identities, return_index=True)
+    first.sort()
+    new = [place for place in first.tolist() if identities[place] not in used][:limit]
+    fresh = np.array(new, dtype=np.int64)
+    used.update(identities[fresh].tolist())
+    return fresh
