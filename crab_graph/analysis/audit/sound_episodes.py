@@ -1,0 +1,175 @@
+"""What holds of every episode: nothing leaks, verdicts repeat, episodes stay apart (§13)."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from crab_graph.analysis.audit.gates import Gate
+from crab_graph.analysis.audit.replays import PROPOSAL, Telling, perfect
+from crab_graph.domains.benchmark import Benchmark
+from crab_graph.domains.task import Task
+from crab_graph.schema import canonical_json
+from crab_graph.tools.tool import Owner
+
+_HASH_SEEDS = ("0", "4242")
+_SIDE_BY_SIDE = 4
+_PROVENANCE = ("distractor", "certified", "solution", "stratum")
+
+
+@dataclass
+class Listener:
+    """The solver, with everything it is handed kept.
+
+    Attributes:
+        heard: Contents of the messages of each step.
+        tools: Names of the tools it was ever handed.
+    """
+
+    heard: list[list[str]] = field(default_factory=list)
+    tools: set[str] = field(default_factory=set)
+
+    def __call__(self, messages: list[Any], tools: list[Any]) -> Any:
+        """Keep what is handed over, and answer as the solver does."""
+        from crab_graph.agents.reference import reference_agent  # noqa: PLC0415
+
+        self.heard.append([_content(message) for message in messages])
+        self.tools |= {tool.name for tool in tools}
+        return reference_agent("solver")(messages, tools)
+
+
+def privacy_gate(tasks: Sequence[Task], conditions: Sequence[str]) -> Gate:
+    """Count what reached an agent beyond its policy, the delivered turns and its own results."""
+    from crab_graph.runs.episode import run_episode  # noqa: PLC0415  (loads LangGraph)
+
+    leaks: list[str] = []
+    steps = 0
+    for number, task in enumerate(tasks):
+        listener = Listener()
+
+        def agent(messages: list[Any], tools: list[Any], ear: Listener = listener) -> Any:
+            return ear(messages, tools)
+
+        record = run_episode(task, agent, conditions[number % len(conditions)], seed=number)
+        steps += len(listener.heard)
+        leaks += [f"{record.episode_id}: {leak}" for leak in find_leaks(task, record, listener)]
+    note = f"{steps} inputs of an agent in {len(tasks)} episodes; canaries from wallet and facts"
+    if leaks:
+        note += f"; first off: {leaks[0]}"
+    return Gate("private text in agent input", len(leaks), None, "= 0", not leaks, note)
+
+
+def find_leaks(task: Task, record: Any, listener: Listener) -> Iterator[str]:
+    """Yield what an agent was handed that it should not have been."""
+    registry = task.domain.registry()
+    for name in sorted(listener.tools & set(registry.names(Owner.USER))):
+        yield f"tool {name}"
+    policy = task.domain.policy(task.today)
+    open_lines = [line for line in record.messages if line.get("owner") != "user"]
+    turns = [place for place, line in enumerate(open_lines) if line["role"] == "assistant"]
+    private = [line for line in record.messages if line.get("owner") == "user"]
+    canaries = _canaries(task, private)
+    for heard, place in zip(listener.heard, turns, strict=False):
+        due = [policy, *(_said(line) for line in open_lines[:place])]
+        extra = [text for text in heard if text not in due]
+        for text in extra:
+            yield f"an input that is no delivered turn: {text[:60]}"
+        public = "\n".join(due)
+        for canary in canaries:
+            if canary not in public and any(canary in text for text in heard):
+                yield f"canary {canary}"
+
+
+def _canaries(task: Task, private: Sequence[dict[str, Any]]) -> list[str]:
+    """Return strings that must not reach an agent unless they were said or found openly."""
+    world = task.world
+    wallet = [row["card_id"] for row in world.rows("cards")]
+    facts = [
+        text
+        for fact in task.facts
+        for text in (fact.value if isinstance(fact.value, list) else [fact.value])
+        if isinstance(text, str)
+    ]
+    traffic = [line["content"] for line in private if line["content"]]
+    tools = task.domain.registry().names(Owner.USER)
+    return [*wallet, *facts, *traffic, *tools, *_PROVENANCE]
+
+
+def determinism_gates(benchmark: Benchmark) -> list[Gate]:
+    """Return whether verdicts are the same bytes whatever the hash seed and the order of rows."""
+    task = benchmark[len(benchmark) // 2]
+    told = perfect(task, task.solutions[0])
+    # One that passes and one that fails several checks: evidence has an order too.
+    spoilt = told.without("hotel").said(PROPOSAL, str.swapcase)
+    verdicts = [_verdict_bytes(telling, spread) for telling in (told, spoilt) for spread in (0, 1)]
+    rows = int(verdicts[0] != verdicts[1]) + int(verdicts[2] != verdicts[3])
+    outputs = {_graded_apart(benchmark, task, spoilt, seed) for seed in _HASH_SEEDS}
+    seeds = len(outputs) - 1
+    return [
+        Gate("verdicts by row order", rows, None, "= 0", rows == 0, "differences, 2 episodes"),
+        Gate(
+            *("verdicts by hash seed", seeds, None, "= 0", seeds == 0),
+            f"differences over PYTHONHASHSEED {', '.join(_HASH_SEEDS)}",
+        ),
+    ]
+
+
+def _verdict_bytes(telling: Telling, reverses_rows: int) -> bytes:
+    verdict = replace(telling, reverses_rows=bool(reverses_rows)).grade()
+    evidence = {check: list(found) for check, found in verdict.evidence.items()}
+    return canonical_json([verdict.as_json(), evidence]).encode()
+
+
+def _graded_apart(benchmark: Benchmark, task: Task, telling: Telling, seed: str) -> str:
+    """Return what `grade --json` prints in a process of its own."""
+    with TemporaryDirectory() as directory:
+        path = Path(directory) / "transcript.jsonl"
+        path.write_text("\n".join(map(json.dumps, telling.messages())), encoding="utf-8")
+        command = [sys.executable, "-m", "crab_graph", "grade", str(benchmark.directory)]
+        finished = subprocess.run(
+            [*command, task.id, str(path), "--json"],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        )
+    return finished.stdout or finished.stderr
+
+
+def isolation_gate(tasks: Sequence[Task], conditions: Sequence[str]) -> Gate:
+    """Count the episodes that come out otherwise when they are run side by side."""
+    from crab_graph.runs.episode import run_episode  # noqa: PLC0415  (loads LangGraph)
+
+    def play(number: int) -> str:
+        task = tasks[number % len(tasks)]
+        agent = "solver" if number % 2 else "rt06"
+        condition = conditions[number % len(conditions)]
+        return run_episode(task, agent, condition, seed=number).model_dump_json()
+
+    numbers = range(2 * len(tasks))
+    alone = [play(number) for number in numbers]
+    with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
+        together = list(pool.map(play, numbers))
+    differing = sum(one != other for one, other in zip(alone, together, strict=True))
+    note = f"{len(alone)} episodes alone and {_SIDE_BY_SIDE} at a time"
+    return Gate("episodes changed by others", differing, None, "= 0", differing == 0, note)
+
+
+def _content(message: Any) -> str:
+    calls = [[call["name"], call["args"]] for call in getattr(message, "tool_calls", None) or ()]
+    return _joined(message.content, calls)
+
+
+def _said(line: dict[str, Any]) -> str:
+    calls = [[call["name"], call["arguments"]] for call in line.get("tool_calls") or ()]
+    return _joined(line["content"], calls)
+
+
+def _joined(content: Any, calls: list[Any]) -> str:
+    return f"{content}{canonical_json(calls)}" if calls else str(content)
