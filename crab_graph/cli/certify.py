@@ -8,26 +8,37 @@ import typer
 from crab_graph.cli.output import JsonOption, console, print_json
 
 if TYPE_CHECKING:
+    from crab_graph.domains.benchmark import Benchmark
+    from crab_graph.domains.proof import Proof
     from crab_graph.domains.spoilage import Spoilage
 
 
 def certify(
     bench: Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")],
     task: Annotated[str | None, typer.Option(help="One task only, such as S1-001.")] = None,
+    opening: Annotated[
+        Path | None,
+        typer.Option(
+            "--open", help="Opening of a private split: prove that it is the one announced."
+        ),
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="With --open: number of processes.", min=1)] = 1,
     as_json: JsonOption = False,
 ) -> None:
     """Count each task's solutions again on its tables, by SQL, by arrays and by plain search.
 
     Exits with 1 where a count differs from the number the task must have. For a benchmark made by
     the paper's algorithms it says how many tasks of each stratum and date mode have extra
-    solutions.
+    solutions. With `--open` the tasks are generated again from the secret, and must be the same.
     """
     from crab_graph.cli.progress import progress_bar
     from crab_graph.domains.benchmark import load_benchmark
     from crab_graph.domains.spoilage import summarise_spoilage
 
     benchmark = load_benchmark(bench)
-    chosen = [benchmark[task]] if task else list(benchmark)
+    proof = None if opening is None else _prove(benchmark, opening, task, jobs)
+    chosen = [benchmark[task]] if task else benchmark
+    by_paper = benchmark.manifest.settings.paper is not None
     results = []
     certified = []
     with (
@@ -37,20 +48,53 @@ def certify(
         for done, one in enumerate(chosen, start=1):
             certificate = benchmark.certify(one, connection)
             results.append({"id": one.id, **certificate.as_json()})
-            certified.append((one, certificate))
+            if by_paper:
+                certified.append((one, certificate))
             progress(done, len(chosen))
-    ok = all(result["ok"] for result in results)
-    by_paper = benchmark.manifest.settings.paper is not None
+    counted = all(result["ok"] for result in results)
+    ok = counted and (proof is None or proof.ok)
     summary = summarise_spoilage(certified) if by_paper else []
     if as_json:
-        added = {"summary": [one.as_json() for one in summary]} if by_paper else {}
+        added: dict[str, object] = (
+            {"summary": [one.as_json() for one in summary]} if by_paper else {}
+        )
+        if proof is not None:
+            added["opening"] = proof.as_json()
         print_json({"ok": ok, "tasks": results, **added})
     else:
-        _print_table(results, ok)
+        _print_table(results, counted)
+        if proof is not None:
+            _print_proof(proof)
         if by_paper:
             _print_summary(summary)
     if not ok:
         raise typer.Exit(1)
+
+
+def _prove(benchmark: "Benchmark", opening: Path, task: str | None, jobs: int) -> "Proof":
+    from crab_graph.cli.progress import progress_bar
+    from crab_graph.domains.proof import prove
+
+    one = None if task is None else benchmark[task]
+    with progress_bar("Generating again") as progress:
+        return prove(benchmark, opening, task=one, jobs=jobs, progress=progress)
+
+
+def _print_proof(proof: "Proof") -> None:
+    if not proof.opens:
+        print(f"The opening is not that of {proof.commitment}.")
+        return
+    different = [task_id for task_id, same in proof.same.items() if not same]
+    if different:
+        print(
+            f"The opening fits {proof.commitment}, but {len(different)} of {len(proof.same)} tasks "
+            f"are not those generated from it by this version: {', '.join(different[:8])}"
+        )
+    else:
+        print(
+            f"The opening fits {proof.commitment}, and the tasks generated from it are the same "
+            f"({len(proof.same)} looked at)."
+        )
 
 
 def _print_table(results: list[dict[str, object]], ok: bool) -> None:

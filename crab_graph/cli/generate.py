@@ -67,6 +67,20 @@ def generate(
         SamplingStrategy | None,
         typer.Option(help="With --method paper: strategy of SampleCSP; shuffle unless told."),
     ] = None,
+    private: Annotated[
+        bool,
+        typer.Option("--private", help="Draw a secret seed; the manifest only commits to it."),
+    ] = False,
+    opening: Annotated[
+        Path | None,
+        typer.Option(help="With --private: file for the secret; BENCH.opening.json unless told."),
+    ] = None,
+    commit_only: Annotated[
+        bool,
+        typer.Option(
+            "--commit-only", help="With --private: announce the commitment, generate later."
+        ),
+    ] = False,
     jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
     force: Annotated[
         bool, typer.Option("--force", help="Replace a benchmark made with other settings.")
@@ -78,9 +92,21 @@ def generate(
     An interrupted generation goes on with the same command.
     """
     from crab_graph.cli.progress import progress_bar
-    from crab_graph.domains.generate import generate_benchmark
+    from crab_graph.domains.generate import announce, check_settings, generate_benchmark
+    from crab_graph.domains.private import announcement
 
+    if not private and (commit_only or opening is not None):
+        raise UsageError("--opening and --commit-only: only with --private")
     paper = _paper_parameters(method, no_repair, attempts, rho, sampling)
+    if commit_only:
+        wanted = check_settings(tasks, seed, parse_strata(strata), domain, distractors, jobs, paper)
+        settings = announce(wanted, bench, opening, force=force).settings
+        line = announcement(settings)
+        if as_json:
+            print_json({"commitment": settings.commitment, "announcement": line})
+        else:
+            print(line)
+        return
     finished_before = not force and (bench / "manifest.json").exists()
     with progress_bar("Generating tasks") as progress:
         benchmark = generate_benchmark(
@@ -93,9 +119,12 @@ def generate(
             paper=paper,
             jobs=jobs,
             force=force,
+            private=private,
+            opening=opening,
             progress=progress,
         )
     candidates = sum(one.candidates for one in benchmark.manifest.selection)
+    commitment = benchmark.manifest.settings.commitment
     if as_json:
         print_json(
             {
@@ -104,10 +133,13 @@ def generate(
                 "tasks": len(benchmark),
                 "candidates": candidates,
                 "finished_before": finished_before,
+                **({"commitment": commitment} if commitment else {}),
             }
         )
         return
     _print_made(benchmark, candidates)
+    if commitment:
+        print(announcement(benchmark.manifest.settings))
     if finished_before:
         print("All of them were there already; nothing was done.")
     print(f"Look at them: crab-graph tasks {bench}")

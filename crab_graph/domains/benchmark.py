@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from crab_graph.domains.build import certify_spec
 from crab_graph.domains.domain import Domain
-from crab_graph.domains.manifest import DATABASE, MANIFEST, Manifest, read_manifest
+from crab_graph.domains.manifest import DATABASE, MANIFEST, Manifest, TaskEntry, read_manifest
 from crab_graph.domains.registry import find_domain
 from crab_graph.domains.task import Task, TaskSpec
 from crab_graph.errors import BenchmarkError, UnknownName
@@ -95,6 +95,16 @@ class Benchmark(Sequence[Task]):
     def _positions(self) -> dict[str, int]:
         return {entry.id: position for position, entry in enumerate(self.manifest.tasks)}
 
+    def entry(self, task_id: str) -> TaskEntry:
+        """Return what the manifest says of a task.
+
+        Raises:
+            UnknownName: no task has the id.
+        """
+        if task_id not in self._positions:
+            raise UnknownName("task", task_id, self._positions)
+        return self.manifest.tasks[self._positions[task_id]]
+
     def _load(self, task_ids: Sequence[str]) -> list[Task]:
         """Return tasks by id; what somebody holds already is not read again."""
         with self._lock:
@@ -161,7 +171,7 @@ class Benchmark(Sequence[Task]):
             BenchmarkError: the task's rows were changed after generation.
         """
         stored = hash_stored_rows(connection, self.domain.tables, task.id)
-        entry = self.manifest.tasks[self._positions[task.id]]
+        entry = self.entry(task.id)
         if stored != entry.rows_sha256:
             raise BenchmarkError(
                 f"{self.directory / DATABASE}: the rows of task '{task.id}' "

@@ -96,6 +96,7 @@ def _settings(
         value: source.manifest.settings.model_copy(
             update={
                 "tasks": len(ids),
+                "paper": None,  # the variants are made by the fast path
                 "sweep": SweepMember(
                     vary=Vary(vary).value,
                     value=value,
