@@ -197,8 +197,10 @@ def _distinct_samples(
     found: list[Binding] = []
     for _ in range(4 * count):
         binding = sample_binding(domains, constraints, links, rng)
-        if binding is None or len(found) == count:
+        if binding is None:
             break
         if binding not in found:
             found.append(binding)
+        if len(found) == count:
+            break
     return found

@@ -17,8 +17,8 @@ from crab_graph.tools.tables import Row
 
 Tables = dict[str, list[Row]]
 
-_FLIGHT = ("origin", "destination", "date", "time_of_day", "carrier")
-_HOTEL = ("city", "district", "stars")
+FLIGHT_KEY = ("origin", "destination", "date", "time_of_day", "carrier")
+HOTEL_KEY = ("city", "district", "stars")
 
 
 def materialize(population: Population, seed: int) -> Offers:
@@ -44,8 +44,8 @@ def _airports() -> list[Row]:
 
 def _flights(population: Population, tables: Tables, rng: Random) -> list[str]:
     objects = rows(population.objects["flight"])
-    flights = _grouped(objects, _FLIGHT, _drawn_ids(rng, "FL", 5))
-    fare_ids = _drawn_ids(rng, "FA", 5)
+    flights = grouped(objects, FLIGHT_KEY, drawn_ids(rng, "FL", 5))
+    fare_ids = drawn_ids(rng, "FA", 5)
     tables["flights"] = _sorted_rows(
         {
             "flight_id": flight_id,
@@ -76,9 +76,9 @@ def _flights(population: Population, tables: Tables, rng: Random) -> list[str]:
 
 def _hotels(population: Population, tables: Tables, rng: Random) -> list[str]:
     objects = rows(population.objects["hotel"])
-    hotels = _grouped(objects, _HOTEL, _drawn_ids(rng, "HT", 4))
+    hotels = grouped(objects, HOTEL_KEY, drawn_ids(rng, "HT", 4))
     names = hotel_names(rng, len(hotels.first))
-    room_ids = _drawn_ids(rng, "RM", 5)
+    room_ids = drawn_ids(rng, "RM", 5)
     tables["hotels"] = _sorted_rows(
         {
             "hotel_id": hotel_id,
@@ -108,7 +108,7 @@ def _hotels(population: Population, tables: Tables, rng: Random) -> list[str]:
 
 def _attractions(population: Population, tables: Tables, rng: Random) -> list[str]:
     objects = rows(population.objects["attraction"])
-    attraction_ids = _drawn_ids(rng, "AT", 5)
+    attraction_ids = drawn_ids(rng, "AT", 5)
     ids = [next(attraction_ids) for _ in objects]
     names = attraction_names(rng, [str(item["category"]) for item in objects])
     tables["attractions"] = _sorted_rows(
@@ -130,16 +130,15 @@ def _attractions(population: Population, tables: Tables, rng: Random) -> list[st
     return ids
 
 
-class _Groups(NamedTuple):
+class Groups(NamedTuple):
     """Objects bundled into entities: an example of each entity, and each object's entity id."""
 
     first: dict[str, dict[str, Any]]
     ids: list[str]
 
 
-def _grouped(
-    objects: list[dict[str, Any]], names: tuple[str, ...], fresh: Iterator[str]
-) -> _Groups:
+def grouped(objects: list[dict[str, Any]], names: tuple[str, ...], fresh: Iterator[str]) -> Groups:
+    """Bundle objects that agree in some properties into entities with fresh ids."""
     ids: dict[tuple[Any, ...], str] = {}
     first: dict[str, dict[str, Any]] = {}
     of_each: list[str] = []
@@ -149,10 +148,11 @@ def _grouped(
             ids[key] = next(fresh)
             first[ids[key]] = item
         of_each.append(ids[key])
-    return _Groups(first, of_each)
+    return Groups(first, of_each)
 
 
-def _drawn_ids(rng: Random, prefix: str, digits: int) -> Iterator[str]:
+def drawn_ids(rng: Random, prefix: str, digits: int) -> Iterator[str]:
+    """Yield distinct ids, drawn at random."""
     low = 10 ** (digits - 1)
     drawn: set[int] = set()
     while True:

@@ -1,0 +1,55 @@
+"""A.5's initialization actions, against the bulk load."""
+
+from collections import Counter
+
+import duckdb
+import pytest
+
+from crab_graph.domains.travel.domain import draft
+from crab_graph.domains.travel.initialization import INSERTIONS, initialization_actions
+from crab_graph.domains.travel.materialize import materialize
+from crab_graph.domains.travel.schema import TRAVEL_TABLES
+from crab_graph.generation.initialization import execute_actions
+from crab_graph.generation.materialize import create_tables, hash_rows, load_rows, read_rows
+from crab_graph.generation.population import populate
+
+TABLES = [table for table in TRAVEL_TABLES if not table.name.startswith("booking_")]
+
+
+@pytest.fixture(scope="module")
+def population():
+    task = draft(41, True, 2)
+    return populate(task.folded, seed_count=2, closure=range(1, 17), distractors=60, seed=7)
+
+
+def test_actions_executed_in_turn_give_the_tables_of_the_bulk_load(population):
+    offers = materialize(population, 7)
+    with duckdb.connect(":memory:") as connection:
+        create_tables(connection, TABLES)
+        load_rows(connection, TABLES, "bulk", offers.tables)
+        load_rows(connection, TABLES, "actions", {"airports": offers.tables["airports"]})
+        actions = initialization_actions(population, 7)
+        execute_actions(connection, TABLES, INSERTIONS, "actions", actions)
+        stored = [read_rows(connection, TABLES, task_id) for task_id in ("bulk", "actions")]
+    assert hash_rows(TABLES, stored[0]) == hash_rows(TABLES, stored[1])
+
+
+def test_seats_of_one_service_are_one_call_and_rooms_follow_their_hotel(population):
+    actions = list(initialization_actions(population, 7))
+    counted = Counter(action.name for action in actions)
+    assert counted.keys() == INSERTIONS.keys()
+    services = [
+        tuple(
+            action.arguments[name]
+            for name in ("origin", "destination", "departure_date", "time_of_day", "carrier")
+        )
+        for action in actions
+        if action.name == "add_flight_with_seats"
+    ]
+    assert len(set(services)) == len(services)
+    hotels = set()
+    for action in actions:
+        if action.name == "add_hotel":
+            hotels.add(action.arguments["hotel_id"])
+        if action.name == "add_room_to_hotel":
+            assert action.arguments["hotel_id"] in hotels

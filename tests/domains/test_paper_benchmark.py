@@ -1,0 +1,94 @@
+"""Benchmarks by the paper's algorithms: certified with repair, reported without."""
+
+import json
+
+import pytest
+
+from crab_graph.cli.application import main
+from crab_graph.domains.benchmark import load_benchmark
+from crab_graph.domains.generate import generate_benchmark
+from crab_graph.domains.spoilage import summarise_spoilage
+from crab_graph.errors import BenchmarkError, UsageError
+from crab_graph.generation.csp import Sampling
+from crab_graph.generation.paper_population import PaperParameters
+
+
+@pytest.fixture(scope="module")
+def literal(tmp_path_factory):
+    path = tmp_path_factory.mktemp("paper") / "literal"
+    return generate_benchmark(path, 2, strata=(1,), paper=PaperParameters(repair=False))
+
+
+@pytest.fixture(scope="module")
+def repaired(tmp_path_factory):
+    path = tmp_path_factory.mktemp("paper") / "repaired"
+    return generate_benchmark(path, 1, strata=(3,), distractors=800, paper=PaperParameters())
+
+
+def test_with_repair_a_task_of_the_papers_algorithms_is_certified(repaired):
+    (task,) = repaired
+    assert task.spec.node_distractors + task.spec.edge_distractors == 800
+    with repaired.connect() as connection:
+        assert repaired.certify(task, connection).ok
+    assert repaired.manifest.tasks[0].certified
+
+
+def test_the_parameters_are_kept_and_other_ones_are_other_settings(repaired):
+    settings = json.loads((repaired.directory / "manifest.json").read_text())["settings"]
+    assert settings["paper"] == {
+        "attempts": 20,
+        "ratio": 0.05,
+        "sampling": "shuffle",
+        "repair": True,
+    }
+    assert load_benchmark(repaired.directory).manifest.settings == repaired.manifest.settings
+    with pytest.raises(BenchmarkError, match="other settings"):
+        generate_benchmark(repaired.directory, 1, strata=(3,), distractors=800)
+
+
+def test_without_repair_a_flexible_task_of_one_seed_has_extra_solutions(literal):
+    by_mode = {task.date_mode: task for task in literal}
+    entries = {entry.id: entry for entry in literal.manifest.tasks}
+    spoiled = entries[by_mode["flexible"].id]
+    assert not spoiled.certified
+    assert spoiled.certificate.expected == 1
+    assert spoiled.certificate.sql == spoiled.certificate.arrays > 1000
+    assert spoiled.certificate.search == 1001
+    with literal.connect() as connection:
+        summary = summarise_spoilage((task, literal.certify(task, connection)) for task in literal)
+    assert [(one.stratum, one.date_mode, one.tasks) for one in summary] == [
+        (1, "fixed", 1),
+        (1, "flexible", 1),
+    ]
+    assert summary[1].max_extra == spoiled.certificate.sql - 1
+
+
+def test_certify_reports_what_was_spoiled_and_exits_with_1(literal, capsys):
+    assert main(["certify", str(literal.directory), "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document["ok"] is False
+    assert [one["date_mode"] for one in document["summary"]] == ["fixed", "flexible"]
+    assert document["summary"][1]["spoiled"] == 1
+    assert main(["certify", str(literal.directory)]) == 1
+    assert "extra solutions" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "paper",
+    [
+        PaperParameters(ratio=0),
+        PaperParameters(ratio=1.5),
+        PaperParameters(attempts=0),
+        PaperParameters(sampling=Sampling.ENUMERATE),
+    ],
+)
+def test_parameters_that_cannot_be_used_leave_nothing(tmp_path, paper):
+    with pytest.raises(UsageError):
+        generate_benchmark(tmp_path / "b", 2, strata=(1,), paper=paper)
+    assert not (tmp_path / "b").exists()
+
+
+def test_options_of_the_paper_are_refused_for_the_fast_path(tmp_path, capsys):
+    assert main(["generate", str(tmp_path / "b"), "--rho", "0.1", "--no-repair"]) == 2
+    assert "--rho and --no-repair: only with --method paper" in capsys.readouterr().err
+    assert not (tmp_path / "b").exists()
