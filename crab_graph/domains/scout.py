@@ -95,12 +95,6 @@ def scout(plan: CandidatePlan) -> Scouted:
 def candidate_seed(plan: CandidatePlan, attempt: int) -> int:
     """Return the seed of one attempt to draw a candidate."""
     name = f"S{plan.stratum} candidate {plan.number}"
-    return candidate_seed(plan, attempt)
-
-
-def candidate_seed(plan: CandidatePlan, attempt: int) -> int:
-    """Return the seed of one attempt to draw a candidate."""
-    name = f"S{plan.stratum} candidate {plan.number}"
     return derive_seed(plan.benchmark_seed, plan.domain, name, attempt)
 
 
