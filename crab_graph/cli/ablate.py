@@ -1,0 +1,154 @@
+"""`crab-graph ablate`: what each factor of the user costs an agent."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from crab_graph.cli.output import JsonOption, console, print_json
+
+if TYPE_CHECKING:
+    from crab_graph.runs.ablation import Ablation, Effect
+    from crab_graph.runs.run import Run
+
+DEFAULT = "generic,persona,d1,d2,d3,d4,ruse"
+
+
+def ablate(
+    bench: Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")],
+    agent: Annotated[
+        str, typer.Option(metavar="SPEC", envvar="CRAB_AGENT", help="The agent, as for `run`.")
+    ],
+    out: Annotated[Path, typer.Option(metavar="RUN", help="Directory of the run.")],
+    conditions: Annotated[
+        str, typer.Option(help="Conditions with commas; the others are compared with the first.")
+    ] = DEFAULT,
+    engine: Annotated[
+        str, typer.Option(help="What plays the user: rules, or llm for a model.")
+    ] = "rules",
+    user_model: Annotated[
+        str | None, typer.Option(metavar="SPEC", help="Model of the llm engine.")
+    ] = None,
+    personas: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Prompt fragments of your own.")
+    ] = None,
+    trials: Annotated[int, typer.Option(help="Episodes of each task and condition.", min=1)] = 1,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same users.")] = 0,
+    tasks: Annotated[
+        str | None, typer.Option(help="Ids or strata, such as S1 (the paper's); by default all.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
+    concurrency: Annotated[int, typer.Option(help="Episodes at once in each process.", min=1)] = 1,
+    force: Annotated[
+        bool, typer.Option("--force", help="Throw away a run with other settings in RUN.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Run the same tasks and trials under several users, and say what each factor costs.
+
+    Differences are to the first condition, per task, with the interval of a bootstrap, the p of a
+    sign-flip permutation and the same adjusted by Holm. RUN is an ordinary run: `resume`, `report`
+    and `show` work on it, and the same command goes on where an interrupted one stopped.
+    """
+    from crab_graph.cli.run_output import episode_bar
+    from crab_graph.errors import UsageError
+    from crab_graph.runs.ablation import compare_conditions
+    from crab_graph.runs.runner import run as run_benchmark
+
+    users = [one.strip() for one in conditions.split(",")]
+    if len(users) < 2:
+        raise UsageError("an ablation compares two conditions or more: --conditions generic,d2")
+    with episode_bar(out) as advance:
+        result = run_benchmark(
+            bench,
+            agent,
+            users,
+            trials,
+            out,
+            seed=seed,
+            tasks=None if tasks is None else tasks.split(","),
+            jobs=jobs,
+            concurrency=concurrency,
+            force=force,
+            progress=advance,
+            engine=engine,
+            user_model=user_model,
+            personas=personas,
+        )
+    found = compare_conditions(result.episodes, result.config.users)
+    if as_json:
+        about = {"run": str(out), "agent": result.config.agent, "user_engine": engine}
+        print_json({**about, "complete": result.is_complete, **found.as_json()})
+    else:
+        _print(found, result)
+    if not result.is_complete:
+        raise typer.Exit(1)
+
+
+def _print(found: "Ablation", run: "Run") -> None:
+    from rich.table import Table
+
+    from crab_graph.runs.ablation import EFFORT, PARTS, PASS
+
+    reference = any(one.agent_is_reference for one in run.episodes)
+    label = f"{run.config.agent}{' (reference agent, no LLM)' if reference else ''}"
+    table = Table(
+        "user",
+        title=f"{label}: pass@1 against {found.reference}",
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+    )
+    heads = ("pass@1", "difference (95 %)", "relative drop", "p", "p (Holm)", "detectable", "n")
+    for head in heads:
+        table.add_column(head, justify="right")
+    for condition, levels in found.levels.items():
+        effect = found.effects.get(condition, {}).get(PASS)
+        cells = ["", "", "", "", "", str(levels[PASS].tasks)] if effect is None else _cells(effect)
+        table.add_row(condition, f"{100 * levels[PASS].value:.1f} %", *cells)
+    console().print(table)
+    where = Table("user", title="Where it shows, as differences", title_justify="left", box=None)
+    for name in (*PARTS, *EFFORT):
+        where.add_column(name.replace("_", " "), justify="right")
+    for condition, effects in found.effects.items():
+        parts = [f"{100 * effects[name].contrast.difference:+.1f}" for name in PARTS]
+        effort = [f"{effects[name].contrast.difference:+.2f}" for name in EFFORT]
+        where.add_row(condition, *parts, *effort)
+    console().print(where)
+    _print_conclusion(found)
+    if run.config.user_engine == "rules":
+        print("The user was the rule-based simulator, without a language model behind it.")
+
+
+def _cells(effect: "Effect") -> list[str]:
+    found = effect.contrast
+    drop = "-" if found.relative_drop is None else f"{100 * found.relative_drop:.1f} %"
+    detectable = "-" if effect.detectable is None else f"{100 * effect.detectable:.1f}"
+    return [
+        f"{100 * found.difference:+.1f} ({100 * found.low:+.1f} to {100 * found.high:+.1f})",
+        drop,
+        f"{found.p:.4f}",
+        f"{effect.p_holm:.4f}",
+        detectable if effect.is_null else "",
+        str(found.tasks),
+    ]
+
+
+def _print_conclusion(found: "Ablation") -> None:
+    worst = found.costliest
+    if worst is None:
+        print(f"No condition passes less often than {found.reference}.")
+        return
+    places = ", ".join(found.costs_in(worst)) or "no single part"
+    effect = _effect_words(found, worst)
+    print(f"{worst} costs most: {effect}; it shows in {places}.")
+
+
+def _effect_words(found: "Ablation", condition: str) -> str:
+    from crab_graph.runs.ablation import PASS
+
+    effect = found.effects[condition][PASS]
+    words = f"{100 * effect.contrast.difference:+.1f} points of pass@1"
+    if effect.is_null:
+        words += f", which may be chance (p = {effect.p_holm:.2f} after Holm)"
+    return words

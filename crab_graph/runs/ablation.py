@@ -1,0 +1,224 @@
+"""What each factor of the user costs: conditions compared in pairs (paper section 5, Figure 7).
+
+Episodes are paired by task and trial and share their seed: a pair differs in its condition alone.
+The figures are per-task differences to the first condition, as rulebook §12 asks. p values are
+adjusted by Holm within each measure, over the conditions.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from crab_graph.errors import UsageError
+from crab_graph.eval.checks import COMPLETION, CONCRETE, FACTUALITY
+from crab_graph.eval.statistics import (
+    Contrast,
+    bootstrap_interval,
+    compare,
+    holm,
+    minimal_detectable_effect,
+)
+from crab_graph.personas.condition import DIMENSIONS
+from crab_graph.runs.record import EpisodeRecord
+
+PASS = "pass_at_1"
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "concrete": CONCRETE,
+    "factuality": FACTUALITY,
+    "completion": COMPLETION,
+}
+EFFORT = ("total_tool_calls", "redundant_calls", "call_cancellation", "admitted_errors")
+MEASURES = (PASS, *PARTS, *EFFORT)
+ALPHA = 0.05
+
+_UNSCORED = "infra_error"
+_Pair = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One measure under one condition: the mean over tasks and its interval."""
+
+    value: float
+    low: float
+    high: float
+    tasks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What one condition changes in one measure, against the reference.
+
+    Attributes:
+        contrast: Mean per-task difference with its interval, relative drop and p.
+        p_holm: p adjusted over the conditions of the ablation.
+        detectable: Effect that these tasks find with 80 % power; quote it beside a null result.
+        pairs: Number of pairs of episodes.
+    """
+
+    contrast: Contrast
+    p_holm: float
+    detectable: float | None
+    pairs: int
+
+    @property
+    def is_null(self) -> bool:
+        """Whether the adjusted p leaves it open that there is no difference."""
+        return self.p_holm > ALPHA
+
+
+@dataclass(frozen=True, slots=True)
+class Ablation:
+    """Conditions compared with the first of them.
+
+    Attributes:
+        reference: The condition that the others are compared with.
+        levels: By condition and measure.
+        effects: By condition and measure, for all but the reference.
+    """
+
+    reference: str
+    levels: Mapping[str, Mapping[str, Level]]
+    effects: Mapping[str, Mapping[str, Effect]]
+
+    @property
+    def costliest(self) -> str | None:
+        """The single dimension whose drop in pass@1 is largest; any condition without those."""
+        single = [name for name in self.effects if name in set(DIMENSIONS)] or list(self.effects)
+        drops = {name: -self.effects[name][PASS].contrast.difference for name in single}
+        worst = max(drops, key=lambda name: drops[name], default=None)
+        return worst if worst is not None and drops[worst] > 0 else None
+
+    def costs_in(self, condition: str) -> list[str]:
+        """Return the parts of the verdict that a condition lowers, the most first."""
+        parts = {name: self.effects[condition][name].contrast.difference for name in PARTS}
+        return sorted((name for name in parts if parts[name] < 0), key=lambda name: parts[name])
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the document that `ablate --json` prints."""
+        worst = self.costliest
+        return {
+            "reference": self.reference,
+            "costliest": worst,
+            "costs_in": self.costs_in(worst) if worst is not None else [],
+            "conditions": [
+                {
+                    "condition": condition,
+                    "measures": {
+                        name: {"value": level.value, "interval": [level.low, level.high]}
+                        for name, level in levels.items()
+                    },
+                    "effects": {
+                        name: _effect_json(effect)
+                        for name, effect in self.effects.get(condition, {}).items()
+                    },
+                    "tasks": levels[PASS].tasks,
+                }
+                for condition, levels in self.levels.items()
+            ],
+        }
+
+
+def compare_conditions(
+    records: Sequence[EpisodeRecord], conditions: Sequence[str], seed: int = 0
+) -> Ablation:
+    """Compare conditions with the first of them.
+
+    Args:
+        records: Episodes of all conditions; those without a verdict are left out of their pairs.
+        conditions: The conditions, the reference first.
+        seed: Seed of bootstrap and permutations.
+
+    Raises:
+        UsageError: there are fewer than two conditions, or one shares no pair with the reference.
+    """
+    if len(conditions) < 2:
+        raise UsageError("an ablation compares two conditions or more")
+    reference = conditions[0]
+    scored = {
+        condition: {
+            (record.task_id, record.trial): record
+            for record in records
+            if record.condition == condition and record.outcome != _UNSCORED
+        }
+        for condition in conditions
+    }
+    missing = [one for one in conditions if not scored[one].keys() & scored[reference].keys()]
+    if missing:
+        raise UsageError(f"condition '{missing[0]}' shares no graded episode with '{reference}'")
+    effects: dict[str, dict[str, Effect]] = {name: {} for name in conditions[1:]}
+    for measure in MEASURES:
+        found = {
+            name: _contrast(scored[reference], scored[name], _measured(measure), seed)
+            for name in effects
+        }
+        adjusted = holm({name: contrast.p for name, (contrast, _, _) in found.items()})
+        for name, (contrast, detectable, pairs) in found.items():
+            effects[name][measure] = Effect(contrast, adjusted[name], detectable, pairs)
+    levels = {
+        name: {measure: _level(scored[name], _measured(measure), seed) for measure in MEASURES}
+        for name in conditions
+    }
+    return Ablation(reference, levels, effects)
+
+
+def _measured(measure: str) -> Callable[[EpisodeRecord], float]:
+    """Return how a measure is read from an episode."""
+    if measure == PASS:
+        return lambda record: float(record.passed)
+    if measure in PARTS:
+        checks = PARTS[measure]
+        return lambda record: float(all(record.checks.get(one) != "fail" for one in checks))
+    return lambda record: float(record.metrics.get(measure, 0))
+
+
+def _contrast(
+    first: Mapping[_Pair, EpisodeRecord],
+    second: Mapping[_Pair, EpisodeRecord],
+    value: Callable[[EpisodeRecord], float],
+    seed: int,
+) -> tuple[Contrast, float | None, int]:
+    pairs = sorted(first.keys() & second.keys())
+    before, strata = _by_task(first, pairs, value)
+    after, _ = _by_task(second, pairs, value)
+    differences = [late - early for early, late in zip(before, after, strict=True)]
+    contrast = compare(before, after, strata, seed)
+    return contrast, minimal_detectable_effect(differences), len(pairs)
+
+
+def _level(
+    episodes: Mapping[_Pair, EpisodeRecord], value: Callable[[EpisodeRecord], float], seed: int
+) -> Level:
+    means, strata = _by_task(episodes, sorted(episodes), value)
+    low, high = bootstrap_interval(means, strata, seed)
+    return Level(fmean(means), low, high, len(means))
+
+
+def _by_task(
+    episodes: Mapping[_Pair, EpisodeRecord],
+    pairs: Sequence[_Pair],
+    value: Callable[[EpisodeRecord], float],
+) -> tuple[list[float], list[int]]:
+    """Return the mean over the trials of each task, and the stratum of each."""
+    values: dict[str, list[float]] = {}
+    strata: dict[str, int] = {}
+    for pair in pairs:
+        record = episodes[pair]
+        values.setdefault(record.task_id, []).append(value(record))
+        strata[record.task_id] = record.stratum
+    return [fmean(values[task_id]) for task_id in values], [strata[task_id] for task_id in values]
+
+
+def _effect_json(effect: Effect) -> dict[str, Any]:
+    found = effect.contrast
+    return {
+        "difference": found.difference,
+        "interval": [found.low, found.high],
+        "relative_drop": found.relative_drop,
+        "p": found.p,
+        "p_holm": effect.p_holm,
+        "minimal_detectable_effect": effect.detectable,
+        "tasks": found.tasks,
+        "pairs": effect.pairs,
+    }
