@@ -10,6 +10,7 @@ from crab_graph.domains.generate import generate_benchmark
 from crab_graph.domains.sweep import sweep_benchmark
 from crab_graph.domains.sweep_record import load_sweep
 from crab_graph.errors import BenchmarkError, UnknownName, UnsatisfiableTask, UsageError
+from crab_graph.generation.population import populate
 
 OFFERS = ("flights", "fares", "hotels", "rooms", "attractions")
 
@@ -132,14 +133,14 @@ def test_an_interrupted_sweep_goes_on_and_ends_alike(by_distractors, bench, tmp_
 
 
 def test_a_task_that_cannot_take_a_value_is_left_out_of_all(bench, tmp_path, monkeypatch):
-    real = variation.populate
+    real = populate
 
-    def populate(folded, **options):
+    def refuse_two_seeds(folded, **options):
         if options["seed_count"] == 2:
             raise UnsatisfiableTask("too few objects")
         return real(folded, **options)
 
-    monkeypatch.setattr(variation, "populate", populate)
+    monkeypatch.setattr(variation, "populate", refuse_two_seeds)
     made = sweep_benchmark(bench, tmp_path / "d", vary="distractors", values=(0, 10))
     assert [family.source for family in made.record.families] == ["S1-001"]
     assert [(one.task, one.reason) for one in made.record.left_out] == [
