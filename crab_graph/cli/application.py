@@ -17,6 +17,7 @@ from crab_graph.cli import (
     ablate,
     certify,
     demo,
+    fidelity,
     generate,
     grade,
     prompt,
@@ -83,6 +84,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     show.show,
     sql.sql,
     prompt.prompt,
+    fidelity.fidelity,
 )
 for command in COMMANDS:
     # The first paragraph, which would be cut off at the width of a line otherwise.

@@ -1,0 +1,204 @@
+"""How like people simulated users talk: rates of their turns beside published ones (section 3.3).
+
+The reference rates come from published studies of people who talk to service agents (design §8).
+All rates are read from the text of the turns by rules, alike for every engine. They tell how users
+talk, not whether what they say is plausible.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from crab_graph.randomness import derive_rng
+from crab_graph.runs.record import EpisodeRecord
+from crab_graph.text.tokens import without_tokens
+
+SHORT_WORDS = 3
+DRAWS = 1000
+
+HUMAN: Mapping[str, tuple[float, float]] = {
+    "short": (0.29, 0.29),
+    "polite": (0.15, 0.20),
+    "uncertain": (0.073, 0.073),
+    "question": (0.098, 0.098),
+    "change_of_mind": (0.084, 0.084),
+}
+"""Share of people's turns of each kind, as a range."""
+
+HUMAN_WORDS = 10.0
+"""Words in a turn of people, about."""
+
+_CUES: Mapping[str, re.Pattern[str]] = {
+    "polite": re.compile(
+        r"\b(?:please|thanks?|thank you|appreciate\w*|kindly|grateful|cheers|much obliged)\b"
+    ),
+    "uncertain": re.compile(
+        r"\b(?:i (?:think|guess|believe|suppose)|maybe|perhaps|probably|not (?:so |quite )?sure"
+        r"|pretty (?:much|sure)|if i remember|as far as i (?:know|remember)|i'm fairly|more or less"
+        r"|kind of|sort of)\b"
+    ),
+    "change_of_mind": re.compile(
+        r"\b(?:on second thoughts?|chang(?:ed|ing) my mind|scratch that"
+        r"|actually,? (?:let's|make|can we|i'd (?:like|prefer|rather))|i'd rather|let's go with .* "
+        r"instead)\b"
+    ),
+}
+
+_Counts = tuple[float, ...]
+_KINDS = tuple(HUMAN)
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A figure with its 95 % interval, a bootstrap over tasks."""
+
+    value: float
+    low: float
+    high: float
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the figure as `fidelity --json` prints it."""
+        return {"value": self.value, "interval": [self.low, self.high]}
+
+
+@dataclass(frozen=True, slots=True)
+class Fidelity:
+    """How the users of some episodes talk.
+
+    Attributes:
+        engine: What played the user.
+        condition: The user's condition.
+        persona: The persona, or `None` for all of the condition.
+        turns: Number of turns.
+        rates: Share of turns of each kind.
+        words: Words in a turn.
+        facts: Facts newly said in a turn.
+        distance: Mean over the kinds of how far the share lies from people's.
+    """
+
+    engine: str
+    condition: str
+    persona: str | None
+    turns: int
+    rates: Mapping[str, Rate]
+    words: Rate
+    facts: Rate
+    distance: Rate
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the group as `fidelity --json` prints it."""
+        return {
+            "engine": self.engine,
+            "condition": self.condition,
+            "persona": self.persona,
+            "turns": self.turns,
+            "rates": {kind: rate.as_json() for kind, rate in self.rates.items()},
+            "distances": {kind: gap(kind, rate.value) for kind, rate in self.rates.items()},
+            "words_per_turn": self.words.as_json(),
+            "facts_per_turn": self.facts.as_json(),
+            "distance": self.distance.as_json(),
+        }
+
+
+def kinds_of(text: str) -> frozenset[str]:
+    """Return the kinds that a user's turn is of."""
+    said = without_tokens(text).replace("’", "'").strip().casefold()
+    kinds = {kind for kind, cue in _CUES.items() if cue.search(said)}
+    if len(said.split()) <= SHORT_WORDS:
+        kinds.add("short")
+    if "?" in said:
+        kinds.add("question")
+    return frozenset(kinds)
+
+
+def gap(kind: str, rate: float) -> float:
+    """Return how far a rate lies outside people's range."""
+    low, high = HUMAN[kind]
+    return max(low - rate, rate - high, 0.0)
+
+
+def measure_users(records: Iterable[EpisodeRecord]) -> list[Fidelity]:
+    """Return the figures of each condition, and of each persona within it, in order of appearance.
+
+    Users that are no condition, such as a callable, are measured as well.
+    """
+    groups: dict[tuple[str, str], list[EpisodeRecord]] = {}
+    for record in records:
+        groups.setdefault((record.user_engine, record.condition), []).append(record)
+    found = []
+    for (engine, condition), episodes in groups.items():
+        personas = sorted({record.persona for record in episodes})
+        found.append(_measured(engine, condition, None, episodes))
+        if personas != ["none"]:
+            found += [
+                _measured(engine, condition, persona, [r for r in episodes if r.persona == persona])
+                for persona in personas
+            ]
+    return [one for one in found if one.turns]
+
+
+def closer_than(first: Fidelity, second: Fidelity) -> dict[str, bool]:
+    """Return for each kind whether the first group's rate is nearer to people's, or as near."""
+    return {
+        kind: gap(kind, first.rates[kind].value) <= gap(kind, second.rates[kind].value)
+        for kind in _KINDS
+    }
+
+
+def _measured(
+    engine: str, condition: str, persona: str | None, episodes: Sequence[EpisodeRecord]
+) -> Fidelity:
+    by_task: dict[str, list[_Counts]] = {}
+    for record in episodes:
+        by_task.setdefault(record.task_id, []).append(_counted(record))
+    tasks = [_added(counts) for counts in by_task.values()]
+    rng = derive_rng("fidelity", engine, condition, persona)
+    draws = [_added(rng.choices(tasks, k=len(tasks))) for _ in range(DRAWS)]
+    draws = [draw for draw in draws if draw[0]]
+    total = _added(tasks)
+
+    def rate(figure: Callable[[_Counts], float]) -> Rate:
+        if not total[0]:
+            return Rate(0.0, 0.0, 0.0)
+        values = sorted(figure(draw) for draw in draws)
+        edge = round(0.025 * (len(values) - 1))
+        return Rate(figure(total), values[edge], values[-1 - edge])
+
+    return Fidelity(
+        engine=engine,
+        condition=condition,
+        persona=persona,
+        turns=int(total[0]),
+        rates={kind: rate(_share(place)) for place, kind in enumerate(_KINDS, start=3)},
+        words=rate(_share(1)),
+        facts=rate(_share(2)),
+        distance=rate(_distance),
+    )
+
+
+def _share(place: int) -> Callable[[_Counts], float]:
+    return lambda counts: counts[place] / counts[0]
+
+
+def _distance(counts: _Counts) -> float:
+    gaps = [gap(kind, counts[place] / counts[0]) for place, kind in enumerate(_KINDS, start=3)]
+    return sum(gaps) / len(gaps)
+
+
+def _counted(record: EpisodeRecord) -> _Counts:
+    """Return the counts of one episode: turns, words, facts, and turns of each kind."""
+    turns = [
+        without_tokens(str(message.get("content") or ""))
+        for message in record.messages
+        if message["role"] == "user" and not message.get("tool_calls")
+    ]
+    turns = [turn for turn in turns if turn.strip()]
+    kinds = [kinds_of(turn) for turn in turns]
+    facts = sum(fact.get("turn") is not None for fact in record.facts)
+    words = sum(len(turn.split()) for turn in turns)
+    return (len(turns), words, facts, *(sum(kind in one for one in kinds) for kind in _KINDS))
+
+
+def _added(rows: Sequence[_Counts]) -> _Counts:
+    return tuple(map(sum, zip(*rows, strict=True))) if rows else (0.0,) * (3 + len(_KINDS))
