@@ -153,7 +153,7 @@ def _measured(
     for record in episodes:
         by_task.setdefault(record.task_id, []).append(_counted(record))
     tasks = [_added(counts) for counts in by_task.values()]
-    rng = derive_rng("fidelity", engine, condition, persona)
+    rng = derive_rng("fidelity", engine, condition, persona or "all")
     draws = [_added(rng.choices(tasks, k=len(tasks))) for _ in range(DRAWS)]
     draws = [draw for draw in draws if draw[0]]
     total = _added(tasks)
