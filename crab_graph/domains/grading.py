@@ -1,7 +1,7 @@
 """What a domain tells the verifiers: its words, its checks, and how its bookings hold stock."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from crab_graph.domains.trip import SlotBooking, Trip
@@ -54,11 +54,16 @@ class Claim:
         key: Key of the fact.
         pattern: Regular expression over a normalised clause; its first group is the value.
         values: What the words of the group mean; a word that is missing means itself.
+        read: Reads statements from the words of the group instead, given today's date; each is a
+            tuple of values, of which one must be right.
+        agrees: Whether a value agrees with the facts; by default it is the fact's own.
     """
 
     key: str
     pattern: str
-    values: Mapping[str, Any]
+    values: Mapping[str, Any] = field(default_factory=dict)
+    read: Callable[[str, str], Sequence[tuple[Any, ...]]] | None = None
+    agrees: Callable[[Mapping[str, Any], Any], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)

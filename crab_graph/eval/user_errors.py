@@ -1,11 +1,11 @@
 """Errors of the user that rules can see (rulebook §10, U1 to U7).
 
 The rules are conservative: what they cannot see stays with the agent. U3 (a withheld fact) needs
-the user's condition and disclosure record, which a transcript does not hold: it is not found here.
+the user's condition and disclosure record, which a transcript does not hold: see `withheld`.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -15,8 +15,10 @@ from crab_graph.eval.checks import Results
 from crab_graph.eval.completion import has_final_offer
 from crab_graph.eval.dialogue import AgentMessage, UserMessage
 from crab_graph.eval.episode import Episode, TripState
+from crab_graph.eval.history import Payment
 from crab_graph.eval.replay import CallStep
 from crab_graph.money import parse_cents
+from crab_graph.personas.understanding import ANY_ID
 from crab_graph.text.amounts import find_amounts
 from crab_graph.text.approvals import requests_booking
 from crab_graph.text.clauses import Utterance
@@ -81,8 +83,20 @@ def recorded_errors(faults: Iterable[Mapping[str, Any]]) -> list[UserError]:
 @dataclass(frozen=True, slots=True)
 class _Statement:
     claim: Claim
-    value: object
+    values: tuple[Any, ...]
     message: UserMessage
+
+    def is_right(self, facts: Mapping[str, Any]) -> bool:
+        """Return whether one of the values agrees with the facts."""
+        agrees = self.claim.agrees
+        if agrees is not None:
+            return any(agrees(facts, value) for value in self.values)
+        return any(_same(facts[self.claim.key], value) for value in self.values)
+
+    @property
+    def shown(self) -> str:
+        """The values, as evidence shows them."""
+        return " or ".join(repr(value) for value in self.values)
 
 
 def _wrong_or_invented_facts(episode: Episode, results: Results) -> Iterator[UserError]:
@@ -97,20 +111,21 @@ def _wrong_or_invented_facts(episode: Episode, results: Results) -> Iterator[Use
         number = statement.message.number
         if key not in facts:
             covers = _TRIP | _NODES | {"D05", "C-PART"}
-            yield UserError("U2", number, f"demanded {key} {statement.value!r}", covers)
-        elif not _same(facts[key], statement.value):
+            yield UserError("U2", number, f"demanded {key} {statement.shown}", covers)
+        elif not statement.is_right(facts):
             is_corrected = any(
                 other.claim.key == key
                 and statement.message.seq < other.message.seq < first_write
-                and _same(facts[key], other.value)
+                and other.is_right(facts)
                 for other in statements
             )
             if not is_corrected:
                 covers = _covered_by(episode, results, key)
-                yield UserError("U1", number, f"said {key} is {statement.value!r}", covers)
+                yield UserError("U1", number, f"said {key} is {statement.shown}", covers)
 
 
 def _statements(episode: Episode) -> Iterator[_Statement]:
+    today = episode.reading.task.today
     for message in episode.dialogue.user:
         utterance = message.utterance
         for clause in utterance.clauses:
@@ -118,10 +133,15 @@ def _statements(episode: Episode) -> Iterator[_Statement]:
             if "?" in words or pattern("attribution", "denials").search(words):
                 continue
             for claim in episode.reading.grading.claims:
-                found = _compiled(claim.pattern).search(words)
-                if found:
-                    value = claim.values.get(found[1], found[1])
-                    yield _Statement(claim, value, message)
+                for found in _compiled(claim.pattern).finditer(words):
+                    for values in _values(claim, found[1], today):
+                        yield _Statement(claim, values, message)
+
+
+def _values(claim: Claim, words: str, today: str) -> Sequence[tuple[Any, ...]]:
+    if claim.read is not None:
+        return claim.read(words, today)
+    return [(claim.values.get(words, words),)]
 
 
 @lru_cache(maxsize=256)
@@ -155,10 +175,10 @@ def _premature_end(episode: Episode) -> Iterator[UserError]:
     A message that brings something new is progress, so patience cannot have run out with it.
     """
     is_ended = episode.trajectory.token in (TerminalToken.STOP, TerminalToken.TRANSFER)
-    answers = list(_answers(episode))
-    if not is_ended or episode.state is TripState.FULL or not answers:
+    answered = list(answers(episode))
+    if not is_ended or episode.state is TripState.FULL or not answered:
         return
-    last, ending = answers[-1]
+    last, ending = answered[-1]
     if ending is not episode.dialogue.user[-1]:
         return
     is_request = "?" in last.utterance.text or _has("please", last.utterance)
@@ -198,9 +218,8 @@ def _was_transfer_offered(episode: Episode) -> bool:
 
 
 def _payment_errors(episode: Episode) -> Iterator[UserError]:
-    """U6: says that a payment is approved without approving it, or approves another amount."""
-    covers = frozenset({"D19", "D20", "D21"})
-    for request, answer in _answers(episode):
+    """U6: says that a payment is approved without approving it, or approves another than asked."""
+    for request, answer in answers(episode):
         if not _has("payment_requests", request.utterance):
             continue
         made = [
@@ -208,19 +227,45 @@ def _payment_errors(episode: Episode) -> Iterator[UserError]:
             for approval in episode.history.approvals
             if request.seq < approval.seq < answer.seq
         ]
-        asked = {amount.cents for amount in find_amounts(request.utterance)}
+        covers = _covered_by_payment(episode, answer)
         for approval in made:
-            row = episode.trajectory.ledger.get("bookings", approval.booking_id)
-            due = row["total_cents"] if row is not None else approval.cents
-            if approval.cents != due and due in asked:
-                text = f"approved another amount for {approval.booking_id}"
+            wrong = _wrong_part(episode, request, approval)
+            if wrong is not None:
+                text = f"approved another {wrong} for {approval.booking_id}"
                 yield UserError("U6", answer.number, text, covers)
         is_idle = not _has_acted(episode, request, answer)
         if is_idle and _claims_payment(answer.utterance) and _awaits_approval(episode, answer.seq):
             yield UserError("U6", answer.number, "claimed an approval not given", covers)
 
 
-def _answers(episode: Episode) -> Iterator[tuple[AgentMessage, UserMessage]]:
+def _covered_by_payment(episode: Episode, answer: UserMessage) -> frozenset[str]:
+    """Return what a wrong payment explains: missing bookings too where the agent stopped for it."""
+    stopped = episode.history.last_write < answer.seq
+    return frozenset({"D19", "D20", "D21"}) | (_TRIP if stopped else frozenset())
+
+
+def _wrong_part(episode: Episode, request: AgentMessage, approval: Payment) -> str | None:
+    """Return which part of an approval is not as the agent asked, and could have been."""
+    row = episode.trajectory.ledger.get("bookings", approval.booking_id)
+    due = row["total_cents"] if row is not None else approval.cents
+    amounts = {amount.cents for amount in find_amounts(request.utterance)}
+    if approval.cents != due and due in amounts:
+        return "amount"
+    named = {token.upper() for token in ANY_ID.findall(request.utterance.text)}
+    if _own_methods(episode) & named and approval.payment_method_id not in named:
+        return "method"
+    bookings = named & set(episode.history.by_id)
+    return "booking" if bookings and approval.booking_id not in bookings else None
+
+
+def _own_methods(episode: Episode) -> set[str]:
+    """Return the customer's own methods: to refuse a stranger's is no error."""
+    customer_id = episode.reading.task.customer_id
+    rows = episode.trajectory.ledger.find("payment_methods", "customer_id", customer_id)
+    return {row["payment_method_id"] for row in rows}
+
+
+def answers(episode: Episode) -> Iterator[tuple[AgentMessage, UserMessage]]:
     """Yield each agent message that is answered with the answer."""
     answered: set[int] = set()
     for answer in episode.dialogue.user:
@@ -269,7 +314,7 @@ def _loops(episode: Episode) -> Iterator[UserError]:
     """
     idle: list[str] = []
     asked: set[str] = set()
-    for request, answer in _answers(episode):
+    for request, answer in answers(episode):
         text, question = answer.utterance.text, request.utterance.text
         has_called = any(True for _ in _calls_between(episode, request, answer))
         is_idle = not has_called and not _asks_yes_or_no(request.utterance)

@@ -26,6 +26,7 @@ from crab_graph.eval.strict import strict_checks
 from crab_graph.eval.task_reading import read_task
 from crab_graph.eval.transcript import read_transcript
 from crab_graph.eval.user_errors import UserError, recorded_errors, user_errors
+from crab_graph.eval.withheld import UserConduct, withheld_facts
 from crab_graph.text.mentions import LISTING_CAP
 
 
@@ -109,6 +110,7 @@ def grade(
     termination: Termination | str | None = None,
     listing_cap: int | None = LISTING_CAP,
     user_faults: Sequence[Mapping[str, Any]] = (),
+    conduct: UserConduct | None = None,
 ) -> Verdict:
     """Replay a transcript on fresh tables and grade it.
 
@@ -119,6 +121,7 @@ def grade(
         termination: What ended the episode, where that is known.
         listing_cap: More ids or names of one type in one message disclose none; `None` for no cap.
         user_faults: What the user's engine found wrong in its own turns, as its record has it.
+        conduct: The user's condition and what it told when, where that is known.
 
     Raises:
         TranscriptError: a message is malformed.
@@ -130,6 +133,7 @@ def grade(
         termination=termination,
         listing_cap=listing_cap,
         user_faults=user_faults,
+        conduct=conduct,
     )
 
 
@@ -140,6 +144,7 @@ def grade_trajectory(
     termination: Termination | str | None = None,
     listing_cap: int | None = LISTING_CAP,
     user_faults: Sequence[Mapping[str, Any]] = (),
+    conduct: UserConduct | None = None,
 ) -> Verdict:
     """Grade a replayed transcript; arguments as for `grade`."""
     ended = None if termination is None else Termination(termination)
@@ -148,6 +153,8 @@ def grade_trajectory(
     strict = strict_checks(episode, results)
     passed = _passes(results)
     errors = [*user_errors(episode, results), *recorded_errors(user_faults)]
+    if conduct is not None:
+        errors += withheld_facts(episode, conduct)
     fault = attribute(
         results,
         errors,

@@ -127,6 +127,7 @@ def _play(graph: "EpisodeGraph", thread_id: str, spec: str) -> dict[str, Any]:
 def _record(
     task: "Task", prepared: "PreparedEpisode", state: Mapping[str, Any], about: Mapping[str, Any]
 ) -> EpisodeRecord:
+    from crab_graph.eval.withheld import UserConduct  # noqa: PLC0415
     from crab_graph.graph.state import Status, transcript_of  # noqa: PLC0415  (loads LangGraph)
 
     messages = transcript_of(state)
@@ -135,7 +136,12 @@ def _record(
     broken = state["status"] == Status.INFRA_ERROR
     breakdown = Breakdown(ending["fault"], ending["error"]) if broken else None
     faults = tuple(state.get("user_state", {}).get("faults", ()))
-    graded = grade_fields(task, messages, _TERMINATIONS[state["status"]], breakdown, faults)
+    facts = _disclosures(task, state)
+    persona = "none" if condition is None else condition.persona_name
+    dimensions = () if condition is None else tuple(map(str, condition.dimensions))
+    conduct = UserConduct.from_record(persona, dimensions, facts)
+    ended = _TERMINATIONS[state["status"]]
+    graded = grade_fields(task, messages, ended, breakdown, faults, conduct)
     return EpisodeRecord(
         **about,
         **graded,
@@ -143,8 +149,8 @@ def _record(
         stratum=task.stratum,
         date_mode=task.date_mode,
         party=task.party,
-        persona="none" if condition is None else condition.persona_name,
-        dimensions=() if condition is None else tuple(map(str, condition.dimensions)),
+        persona=persona,
+        dimensions=dimensions,
         agent=prepared.agent.name,
         agent_is_reference=prepared.agent.is_reference,
         user_engine=prepared.user.engine,
@@ -152,7 +158,7 @@ def _record(
         prompt_sha256=prepared.user.prompt_sha256,
         user_faults=faults,
         termination=ending["reason"],
-        facts=_disclosures(task, state),
+        facts=facts,
         messages=messages,
         trace=tuple(trace_of(state)),
     )

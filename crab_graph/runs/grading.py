@@ -10,6 +10,7 @@ from crab_graph.runs.versions import versions
 if TYPE_CHECKING:
     from crab_graph.domains.task import Task
     from crab_graph.eval.verdict import Verdict
+    from crab_graph.eval.withheld import UserConduct
 
 CRASH = "grading: "
 """How the error of an episode begins whose grading crashed."""
@@ -36,6 +37,7 @@ def grade_fields(
     ended: str,
     breakdown: Breakdown | None = None,
     user_faults: Sequence[Mapping[str, Any]] = (),
+    conduct: "UserConduct | None" = None,
 ) -> dict[str, Any]:
     """Return the verdict's fields of a record; a crash of grading is an environment's error.
 
@@ -45,13 +47,15 @@ def grade_fields(
         ended: `token`, `budget` or `infra`.
         breakdown: Why the episode broke down, if it did.
         user_faults: What was found wrong in the user's turns while they were made.
+        conduct: The user's condition and what it told when, where that is known.
     """
     from crab_graph.eval.stamp import grading_stamp  # noqa: PLC0415
     from crab_graph.eval.verdict import grade  # noqa: PLC0415
 
     stamp = {"package": versions()["crab-graph"], **grading_stamp(task)}
     try:
-        fields = _fields_of(grade(task, messages, termination=ended, user_faults=user_faults))
+        verdict = grade(task, messages, termination=ended, user_faults=user_faults, conduct=conduct)
+        fields = _fields_of(verdict)
     except Exception as error:  # the dialogue is kept, and can be graded again
         text = without_secrets(f"{CRASH}{type(error).__name__}: {error}")
         fields = {"outcome": "infra_error", "passed": False, "fault": "environment", "error": text}

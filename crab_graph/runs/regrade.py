@@ -127,9 +127,12 @@ def regrade_run(
 
 def regrade_record(bench: "Benchmark", record: EpisodeRecord) -> EpisodeRecord:
     """Return an episode with its verdict of now, and the one so far in its history."""
+    from crab_graph.eval.withheld import UserConduct  # noqa: PLC0415
+
     task = bench[record.task_id]
     ended, breakdown = _ended(record), _breakdown(record)
-    fields = grade_fields(task, record.messages, ended, breakdown, record.user_faults)
+    conduct = UserConduct.from_record(record.persona, record.dimensions, record.facts)
+    fields = grade_fields(task, record.messages, ended, breakdown, record.user_faults, conduct)
     before = record.model_dump(include=set(_KEPT_BEFORE))
     after = record.model_copy(update=fields)
     if before == after.model_dump(include=set(_KEPT_BEFORE)):

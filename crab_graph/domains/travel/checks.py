@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from crab_graph.dates import clock_time, iso_date
-from crab_graph.domains.grading import Claim, DomainCheck, Grading, Holding
+from crab_graph.domains.grading import DomainCheck, Grading, Holding
+from crab_graph.domains.travel.claims import TRAVEL_CLAIMS, TRAVEL_COVERED
 from crab_graph.domains.travel.names import CITIES
 from crab_graph.domains.travel.request import TravelRequest
 from crab_graph.domains.travel.tools import TRAVEL_ENTITIES
@@ -143,42 +144,6 @@ _SOLUTION_IDS = {
     ATTRACTION: ("attraction_id",),
 }
 
-_NUMBERS = {
-    word: number
-    for number, word in enumerate(
-        ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), start=1
-    )
-}
-_COUNT = "(" + "|".join([r"\d+", *_NUMBERS]) + ")"
-_WISH = r"(?:prefer|want|need|like|must be|has to be|only) (?:an? |the )?"
-
-_CLAIMS = (
-    Claim("nights", rf"(?<!\w){_COUNT} nights?(?!\w)", _NUMBERS),
-    Claim(
-        "party_size", rf"(?<!\w){_COUNT} (?:of us|people|passengers|travell?ers)(?!\w)", _NUMBERS
-    ),
-    Claim("budget", r"budget (?:is |of )?\$([\d,]+(?:\.\d+)?)", {}),
-    Claim("hotel_stars", rf"(?<!\w){_COUNT}[- ]stars?(?!\w)", _NUMBERS),
-    Claim("seat_type", rf"{_WISH}(economy|premium economy|business)(?!\w)", {}),
-    Claim("seat_position", rf"{_WISH}(window|aisle|middle)(?!\w)", {}),
-    Claim("room_type", rf"{_WISH}(standard|deluxe|suite)(?!\w)", {}),
-    Claim("bed_type", rf"{_WISH}(twin|queen|king)(?!\w)", {}),
-    Claim("attraction_category", rf"{_WISH}(museum|tour|show)(?!\w)", {}),
-)
-
-_COVERED: Mapping[str, frozenset[str]] = {
-    "nights": frozenset({"D13", "D15", "D16", "D17"}),
-    "party_size": frozenset({"D06", "D07", "D17"}),
-    "birth_dates": frozenset({"D07"}),
-    "budget": frozenset({"D17"}),
-    "hotel_stars": frozenset({"D10"}),
-    "seat_type": frozenset({"D08", "D09"}),
-    "seat_position": frozenset({"D08", "D09"}),
-    "room_type": frozenset({"D10"}),
-    "bed_type": frozenset({"D10"}),
-    "attraction_category": frozenset({"D11"}),
-}
-
 _TITLES = {
     "D01": "outbound flight booked",
     "D02": "return flight booked",
@@ -205,8 +170,8 @@ TRAVEL_GRADING = Grading(
     checks=travel_checks,
     slot_of=slot_of,
     solution_of=solution_of,
-    claims=_CLAIMS,
-    covered_checks=_COVERED,
+    claims=TRAVEL_CLAIMS,
+    covered_checks=TRAVEL_COVERED,
     show_value=show_value,
     titles=_TITLES,
 )

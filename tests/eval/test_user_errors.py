@@ -1,0 +1,152 @@
+import pytest
+
+from crab_graph.eval.verdict import grade
+from crab_graph.eval.withheld import UserConduct
+from tests.eval.builders import (
+    OTHER_METHOD,
+    OUT,
+    OUT_NEXT_DAY,
+    SMALL_CARD,
+    Plan,
+    Script,
+    build_task,
+    flight,
+    graded,
+    small_task,
+)
+
+RIGHT = Plan()
+
+
+def codes(script):
+    return [error["code"] for error in graded(script).metrics["user_errors"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("We leave on 3 May 2027.", []),
+        ("Leaving 2027-05-03, or rather May 3.", []),
+        ("We leave on 4 May 2027.", ["U1"]),
+        ("We leave on May 4 and return on May 7.", ["U1"]),
+        ("The return is on May 6, 2027.", []),
+        ("Can we leave on May 4?", []),
+        ("Departing between May 1 and May 5.", ["U1"]),
+        ("A trip from Chicago to Pittsburgh.", []),
+        ("The flight from Pittsburgh to Chicago.", []),
+        ("A trip from Denver to Pittsburgh.", ["U1"]),
+        ("A trip from Chicago to Denver.", ["U1"]),
+        ("Dates of birth: 2 April 1990 and 23 November 1988.", []),
+        ("We were born on 1990-04-02 and 1988-11-24.", ["U1"]),
+        ("My birthday is 1990-04-03.", ["U1"]),
+    ],
+)
+def test_dates_places_and_births_are_held_against_the_profile(text, found):
+    script = RIGHT.write()
+    script.messages[0]["content"] = text
+    assert codes(script) == found
+
+
+def test_a_window_is_stated_wrongly_only_outside_of_it():
+    task = build_task(departure_last="2027-05-07")
+    for text, found in (
+        ("We leave between May 3 and May 7.", []),
+        ("Leaving on May 8, 2027.", ["U1"]),
+    ):
+        script = Script(task)
+        script.user(text)
+        script.user("###STOP###")
+        assert codes(script) == found
+
+
+def test_a_wrong_date_explains_what_was_booked_for_it():
+    script = RIGHT.swapped(flight("outbound", OUT_NEXT_DAY)).write()
+    script.messages[0]["content"] = "A trip leaving on 4 May 2027."
+    verdict = graded(script)
+    assert verdict.checks["D12"] == "fail"
+    assert verdict.fault == "user" and verdict.outcome == "user_fault"
+    assert graded(RIGHT.swapped(flight("outbound", OUT_NEXT_DAY))).fault == "agent"
+
+
+@pytest.fixture
+def pending():
+    script = Script()
+    return script, script.book(flight("outbound", OUT)), script.add_card()
+
+
+def test_approving_with_another_method_than_asked_is_the_users_error(pending):
+    script, booking_id, method = pending
+    other = script.add_card(SMALL_CARD)
+    script.agent(f"Please approve $300.00 for {booking_id} with {method}.")
+    script.approve(booking_id, other, 300_00)
+    script.user("Approved.")
+    script.user("###STOP###")
+    (error,) = graded(script).metrics["user_errors"]
+    assert error["code"] == "U6" and "another method" in error["text"]
+
+
+def test_refusing_a_strangers_method_is_none(pending):
+    script, booking_id, method = pending
+    script.agent(f"Please approve $300.00 for {booking_id} with {OTHER_METHOD}.")
+    script.approve(booking_id, method, 300_00)
+    script.user("Approved, with my own card.")
+    script.user("###STOP###")
+    assert codes(script) == []
+
+
+def test_approving_another_booking_than_asked_is_the_users_error(pending):
+    script, booking_id, method = pending
+    other = script.book(flight("outbound", OUT))
+    script.agent(f"Please approve $300.00 for {booking_id}.")
+    script.approve(other, method, 300_00)
+    script.user("Approved.")
+    script.user("###STOP###")
+    assert codes(script) == ["U6"]
+
+
+ASKED = "What are the dates of birth of the travellers?"
+
+
+def withholding(*answers):
+    script = Script()
+    script.user("A trip, please.")
+    for answer in answers:
+        script.agent(ASKED)
+        script.user(answer)
+    script.agent("I cannot help without them. I can transfer you to a human agent.")
+    script.user("###STOP###")
+    return script
+
+
+def errors(script, conduct):
+    verdict = grade(small_task(), script.messages, conduct=conduct)
+    return [error["text"] for error in verdict.metrics["user_errors"]]
+
+
+def test_a_fact_asked_for_twice_and_never_told_was_withheld():
+    told = {"origin": 1}
+    twice = withholding("I'd rather not.", "No, sorry about that.")
+    assert errors(twice, UserConduct(None, told)) == ["withheld birth_dates, asked for twice"]
+    assert errors(withholding("I'd rather not."), UserConduct(None, told)) == []
+    # Without the record nothing can be told.
+    assert errors(twice, None) == []
+
+
+def test_a_user_that_gave_as_much_as_its_condition_allows_withheld_nothing():
+    # One fact an answer, and each answer gave one: the first, the third and the fifth message tell.
+    twice = withholding("My name is Ana.", "My e-mail is ana@example.com.")
+    told = {"origin": 1, "traveller_names": 3, "email": 5}
+    assert errors(twice, UserConduct(1, told)) == []
+
+
+def test_what_was_told_later_was_not_withheld():
+    twice = withholding("Later.", "Fine: 1990-04-02 and 1988-11-23.")
+    assert errors(twice, UserConduct(None, {"origin": 1, "birth_dates": 5})) == []
+
+
+def test_the_conduct_is_read_from_a_record():
+    facts = [{"key": "origin", "turn": 1}, {"key": "email", "turn": None}]
+    assert UserConduct.from_record("terse", ("d2",), facts) == UserConduct(1, {"origin": 1})
+    assert UserConduct.from_record("neutral", (), facts) == UserConduct(None, {"origin": 1})
+    assert UserConduct.from_record("none", (), [{"key": "origin", "turn": None}]) is None
+    assert UserConduct.from_record("pirate", (), facts) is None
