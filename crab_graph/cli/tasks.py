@@ -13,11 +13,20 @@ if TYPE_CHECKING:
 
 def tasks(
     bench: Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")],
+    stats: Annotated[
+        bool,
+        typer.Option(
+            "--stats", help="Show what they are in numbers: the paper's Table 1, Figure 8."
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """List the tasks of a benchmark."""
+    """List the tasks of a benchmark, or show its statistics."""
     from crab_graph.domains.benchmark import load_benchmark
 
+    if stats:
+        _show_stats(bench, as_json)
+        return
     summaries = [task.summary() for task in load_benchmark(bench)]
     if as_json:
         print_json(summaries)
@@ -39,6 +48,18 @@ def tasks(
             ", ".join(item["active_edges"]),
         )
     console().print(table)
+
+
+def _show_stats(bench: Path, as_json: bool) -> None:
+    from crab_graph.analysis.benchmark_stats import describe_benchmark
+    from crab_graph.cli.task_stats import print_stats
+    from crab_graph.domains.benchmark import load_benchmark
+
+    stats = describe_benchmark(load_benchmark(bench))
+    if as_json:
+        print_json(stats.as_json())
+    else:
+        print_stats(stats)
 
 
 def task(

@@ -1,0 +1,167 @@
+"""What a benchmark is made of: the paper's Table 1, and the distributions of its Figure 8."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import fmean
+from typing import Any
+
+from crab_graph.domains.benchmark import Benchmark
+from crab_graph.domains.task import Task
+
+DATE_MODES = ("fixed", "flexible")
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Mean, least and greatest of a number over tasks."""
+
+    mean: float
+    min: float
+    max: float
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFigures:
+    """The numbers of one task that are summed up."""
+
+    stratum: int
+    date_mode: str
+    solutions: int
+    node_distractors: int
+    edge_distractors: int
+    active_edges: int
+    edge_types: frozenset[str]
+    candidates: tuple[int, ...]
+    properties: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StratumStats:
+    """One column of Table 1.
+
+    Attributes:
+        stratum: Such as `S1`, or `all`.
+        tasks: Number of tasks.
+        nodes: Entities that a task needs.
+        edge_types: Types of edge constraints that occur.
+        active_edges: Mean number of active edges by date mode, where there are such tasks.
+        solutions: Valid solutions of a task.
+        node_distractors: Mean number of node distractors.
+        edge_distractors: Mean number of edge distractors.
+        distractor_ratio_percent: Mean of #valid / (D_node + D_edge) in percent; `None` where no
+            task has distractors.
+        raw_search_space: Mean number of combinations of one candidate a node.
+        candidates_per_node: Objects made for a node, seeds included.
+    """
+
+    stratum: str
+    tasks: int
+    nodes: int
+    edge_types: int
+    active_edges: Mapping[str, float]
+    solutions: Spread
+    node_distractors: float
+    edge_distractors: float
+    distractor_ratio_percent: float | None
+    raw_search_space: float
+    candidates_per_node: Spread
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """How many tasks have each value of a property."""
+
+    property: str
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkStats:
+    """Table 1, a column for each stratum and one for all, and Figure 8."""
+
+    table: tuple[StratumStats, ...]
+    distributions: tuple[Distribution, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the form that `tasks --stats --json` prints."""
+        return asdict(self)
+
+
+def describe_benchmark(bench: Benchmark) -> BenchmarkStats:
+    """Return the statistics of a benchmark; its tasks are gone through one by one."""
+    candidates = _candidates(bench)
+    figures = [_figures(task, candidates.get(task.id, ())) for task in bench]
+    strata = sorted({one.stratum for one in figures})
+    table = [
+        _column(f"S{stratum}", [one for one in figures if one.stratum == stratum])
+        for stratum in strata
+    ]
+    return BenchmarkStats(
+        table=(*table, _column("all", figures)),
+        distributions=tuple(
+            _distribution(item.name, item.values, (one.properties[place] for one in figures))
+            for place, item in enumerate(bench.domain.properties)
+        ),
+    )
+
+
+def _candidates(bench: Benchmark) -> dict[str, tuple[int, ...]]:
+    """Return how many objects were made for each node of each task."""
+    with bench.connect() as connection:
+        found = connection.execute(
+            "SELECT task_id, list(size ORDER BY node) FROM (SELECT task_id, node, count(*) AS size "
+            "FROM sealed.provenance GROUP BY task_id, node) GROUP BY task_id"
+        ).fetchall()
+    return {task_id: tuple(sizes) for task_id, sizes in found}
+
+
+def _figures(task: Task, candidates: tuple[int, ...]) -> TaskFigures:
+    return TaskFigures(
+        stratum=task.stratum,
+        date_mode=task.date_mode,
+        solutions=task.spec.certificate.sql,
+        node_distractors=task.spec.node_distractors,
+        edge_distractors=task.spec.edge_distractors,
+        active_edges=len(task.spec.active_edges),
+        edge_types=frozenset(edge.name for edge in task.graph.edge_constraints),
+        candidates=candidates,
+        properties=tuple(item.read(task.request) for item in task.domain.properties),
+    )
+
+
+def _column(name: str, figures: Sequence[TaskFigures]) -> StratumStats:
+    ratios = [
+        100 * one.solutions / (one.node_distractors + one.edge_distractors)
+        for one in figures
+        if one.node_distractors + one.edge_distractors
+    ]
+    return StratumStats(
+        stratum=name,
+        tasks=len(figures),
+        nodes=max(len(one.candidates) for one in figures),
+        edge_types=len(frozenset[str]().union(*(one.edge_types for one in figures))),
+        active_edges={
+            mode: fmean(own)
+            for mode in DATE_MODES
+            if (own := [one.active_edges for one in figures if one.date_mode == mode])
+        },
+        solutions=_spread([one.solutions for one in figures]),
+        node_distractors=fmean(one.node_distractors for one in figures),
+        edge_distractors=fmean(one.edge_distractors for one in figures),
+        distractor_ratio_percent=fmean(ratios) if ratios else None,
+        raw_search_space=fmean(math.prod(one.candidates) for one in figures),
+        candidates_per_node=_spread([size for one in figures for size in one.candidates]),
+    )
+
+
+def _spread(numbers: Sequence[int]) -> Spread:
+    return Spread(fmean(numbers), min(numbers), max(numbers))
+
+
+def _distribution(name: str, order: Sequence[str], values: Iterable[str]) -> Distribution:
+    counts = Counter(values)
+    known = {value: counts[value] for value in order}
+    others = {value: counts[value] for value in sorted(counts) if value not in known}
+    return Distribution(name, {**known, **others})

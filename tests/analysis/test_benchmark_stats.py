@@ -1,0 +1,59 @@
+"""Table 1 and Figure 8 of a benchmark."""
+
+import json
+
+import pytest
+
+from crab_graph.analysis.benchmark_stats import describe_benchmark
+from crab_graph.cli import main
+from crab_graph.domains.generate import generate_benchmark
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory):
+    path = tmp_path_factory.mktemp("stats") / "bench"
+    return generate_benchmark(path, tasks=4, strata=(1, 2), distractors=80)
+
+
+@pytest.fixture(scope="module")
+def stats(bench):
+    return describe_benchmark(bench)
+
+
+def test_table_1_agrees_with_the_tasks(bench, stats):
+    assert [column.stratum for column in stats.table] == ["S1", "S2", "all"]
+    first, _, whole = stats.table
+    assert (first.tasks, whole.tasks, whole.nodes) == (2, 4, 4)
+    assert first.solutions.mean == first.solutions.min == first.solutions.max == 1
+    assert first.distractor_ratio_percent == pytest.approx(100 / 80)
+    assert whole.solutions.max == max(len(task.solutions) for task in bench)
+    assert whole.node_distractors + whole.edge_distractors == 80
+    assert first.candidates_per_node.mean == 21  # 20 distractors and a seed
+    assert first.raw_search_space == 21**4
+    flexible = [len(t.spec.active_edges) for t in bench if t.date_mode == "flexible"]
+    assert whole.active_edges["flexible"] == pytest.approx(sum(flexible) / len(flexible))
+
+
+def test_every_task_is_in_each_distribution_once(bench, stats):
+    names = [one.property for one in stats.distributions]
+    assert names[:3] == ["passengers", "budget", "dates"]
+    assert {"seat position", "hotel stars at least"} <= set(names)
+    assert all(sum(one.counts.values()) == len(bench) for one in stats.distributions)
+    passengers = stats.distributions[0].counts
+    assert passengers == {str(n): sum(task.party == n for task in bench) for n in (1, 2, 3, 4)}
+
+
+def test_the_command_prints_both_forms(bench, stats, capsys):
+    assert main(["tasks", str(bench.directory), "--stats", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(stats.as_json()))
+    assert main(["tasks", str(bench.directory), "--stats"]) == 0
+    printed = capsys.readouterr().out
+    assert "distractor ratio" in printed
+    assert "passengers" in printed
+    assert "█" in printed
+
+
+def test_tasks_without_distractors_have_no_ratio(tmp_path):
+    bench = generate_benchmark(tmp_path / "b", tasks=1, strata=(1,), distractors=0)
+    assert describe_benchmark(bench).table[-1].distractor_ratio_percent is None
+    assert main(["tasks", str(bench.directory), "--stats"]) == 0
