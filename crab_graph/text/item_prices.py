@@ -1,15 +1,22 @@
 """Prices a message states about single items, or about groups of them (§2.10)."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from crab_graph.text.amounts import Amount, stated_amounts
 from crab_graph.text.clauses import Clause, Utterance
+from crab_graph.text.lexicon import fragment, pattern
 from crab_graph.text.marks import has_unit_mark, has_whole_mark
 from crab_graph.text.references import Reference, ReferenceForm, references_within
 from crab_graph.text.totals import Scope, TotalStatement
 from crab_graph.text.vocabulary import TextVocabulary
+
+_FOR = re.compile(r"\s+for(?: [a-z'-]+){0,3} ")
+_AND_NUMBERS = re.compile(rf"(?<!\w)and(?!\w)|{fragment('marks', 'numbers')}")
+_OPENING = re.compile(r"\s*\(")
+_CLOSING = re.compile(r"[^()$]*\)")
 
 
 class Mark(StrEnum):
@@ -57,7 +64,9 @@ def find_item_prices(
     found: list[ItemPrice] = []
     for clause in utterance.clauses:
         stated = stated_amounts(amounts, clause)
-        if not stated:
+        if not stated or pattern("marks", "distributive").search(
+            utterance.text, clause.start, clause.end
+        ):
             continue
         items = _items(clause, references, vocabulary, filled)
         for amount in stated:
@@ -67,7 +76,7 @@ def find_item_prices(
             if total is not None and total.scope is Scope.SLOTS and not total.is_void:
                 found.append(ItemPrice(amount, Mark.WHOLE, total.references))
                 continue
-            item = _nearest(items, amount) or _parent_item(
+            item = _meant(utterance.text, clause, items, amount) or _parent_item(
                 utterance, clause, references, vocabulary, filled
             )
             if item is not None:
@@ -114,11 +123,24 @@ def _resolved(
                     )
 
 
-def _nearest(items: Sequence[Reference], amount: Amount) -> Reference | None:
+def _meant(
+    text: str, clause: Clause, items: Sequence[Reference], amount: Amount
+) -> Reference | None:
+    """Return the item a phrase right after the amount names; else the nearest, preceding first."""
+    following = next((item for item in items if item.start >= amount.end), None)
+    if following is not None and _is_attached(text, clause, amount, following):
+        return following
     preceding = [item for item in items if item.end <= amount.start]
-    if preceding:
-        return preceding[-1]
-    return next((item for item in items if item.start >= amount.end), None)
+    return preceding[-1] if preceding else following
+
+
+def _is_attached(text: str, clause: Clause, amount: Amount, item: Reference) -> bool:
+    """Return whether `$X for the item` or `$X (item)` says what the amount is for."""
+    between = text[amount.end : item.start]
+    if _FOR.fullmatch(between):
+        return _AND_NUMBERS.search(between) is None
+    opens = _OPENING.fullmatch(between) is not None
+    return opens and _CLOSING.match(text, item.end, clause.end) is not None
 
 
 def _parent_item(

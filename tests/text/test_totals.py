@@ -120,6 +120,20 @@ def test_charged_words_are_cues_of_a_summary_only():
     ("text", "found"),
     [
         ("FL-100, $150.00 per passenger", [(15000, "unit", "FL-100")]),
+        (
+            "$150 for FL-100, $90 for booking BK-2",
+            [(15000, "unmarked", "FL-100"), (9000, "unmarked", "BK-2")],
+        ),
+        ("$150 (FL-100), $90 (BK-2)", [(15000, "unmarked", "FL-100"), (9000, "unmarked", "BK-2")]),
+        (
+            "FL-100 $150 for two and HT-10 $90 for two",
+            [(15000, "unmarked", "FL-100"), (9000, "unmarked", "HT-10")],
+        ),
+        (
+            "FL-100 $150 (HT-10 $90)",
+            [(15000, "unmarked", "FL-100"), (9000, "unmarked", "HT-10")],
+        ),
+        ("FL-100 and HT-10 cost $150 and $90, respectively", []),
         ("FL-100, $150.00 for 2 passengers", [(15000, "whole", "FL-100")]),
         ("FL-100, $150.00", [(15000, "unmarked", "FL-100")]),
         ("FL-100: 2 × $150.00 = $300.00", [(15000, "unit", "FL-100"), (30000, "whole", "FL-100")]),
