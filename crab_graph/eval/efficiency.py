@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable
 
+from crab_graph.eval.corrections import find_corrections
 from crab_graph.eval.episode import Episode
-from crab_graph.eval.history import BookingRecord
 from crab_graph.eval.replay import CallStep
 from crab_graph.schema import canonical_json
-from crab_graph.text.item_prices import Mark
 from crab_graph.text.phrases import admits_error
 from crab_graph.tools.tool import Owner
 
@@ -19,9 +18,9 @@ def efficiency(episode: Episode) -> dict[str, int]:
     admissions = [
         message.seq for message in episode.dialogue.agent if admits_error(message.utterance)
     ]
-    cancelled = [booking for booking in episode.history.bookings if _is_cancelled(booking)]
-    unadmitted = [(booking.made_at, booking.cancelled_at) for booking in cancelled]
-    unadmitted += _restated_prices(episode)
+    cancelled = [
+        booking for booking in episode.history.bookings if booking.cancelled_at != float("inf")
+    ]
     return {
         "total_tool_calls": len(own),
         "failed_tool_calls": sum(call.error is not None for call in own),
@@ -30,13 +29,10 @@ def efficiency(episode: Episode) -> dict[str, int]:
         "call_cancellation": len(cancelled),
         "admitted_errors": len(admissions),
         "unadmitted_corrections": sum(
-            not any(wrong < seq <= mended for seq in admissions) for wrong, mended in unadmitted
+            not any(wrong < seq <= mended for seq in admissions)
+            for wrong, mended in find_corrections(episode)
         ),
     }
-
-
-def _is_cancelled(booking: BookingRecord) -> bool:
-    return booking.cancelled_at != float("inf")
 
 
 def _repeats(calls: Iterable[CallStep]) -> Iterable[bool]:
@@ -51,26 +47,3 @@ def _repeats(calls: Iterable[CallStep]) -> Iterable[bool]:
             last_seen[key] = call.seq
         if call.events:
             last_write = call.seq
-
-
-def _restated_prices(episode: Episode) -> list[tuple[int, float]]:
-    """Return where a marked price of one item was replaced by another, and by what message.
-
-    Of the claims that an agent can correct silently, these are the ones that a rule can tell from a
-    change of plan.
-    """
-    said: dict[tuple[str, Mark], tuple[int, int]] = {}
-    corrected: list[tuple[int, float]] = []
-    for message in episode.dialogue.agent:
-        for price in message.item_prices:
-            if price.mark is Mark.UNMARKED or len(price.references) > 1:
-                continue
-            reference = price.references[0]
-            if not reference.id:
-                continue
-            key = (reference.id, price.mark)
-            before = said.get(key)
-            if before is not None and before[0] != price.amount.cents and before[1] < message.seq:
-                corrected.append((before[1], message.seq))
-            said[key] = (price.amount.cents, message.seq)
-    return corrected
