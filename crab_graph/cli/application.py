@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 from crab_graph.cli import (
     ablate,
+    audit,
     certify,
     demo,
     fidelity,
@@ -72,6 +73,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     demo.demo,
     generate.generate,
     certify.certify,
+    audit.audit,
     tasks.tasks,
     tasks.task,
     sweep.sweep,

@@ -12,6 +12,7 @@ from crab_graph.domains.grading import Grading
 from crab_graph.domains.trip import Trip
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.folding import FoldedGraph
+from crab_graph.generation.leakage import Surface
 from crab_graph.generation.population import Population
 from crab_graph.generation.search import Solution
 from crab_graph.personas.facts import Fact
@@ -94,6 +95,7 @@ class Domain:
         profile_type: Model of who the user is.
         sources: For each node type, a SELECT with the parameter `$task` that yields the offers of a
             task with one column for each property that constraints name.
+        surfaces: For each node type, what the tables show of its offers, for the audit.
         draft: Draws a task from `(seed, flexible, party_size)`.
         build_graph: The constraint graph of a request.
         group: Values of the properties that selection spreads tasks over (paper A.3).
@@ -120,6 +122,7 @@ class Domain:
     request_type: type[FileModel]
     profile_type: type[FileModel]
     sources: Mapping[str, str]
+    surfaces: Mapping[str, Surface]
     draft: Callable[[int, bool, int], Draft]
     build_graph: Callable[[Any], ConstraintGraph]
     group: Callable[[Any], tuple[str | int | bool | None, ...]]

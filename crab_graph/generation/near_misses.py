@@ -19,7 +19,10 @@ MINIMUM = 10
 
 
 def count_near_misses(
-    folded: FoldedGraph, objects: Mapping[str, Columns], valid: Rows
+    folded: FoldedGraph,
+    objects: Mapping[str, Columns],
+    valid: Rows,
+    names: Sequence[str] | None = None,
 ) -> dict[str, int]:
     """Return, for each active edge, how many combinations break that edge and nothing else.
 
@@ -27,9 +30,12 @@ def count_near_misses(
         folded: The task graph.
         objects: Columns of each node's objects.
         valid: Positions of the node-valid ones.
+        names: Edges to break, where it is not all of them.
     """
     counts = {}
     for edge in folded.edges:
+        if names is not None and edge.name not in names:
+            continue
         edges = [_broken(other, edge) for other in folded.edges]
         counts[edge.name] = EliminationCounter(folded.graph.node_ids, edges, objects).count(valid)
     return counts

@@ -23,6 +23,7 @@ from crab_graph.domains.travel.sampling import (
     with_budget_share,
 )
 from crab_graph.domains.travel.schema import ALL_TABLES
+from crab_graph.domains.travel.surfaces import SURFACES
 from crab_graph.domains.travel.tools import build_travel_registry
 from crab_graph.domains.travel.trip import TripPlaces, read_trip
 from crab_graph.domains.travel.wording import travel_briefing, travel_policy
@@ -189,6 +190,7 @@ TRAVEL = Domain(
     request_type=TravelRequest,
     profile_type=TravelProfile,
     sources=SOURCES,
+    surfaces=SURFACES,
     draft=draft,
     build_graph=build_graph,
     group=group_of,

@@ -1,0 +1,338 @@
+"""The generation half of the validity evidence: leakage, shortcuts, near misses (design §5)."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from math import sqrt
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from crab_graph.analysis.audit.evidence import wilson_interval
+from crab_graph.analysis.audit.gates import Gate
+from crab_graph.analysis.audit.model import Sample, cross_validate, ranked
+from crab_graph.domains.benchmark import Benchmark, load_benchmark
+from crab_graph.errors import BenchmarkError, MissingExtra
+from crab_graph.generation.folding import FoldedGraph
+from crab_graph.generation.leakage import Features, area_under_curve, derive_features
+from crab_graph.generation.near_misses import MINIMUM, count_near_misses
+from crab_graph.generation.objects import Columns, valid_rows
+from crab_graph.generation.shortcuts import solve_cheapest, solve_from_random, solve_rarest
+from crab_graph.randomness import derive_array_rng
+from crab_graph.workers import process_map
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from crab_graph.domains.task import Task
+
+FEWEST = 20
+"""With fewer cases a gate says so and does not fail."""
+
+ALLOWED = (0.25, 0.75)
+"""Where the AUC of a public feature may lie."""
+
+ERRORS = 3
+"""Standard errors by which what means nothing may stray from 0.5."""
+
+SHORTCUT_LIMIT = {"flexible": 0.10, "fixed": 0.20}
+"""Share of the tasks of stratum 1 that a shortcut may solve."""
+
+MODEL_ROWS = 60
+"""Distractors of each node and task that the small model looks at."""
+
+SCOPES = {"all": ("node", "edge"), "valid": ("edge",)}
+"""Origins of the distractors that solutions are compared with: all rows made for the node, or those
+that meet the user's wishes, which is what an agent that filters sees."""
+
+Key = tuple[str, str, str]
+"""Scope, node, feature."""
+
+
+@dataclass(frozen=True)
+class TaskEvidence:
+    """What the audit finds on one task.
+
+    Attributes:
+        id: The task.
+        stratum: Its stratum.
+        date_mode: `fixed` or `flexible`.
+        areas: AUC of each feature.
+        arbitrary: Features that mean nothing.
+        samples: What the model looks at, by scope and node.
+        shortcuts: Whether each shortcut solves the task.
+        near_misses: For each active edge, how many combinations break it alone.
+        fault: Why its certificate does not hold; empty where it does.
+    """
+
+    id: str
+    stratum: int
+    date_mode: str
+    areas: Mapping[Key, float] = field(default_factory=dict)
+    arbitrary: frozenset[Key] = frozenset()
+    samples: Mapping[tuple[str, str], Sample] = field(default_factory=dict)
+    shortcuts: Mapping[str, bool] = field(default_factory=dict)
+    near_misses: Mapping[str, int] = field(default_factory=dict)
+    fault: str = ""
+
+
+def generation_gates(
+    benchmark: Benchmark,
+    *,
+    jobs: int = 1,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> list[Gate]:
+    """Return the evidence that a benchmark's tables do not give its solutions away.
+
+    Args:
+        benchmark: The benchmark.
+        jobs: Number of processes.
+        progress: Told of every task that is examined.
+    """
+    evidence: dict[str, TaskEvidence] = {}
+    ids = [entry.id for entry in benchmark.manifest.tasks]
+    examine = partial(_examine_stored, benchmark.directory)
+    for done, one in enumerate(process_map(examine, ids, jobs), start=1):
+        evidence[one.id] = one
+        progress(done, len(ids))
+    ordered = [evidence[task_id] for task_id in ids]
+    return [
+        certificate_gate(ordered),
+        *leakage_gates(ordered),
+        *model_gates(ordered),
+        *shortcut_gates(ordered),
+        near_miss_gate(ordered),
+    ]
+
+
+def examine_task(task: "Task", connection: "duckdb.DuckDBPyConnection") -> TaskEvidence:
+    """Return what the tables of one task give away."""
+    graph = task.graph
+    # Edges that node constraints decide are left in place: the same combinations meet them all.
+    constraints = {node: graph.node_constraints(node) for node in graph.node_ids}
+    folded = FoldedGraph(graph, {}, constraints, graph.edge_constraints)
+    offers = {name: _columns(connection, sql, task.id) for name, sql in task.domain.sources.items()}
+    objects = {node.id: offers[node.type] for node in graph.nodes}
+    valid = {node: valid_rows(own, constraints[node]) for node, own in objects.items()}
+    rng = derive_array_rng("audit", task.id)
+    origins = _origins(connection, task.id)
+    areas: dict[Key, float] = {}
+    arbitrary: set[Key] = set()
+    samples: dict[tuple[str, str], Sample] = {}
+    features = {
+        name: _features(connection, task, name) for name in {node.type for node in graph.nodes}
+    }
+    for node in graph.nodes:
+        own = features[node.type]
+        for scope, kinds in SCOPES.items():
+            chosen = _rows_of(own, origins, node.id, ("seed",))
+            others = _rows_of(own, origins, node.id, kinds)
+            if len(chosen) == 0 or len(others) < FEWEST:
+                continue
+            found = area_under_curve(own.values[chosen], own.values[others])
+            for name, kind, area in zip(own.names, own.is_arbitrary, found.tolist(), strict=True):
+                areas[(scope, node.id, name)] = area
+                if kind:
+                    arbitrary.add((scope, node.id, name))
+            some = rng.permutation(others)[:MODEL_ROWS]
+            samples[(scope, node.id)] = ranked(own.values[chosen], own.values[some])
+    return TaskEvidence(
+        id=task.id,
+        stratum=task.stratum,
+        date_mode=task.date_mode,
+        areas=areas,
+        arbitrary=frozenset(arbitrary),
+        samples=samples,
+        shortcuts={
+            "cheapest": solve_cheapest(folded, objects, valid),
+            "rarest": solve_rarest(folded, objects, valid),
+            "random first": solve_from_random(folded, objects, valid, rng),
+        },
+        near_misses=count_near_misses(folded, objects, valid, task.spec.active_edges),
+    )
+
+
+def certificate_gate(evidence: Sequence[TaskEvidence]) -> Gate:
+    """Return the gate of certification: every count agrees on every task."""
+    faults = [one.fault for one in evidence if one.fault]
+    sound = len(evidence) - len(faults)
+    interval = wilson_interval(sound, len(evidence))
+    note = f"{sound} of {len(evidence)} tasks" + (f"; {faults[0]}" if faults else "")
+    return Gate("certified", sound / len(evidence), interval, "= 1", not faults, note)
+
+
+def leakage_gates(evidence: Sequence[TaskEvidence]) -> list[Gate]:
+    """Return a gate for every single feature of every node."""
+    areas: dict[Key, list[float]] = defaultdict(list)
+    arbitrary: set[Key] = set()
+    for one in evidence:
+        arbitrary |= one.arbitrary
+        for key, area in one.areas.items():
+            areas[key].append(area)
+    gates = []
+    for key, values in areas.items():
+        scope, node, feature = key
+        if key not in arbitrary:
+            gates.append(area_gate(f"leak.{scope}.{node}.{feature}", values, ALLOWED))
+        elif scope == "all":  # drawn for all rows alike: one test is enough
+            gates.append(arbitrary_gate(f"leak.{scope}.{node}.{feature}", values))
+    return gates
+
+
+def area_gate(name: str, values: Sequence[float], allowed: tuple[float, float]) -> Gate:
+    """Return the gate of a mean AUC: it fails where its interval lies wholly outside."""
+    mean, error = _mean(values)
+    low, high = mean - 1.96 * error, mean + 1.96 * error
+    inside = high >= allowed[0] and low <= allowed[1]
+    return _counted(name, mean, (low, high), f"{allowed[0]:g} to {allowed[1]:g}", inside, values)
+
+
+def arbitrary_gate(name: str, values: Sequence[float]) -> Gate:
+    """Return the gate of what means nothing: 0.5 within three standard errors."""
+    mean, error = _mean(values)
+    inside = abs(mean - 0.5) <= ERRORS * error + 1e-12
+    interval = (mean - 1.96 * error, mean + 1.96 * error)
+    return _counted(name, mean, interval, f"0.5 ± {ERRORS * error:.3f}", inside, values)
+
+
+def model_gates(evidence: Sequence[TaskEvidence]) -> list[Gate]:
+    """Return how well a small model tells solutions from distractors, node by node."""
+    samples: dict[tuple[str, str], list[Sample]] = defaultdict(list)
+    for one in evidence:
+        for key, sample in one.samples.items():
+            samples[key].append(sample)
+    gates = []
+    for (scope, node), own in samples.items():
+        name = f"model.{scope}.{node}"
+        if len(own) < FEWEST:
+            gates.append(Gate(name, 0.5, None, "reported", True, f"too few ({len(own)} tasks)"))
+            continue
+        try:
+            mean, error = _mean(cross_validate(own))
+        except MissingExtra:
+            note = "not run: pip install 'crab-graph[audit]'"
+            return [Gate("model", 0.5, None, "reported", True, note)]
+        interval = (mean - 1.96 * error, mean + 1.96 * error)
+        gates.append(Gate(name, mean, interval, "reported", True, f"{len(own)} tasks"))
+    return gates
+
+
+def shortcut_gates(evidence: Sequence[TaskEvidence]) -> list[Gate]:
+    """Return how often each shortcut solves the tasks of a stratum and date mode."""
+    groups: dict[tuple[int, str], list[TaskEvidence]] = defaultdict(list)
+    for one in evidence:
+        groups[(one.stratum, one.date_mode)].append(one)
+    return [
+        rate_below(
+            f"shortcut.S{stratum}.{mode}.{solver}",
+            sum(one.shortcuts[solver] for one in own),
+            len(own),
+            SHORTCUT_LIMIT.get(mode) if stratum == 1 else None,
+        )
+        for (stratum, mode), own in sorted(groups.items())
+        for solver in own[0].shortcuts
+    ]
+
+
+def rate_below(name: str, solved: int, total: int, limit: float | None) -> Gate:
+    """Return the gate of a rate with an upper limit, or the rate alone."""
+    interval = wilson_interval(solved, total)
+    words = "reported" if limit is None else f"≤ {limit:g}"
+    ok = limit is None or interval is None or interval[0] <= limit
+    few = total < FEWEST and limit is not None
+    note = f"{solved} of {total} tasks" + (", too few" if few else "")
+    return Gate(name, solved / total if total else 0.0, interval, words, ok or few, note)
+
+
+def near_miss_gate(evidence: Sequence[TaskEvidence]) -> Gate:
+    """Return the gate of near misses: every active edge of every task has enough."""
+    counts = [
+        (number, one.id, edge) for one in evidence for edge, number in one.near_misses.items()
+    ]
+    gate = f"≥ {MINIMUM} for every active edge"
+    if not counts:
+        return Gate("near_misses", 0.0, None, gate, True, "no active edge")
+    least, task_id, edge = min(counts)
+    short = sum(number < MINIMUM for number, _, _ in counts)
+    note = f"{len(counts)} edges, {short} with fewer; least: {edge} of {task_id}"
+    return Gate("near_misses", float(least), None, gate, short == 0, note)
+
+
+def _counted(
+    name: str,
+    mean: float,
+    interval: tuple[float, float],
+    words: str,
+    inside: bool,
+    values: Sequence[float],
+) -> Gate:
+    few = len(values) < FEWEST
+    note = f"{len(values)} tasks" + (", too few" if few else "")
+    return Gate(name, mean, interval, words, inside or few, note)
+
+
+def _mean(values: Sequence[float]) -> tuple[float, float]:
+    """Return the mean over tasks and its standard error."""
+    array = np.array(values)
+    error = float(array.std(ddof=1)) / sqrt(len(array)) if len(array) > 1 else 0.0
+    return float(array.mean()), error
+
+
+def _examine_stored(directory: Path, task_id: str) -> TaskEvidence:
+    benchmark, connection = _opened(directory)
+    task = benchmark[task_id]
+    try:
+        certificate = benchmark.certify(task, connection)
+        fault = "" if certificate.ok else f"task '{task_id}': {certificate.as_json()}"
+    except BenchmarkError as error:
+        fault = str(error)
+    return replace(examine_task(task, connection), fault=fault)
+
+
+@cache
+def _opened(directory: Path) -> "tuple[Benchmark, duckdb.DuckDBPyConnection]":
+    """Return a benchmark and a connection that this process keeps."""
+    benchmark = load_benchmark(directory)
+    return benchmark, benchmark.connect()
+
+
+def _columns(connection: "duckdb.DuckDBPyConnection", sql: str, task_id: str) -> Columns:
+    cursor = connection.execute(sql, {"task": task_id})
+    names = [column[0] for column in cursor.description or []]
+    rows = cursor.fetchall()
+    return {
+        name: np.array(values) for name, values in zip(names, zip(*rows, strict=True), strict=True)
+    }
+
+
+def _features(connection: "duckdb.DuckDBPyConnection", task: "Task", type_name: str) -> Features:
+    surface = task.domain.surfaces[type_name]
+    cursor = connection.execute(surface.sql, {"task": task.id})
+    names = [column[0] for column in cursor.description or []]
+    return derive_features(surface, names, cursor.fetchall())
+
+
+def _origins(connection: "duckdb.DuckDBPyConnection", task_id: str) -> dict[tuple[str, str], str]:
+    found: list[tuple[Any, ...]] = connection.execute(
+        "SELECT entity_id, node, origin FROM sealed.provenance WHERE task_id = ?", [task_id]
+    ).fetchall()
+    return {(str(entity), str(node)): str(origin) for entity, node, origin in found}
+
+
+def _rows_of(
+    features: Features,
+    origins: Mapping[tuple[str, str], str],
+    node: str,
+    kinds: Iterable[str],
+) -> Any:
+    wanted = frozenset(kinds)
+    return np.array(
+        [
+            position
+            for position, offer in enumerate(features.offers)
+            if origins.get((offer, node)) in wanted
+        ],
+        dtype=np.int64,
+    )

@@ -1,0 +1,80 @@
+"""`audit`: the validity evidence of a benchmark."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from crab_graph.cli.output import JsonOption, console, print_json
+
+if TYPE_CHECKING:
+    from crab_graph.analysis.audit.gates import Gate
+
+WORST = 4
+"""Lines shown of each kind of gate, those furthest from the middle first; all in `--json`."""
+
+
+def audit(
+    bench: Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")],
+    jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Check that the tables of a benchmark do not give its solutions away.
+
+    Certificates, what every public feature and a small model tell of solutions, what shortcuts
+    solve, and near misses. Exits with 1 where a gate fails.
+    """
+    from crab_graph.analysis.audit.leakage import generation_gates
+    from crab_graph.cli.progress import progress_bar
+    from crab_graph.domains.benchmark import load_benchmark
+
+    benchmark = load_benchmark(bench)
+    with progress_bar("Examining tasks") as progress:
+        gates = generation_gates(benchmark, jobs=jobs, progress=progress)
+    ok = all(gate.ok for gate in gates)
+    if as_json:
+        print_json({"ok": ok, "gates": [gate.as_json() for gate in gates]})
+    else:
+        _print(gates)
+    if not ok:
+        raise typer.Exit(1)
+
+
+def _print(gates: "list[Gate]") -> None:
+    from rich.table import Table
+
+    table = Table("gate", box=None, pad_edge=False)
+    for heading in ("value", "95 % interval"):
+        table.add_column(heading, justify="right")
+    for heading in ("must be", "", "counted"):
+        table.add_column(heading)
+    for gate in _shown(gates):
+        interval = "" if gate.interval is None else "{:.2f} to {:.2f}".format(*gate.interval)
+        table.add_row(gate.id, f"{gate.value:.3g}", interval, gate.gate, _verdict(gate), gate.note)
+    console().print(table)
+    failed = sum(not gate.ok for gate in gates)
+    print(f"\n{len(gates)} gates, " + (f"{failed} failed." if failed else "none failed."))
+
+
+def _verdict(gate: "Gate") -> str:
+    if not gate.ok:
+        return "FAILED"
+    if gate.note.endswith("too few"):
+        return "too few"
+    return "" if gate.gate == "reported" else "ok"
+
+
+def _shown(gates: "list[Gate]") -> "list[Gate]":
+    """Return what fits a page: all that failed, and the worst of each kind."""
+    groups: dict[tuple[str, bool], list[Gate]] = {}
+    for gate in gates:
+        if gate.id.startswith("shortcut.") and gate.gate == "reported":
+            continue
+        kind = ".".join(gate.id.split(".")[:2]) if gate.id.startswith("leak.") else gate.id
+        groups.setdefault((kind, gate.gate.startswith("0.5")), []).append(gate)
+    shown: list[Gate] = []
+    for own in groups.values():
+        worst = sorted(own, key=lambda gate: (gate.ok, -abs(gate.value - 0.5)))
+        failed = sum(not gate.ok for gate in own)
+        shown += worst[: max(failed, WORST)]
+    return shown
