@@ -210,7 +210,8 @@ def _build_all(
     done = bench.entries()
     for _ in done:
         advance()
-    for built in process_map(build_task, [plan for plan in plans if plan.id not in done], jobs):
+    missing = (plan for plan in plans if plan.id not in done)
+    for built in process_map(build_task, missing, jobs):
         bench.keep_task(built)
         advance()
 
