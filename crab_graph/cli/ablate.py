@@ -24,10 +24,10 @@ def ablate(
         str, typer.Option(help="Conditions with commas; the others are compared with the first.")
     ] = DEFAULT,
     engine: Annotated[
-        str, typer.Option(help="What plays the user: rules, or llm for a model.")
+        str, typer.Option(help="What plays the user: rules, llm, or hybrid.")
     ] = "rules",
     user_model: Annotated[
-        str | None, typer.Option(metavar="SPEC", help="Model of the llm engine.")
+        str | None, typer.Option(metavar="SPEC", help="Model of llm or hybrid.")
     ] = None,
     personas: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Prompt fragments of your own.")

@@ -33,13 +33,13 @@ def run(
         typer.Option(help="The same persona for every user: terse, neutral, impatient or none."),
     ] = None,
     engine: Annotated[
-        str, typer.Option(help="What plays the user: rules, or llm for a model.")
+        str, typer.Option(help="What plays the user: rules, llm, or hybrid.")
     ] = "rules",
     user_model: Annotated[
         str | None,
         typer.Option(
             metavar="SPEC",
-            help="Model of the llm engine: provider:model or http(s)://host/v1#model.",
+            help="Model of llm or hybrid: provider:model or http(s)://host/v1#model.",
         ),
     ] = None,
     personas: Annotated[

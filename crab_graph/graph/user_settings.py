@@ -13,6 +13,7 @@ class Engine(StrEnum):
 
     RULES = "rules"
     LLM = "llm"
+    HYBRID = "hybrid"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +21,9 @@ class UserSettings:
     """How conditions become users.
 
     Attributes:
-        engine: `rules`, or `llm` for a model that follows the composed prompt.
-        model: The model of the `llm` engine: `provider:model`, an address, or a chat model.
+        engine: `rules`, `llm` for a model that follows the composed prompt, or `hybrid` for a model
+            that words what the rules decide.
+        model: The model of the other two: `provider:model`, an address, or a chat model.
         fragments: The prompt fragments; `None` for the built-in ones.
     """
 
@@ -47,8 +49,8 @@ def user_settings(
     if engine not in set(Engine):
         raise UnknownName("engine", str(engine), Engine)
     chosen = Engine(engine)
-    if chosen is Engine.LLM and model is None:
-        raise UsageError("the engine 'llm' needs a model for the user: --user-model SPEC")
+    if chosen is not Engine.RULES and model is None:
+        raise UsageError(f"the engine '{chosen}' needs a model for the user: --user-model SPEC")
     if chosen is Engine.RULES and model is not None:
-        raise UsageError("a user model speaks only with --engine llm")
+        raise UsageError("a user model speaks only with --engine llm or hybrid")
     return UserSettings(chosen, model, fragments)

@@ -19,8 +19,9 @@ from crab_graph.tools.registry import Owner, ToolRegistry
 
 if TYPE_CHECKING:
     from crab_graph.domains.task import Task
-    from crab_graph.personas.engines.llm import ModelReply
+    from crab_graph.personas.engines.llm import Ask
     from crab_graph.personas.engines.rules import RulesUser
+    from crab_graph.personas.engines.rules import UserStep as EngineStep
     from crab_graph.personas.lexicon import UserBriefing
 
 UserSpec = str | Condition | Callable[..., Any]
@@ -93,6 +94,8 @@ def build_user(
         from crab_graph.personas.engines.rules import RulesUser  # noqa: PLC0415
 
         engine = RulesUser(briefing, condition, derive_seed("user", seed, task.id, trial))
+        if settings.engine is Engine.HYBRID:
+            return _HybridSide(engine, briefing, condition, settings)
         return _RulesSide(engine, condition)
     if not callable(user):
         raise UsageError(f"a user is a condition or a callable, not {type(user).__name__}")
@@ -108,6 +111,11 @@ class UserModel:
         self._model = model
         self._bound: dict[int, tuple[ToolRegistry, Any]] = {}
 
+    @property
+    def without_tools(self) -> Any:
+        """The model as it is."""
+        return self._model
+
     def bound_to(self, registry: ToolRegistry) -> Any:
         """Return the model with the user's tools."""
         if id(registry) not in self._bound:
@@ -122,7 +130,7 @@ def with_open_model(settings: UserSettings) -> UserSettings:
     Raises:
         UsageError: the model's name cannot be read, or it cannot be opened.
     """
-    if settings.engine is not Engine.LLM or isinstance(settings.model, UserModel):
+    if settings.engine is Engine.RULES or isinstance(settings.model, UserModel):
         return settings
     return replace(settings, model=_open_model(settings.model))
 
@@ -158,10 +166,7 @@ class _RulesSide:
         self.condition: ResolvedCondition | None = condition
 
     def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
-        step = self._user.step(dict(state), messages)
-        asked = step.message.get("tool_calls") or ()
-        calls = tuple(Call(call["name"], call["arguments"]) for call in asked)
-        return UserStep(step.message["content"], calls, step.state)
+        return _step_of(self._user.step(dict(state), messages))
 
 
 class _LlmSide:
@@ -182,21 +187,35 @@ class _LlmSide:
         self.condition: ResolvedCondition | None = condition
         self.model: str | None = model.name
         self.prompt_sha256: str | None = prompt.sha256
-        self._bound = model.bound_to(task.domain.registry())
-        self._view = View(prompt.text, "user")
-        self._user = LlmUser(briefing, self._ask)
+        bound = model.bound_to(task.domain.registry())
+        self._user = LlmUser(briefing, _asking(bound, prompt.text))
 
     def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
-        step = self._user.step(state, messages)
-        asked = step.message.get("tool_calls") or ()
-        calls = tuple(Call(call["name"], call["arguments"]) for call in asked)
-        return UserStep(step.message["content"], calls, step.state)
+        return _step_of(self._user.step(state, messages))
 
-    def _ask(self, lines: Sequence[Message]) -> "ModelReply":
-        from crab_graph.personas.engines.llm import ModelReply  # noqa: PLC0415
 
-        reply = read_reply(self._bound.invoke(self._view.of(lines)))
-        return ModelReply(reply.text, tuple((call.name, call.arguments) for call in reply.calls))
+class _HybridSide:
+    engine = str(Engine.HYBRID)
+
+    def __init__(
+        self,
+        rules: "RulesUser",
+        briefing: "UserBriefing",
+        condition: ResolvedCondition,
+        settings: UserSettings,
+    ) -> None:
+        from crab_graph.personas.engines.hybrid import HybridUser  # noqa: PLC0415
+        from crab_graph.personas.prompt import compose_wording_prompt  # noqa: PLC0415
+
+        prompt = compose_wording_prompt(condition, fragments=settings.pieces)
+        model: UserModel = with_open_model(settings).model
+        self.condition: ResolvedCondition | None = condition
+        self.model: str | None = model.name
+        self.prompt_sha256: str | None = prompt.sha256
+        self._user = HybridUser(rules, briefing, _asking(model.without_tools, prompt.text))
+
+    def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
+        return _step_of(self._user.step(state, messages))
 
 
 class _CallableSide:
@@ -214,6 +233,26 @@ class _CallableSide:
         answer = call_synchronously(self._user, self._view.of(messages), list(self._tools))
         reply = read_reply(answer)
         return UserStep(reply.text, reply.calls, dict(state))
+
+
+def _step_of(step: "EngineStep") -> UserStep:
+    """Return an engine's step with its calls apart."""
+    asked = step.message.get("tool_calls") or ()
+    calls = tuple(Call(call["name"], call["arguments"]) for call in asked)
+    return UserStep(step.message["content"], calls, step.state)
+
+
+def _asking(model: Any, prompt: str) -> "Ask":
+    """Return a model that follows a prompt, as the engines ask it."""
+    from crab_graph.personas.engines.llm import ModelReply  # noqa: PLC0415
+
+    view = View(prompt, "user")
+
+    def ask(lines: Sequence[Message]) -> ModelReply:
+        reply = read_reply(model.invoke(view.of(lines)))
+        return ModelReply(reply.text, tuple((call.name, call.arguments) for call in reply.calls))
+
+    return ask
 
 
 def _instructions(task: "Task") -> str:

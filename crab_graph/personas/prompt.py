@@ -77,6 +77,28 @@ def compose_prompt(
     )
 
 
+def compose_wording_prompt(
+    condition: ResolvedCondition, *, fragments: Fragments | None = None
+) -> Prompt:
+    """Compose the prompt of a model that words what the rules decide: how to talk, not what about.
+
+    Args:
+        condition: The condition, its persona settled.
+        fragments: The fragments; by default the built-in ones.
+    """
+    behavior = behavior_of(condition)
+    texts = (fragments or built_in_fragments()).texts
+    style = {"persona", *map(str, (Dimension.D1, Dimension.D3, Dimension.D4))}
+    chosen = [part for part in _fragments(condition, behavior) if part[0] in style]
+    values = {**_rates(behavior), **_knowledge(None)}
+    return Prompt(
+        tuple(
+            Passage(factor, name, _filled(texts[name], values))
+            for factor, name in [("wording", "wording"), *chosen]
+        )
+    )
+
+
 def diff_prompts(first: Prompt, second: Prompt, names: tuple[str, str]) -> str:
     """Return what differs between two prompts as a unified diff; nothing where they are equal."""
     before, after = (prompt.text.splitlines(keepends=True) for prompt in (first, second))

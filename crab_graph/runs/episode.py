@@ -49,8 +49,8 @@ def run_episode(
         limits: When to stop.
         thread_id: Name of the thread there; by default it tells task, agent, user and seed.
         attempts: How often the episode has been begun, this time included.
-        engine: What plays a condition: `rules`, or `llm` for a model.
-        user_model: The model of the `llm` engine: a spec, or a chat model.
+        engine: What plays a condition: `rules`, `llm` for a model, or `hybrid` for both.
+        user_model: The model of the other two: a spec, or a chat model.
         settings: Both, with the fragments of the prompt, instead of `engine` and `user_model`.
 
     Raises:
@@ -157,11 +157,17 @@ def _record(
         user_model=prepared.user.model,
         prompt_sha256=prepared.user.prompt_sha256,
         user_faults=faults,
+        user_wordings=_wordings(state),
         termination=ending["reason"],
         facts=facts,
         messages=messages,
         trace=tuple(trace_of(state)),
     )
+
+
+def _wordings(state: Mapping[str, Any]) -> dict[str, int]:
+    user = state.get("user_state", {})
+    return {name: user[name] for name in ("worded", "replaced", "retries") if name in user}
 
 
 def _disclosures(task: "Task", state: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:

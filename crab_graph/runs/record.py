@@ -26,6 +26,7 @@ class EpisodeRecord(FileModel):
         user_engine: What played the user.
         user_model: The model that did, without credentials, if one did.
         prompt_sha256: Hash of the prompt it followed.
+        user_wordings: How many turns a model worded, and how many wordings were replaced.
         user_faults: What rules found wrong in its turns, after one retry: turn, kind, text.
         outcome: pass, fail, budget_exhausted, user_fault or infra_error.
         passed: Whether every check that counts passed.
@@ -79,6 +80,7 @@ class EpisodeRecord(FileModel):
     user_model: str | None = None
     prompt_sha256: str | None = None
     user_faults: tuple[dict[str, Any], ...] = ()
+    user_wordings: dict[str, int] = Field(default_factory=dict)
     explanation: dict[str, Any] | None = None
     stamp: dict[str, Any] = Field(default_factory=dict)
     history: tuple[dict[str, Any], ...] = ()

@@ -93,8 +93,8 @@ def run(
         limits: When episodes stop.
         force: Throw away a run with other settings in the same directory.
         progress: Called at the beginning and after each episode.
-        engine: What plays a condition: `rules`, or `llm` for a model.
-        user_model: The model of the `llm` engine: a spec, or a chat model.
+        engine: What plays a condition: `rules`, `llm` for a model, or `hybrid` for both.
+        user_model: The model of the other two: a spec, or a chat model.
         personas: Directory with prompt fragments that replace or extend the built-in ones.
 
     Raises:
@@ -265,7 +265,7 @@ def _model_name(settings: UserSettings) -> str | None:
     """Return what the users' model is recorded as; refuse now one that cannot be opened."""
     from crab_graph.graph.users import with_open_model  # noqa: PLC0415  (loads LangChain)
 
-    if settings.engine is not Engine.LLM:
+    if settings.engine is Engine.RULES:
         return None
     name: str = with_open_model(settings).model.name
     return name
