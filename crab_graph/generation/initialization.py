@@ -39,7 +39,7 @@ def execute_actions(
     task_id: str,
     actions: Iterable[InitializationAction],
 ) -> None:
-    """Execute actions in their order on tables made by `create_tables`, row by row.
+    """Execute actions in their order on tables made by `create_tables`, row by row, or none.
 
     Args:
         connection: Connection to the store.
@@ -48,12 +48,20 @@ def execute_actions(
         task_id: The task whose store it is.
         actions: The calls.
     """
-    known = {table.name: table for table in tables}
-    for action in actions:
-        for name, row in insertions[action.name](action.arguments):
-            table = known[name]
-            marks = ", ".join("?" for _ in range(len(table.columns) + 1))
-            connection.execute(
-                f"INSERT INTO {qualified(table)} VALUES ({marks})",  # noqa: S608
-                [task_id, *(row[column] for column in table.columns)],
-            )
+    columns = {table.name: tuple(table.columns) for table in tables}
+    statements = {table.name: _insertion(table) for table in tables}
+    connection.execute("BEGIN")
+    try:
+        for action in actions:
+            for name, row in insertions[action.name](action.arguments):
+                values = [task_id, *(row[column] for column in columns[name])]
+                connection.execute(statements[name], values)
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def _insertion(table: Table) -> str:
+    marks = ", ".join("?" for _ in range(len(table.columns) + 1))
+    return f"INSERT INTO {qualified(table)} VALUES ({marks})"  # noqa: S608

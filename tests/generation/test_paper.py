@@ -15,7 +15,14 @@ from crab_graph.generation.constraint_graph import (
     NodeType,
     Property,
 )
-from crab_graph.generation.constraints import Constraint, at_least, bounded_sum, differs, equals
+from crab_graph.generation.constraints import (
+    Constraint,
+    Value,
+    at_least,
+    bounded_sum,
+    differs,
+    equals,
+)
 from crab_graph.generation.csp import Link, Sampling, list_bindings, sample_binding, sample_csp
 from crab_graph.generation.folding import fold
 from crab_graph.generation.objects import IDENTITY, length, rows
@@ -36,7 +43,9 @@ def shifted(first, second, by):
 
 def thing(name):
     """Objects with two free properties and a price that one of them and a level decide."""
-    price = {(kind, level): 3 * (kind == "q") + level for kind in "pq" for level in range(3)}
+    price: dict[tuple[Value, ...], Value] = {
+        (kind, level): 3 * (kind == "q") + level for kind in "pq" for level in range(3)
+    }
     return NodeType(
         name=name,
         properties=(
