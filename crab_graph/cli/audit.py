@@ -1,5 +1,6 @@
 """`audit`: the validity evidence of a benchmark."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,27 +11,46 @@ from crab_graph.cli.output import JsonOption, console, print_json
 if TYPE_CHECKING:
     from crab_graph.analysis.audit.gates import Gate
 
+
+class Half(StrEnum):
+    """The two halves of the evidence."""
+
+    GENERATION = "generation"
+    GRADING = "grading"
+
+
 WORST = 4
 """Lines shown of each kind of gate, those furthest from the middle first; all in `--json`."""
 
 
 def audit(
     bench: Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")],
+    only: Annotated[Half | None, typer.Option(help="One half of the evidence alone.")] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Look at a sample where grading is examined.")
+    ] = False,
     jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Check that the tables of a benchmark do not give its solutions away.
+    """Check that a benchmark gives no solution away, and that its grading is sound.
 
-    Certificates, what every public feature and a small model tell of solutions, what shortcuts
-    solve, and near misses. Exits with 1 where a gate fails.
+    Generation: certificates, what every public feature and a small model tell of solutions, what
+    shortcuts solve, and near misses. Grading: certified solutions replayed, the solver, the red
+    team, the mutation matrix, privacy, determinism, isolation. Exits with 1 where a gate fails.
     """
+    from crab_graph.analysis.audit.evidence import grading_gates
     from crab_graph.analysis.audit.leakage import generation_gates
     from crab_graph.cli.progress import progress_bar
     from crab_graph.domains.benchmark import load_benchmark
 
     benchmark = load_benchmark(bench)
-    with progress_bar("Examining tasks") as progress:
-        gates = generation_gates(benchmark, jobs=jobs, progress=progress)
+    gates = []
+    if only is not Half.GRADING:
+        with progress_bar("Examining tasks") as progress:
+            gates += generation_gates(benchmark, jobs=jobs, progress=progress)
+    if only is not Half.GENERATION:
+        with progress_bar("Examining grading") as progress:
+            gates += grading_gates(benchmark, quick=quick, jobs=jobs, progress=progress)
     ok = all(gate.ok for gate in gates)
     if as_json:
         print_json({"ok": ok, "gates": [gate.as_json() for gate in gates]})

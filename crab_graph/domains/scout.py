@@ -128,6 +128,8 @@ def _candidate(
     domain: Domain, draft: Draft, population: Population, plan: CandidatePlan
 ) -> Candidate:
     folded = draft.folded
+    if not folded.edges:
+        raise UnsatisfiableTask("no edge constraint is active")
     objects = {node.id: population.objects[node.type] for node in folded.graph.nodes}
     valid = {
         node: valid_rows(columns, folded.node_constraints[node])

@@ -1,0 +1,103 @@
+"""The gates of the generation half of the audit, alone and on small benchmarks."""
+
+import json
+import shutil
+
+import duckdb
+import pytest
+
+from crab_graph.analysis.audit.leakage import (
+    TaskEvidence,
+    arbitrary_gate,
+    area_gate,
+    near_miss_gate,
+    rate_below,
+)
+from crab_graph.cli import main
+from crab_graph.domains.generate import generate_benchmark
+
+ALLOWED = (0.25, 0.75)
+
+
+def spread(mean, size=40):
+    return [mean - 0.1, mean + 0.1] * (size // 2)
+
+
+def test_a_feature_fails_only_where_its_interval_lies_wholly_outside():
+    assert area_gate("a", spread(0.5), ALLOWED).ok
+    assert area_gate("a", spread(0.76), ALLOWED).ok
+    assert not area_gate("a", spread(0.85), ALLOWED).ok
+    assert not area_gate("a", spread(0.1), ALLOWED).ok
+
+
+def test_too_few_cases_say_so_and_do_not_fail():
+    gate = area_gate("a", spread(0.95, size=18), ALLOWED)
+    assert gate.ok
+    assert gate.note == "18 tasks, too few"
+    assert arbitrary_gate("a", [0.9] * 5).ok
+    assert rate_below("s", 9, 9, 0.1).ok
+
+
+def test_what_means_nothing_must_lie_within_three_standard_errors():
+    assert arbitrary_gate("a", spread(0.53)).ok
+    assert arbitrary_gate("a", [0.5] * 30).ok
+    assert not arbitrary_gate("a", spread(0.6)).ok
+    assert not arbitrary_gate("a", [0.9] * 30).ok
+
+
+def test_a_shortcut_fails_where_even_the_lower_end_of_its_rate_is_too_high():
+    assert rate_below("s", 4, 25, 0.1).ok
+    assert not rate_below("s", 15, 25, 0.2).ok
+    assert rate_below("s", 25, 25, None).ok
+
+
+def test_every_active_edge_needs_near_misses():
+    enough = TaskEvidence("S1-001", 1, "fixed", near_misses={"one": 10, "two": 900})
+    short = TaskEvidence("S1-002", 1, "fixed", near_misses={"one": 9})
+    assert near_miss_gate([enough]).ok
+    gate = near_miss_gate([enough, short])
+    assert not gate.ok
+    assert "one of S1-002" in gate.note
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("audit") / "bench"
+    generate_benchmark(directory, 20, strata=(1,), distractors=120)
+    return directory
+
+
+def audited(directory, capsys):
+    status = main(["audit", str(directory), "--json"])
+    document = json.loads(capsys.readouterr().out)
+    gates = {gate["id"]: gate for gate in document["gates"]}
+    return status, document["ok"], gates
+
+
+def test_a_small_honest_benchmark_passes(tmp_path, capsys):
+    generate_benchmark(tmp_path / "bench", 1, strata=(1,), distractors=400)
+    status, ok, gates = audited(tmp_path / "bench", capsys)
+    assert (status, ok) == (0, True)
+    assert gates["near_misses"]["value"] >= 10
+    assert all(gate.keys() >= {"id", "value", "interval", "gate", "ok"} for gate in gates.values())
+
+
+@pytest.mark.slow
+def test_a_price_digit_that_marks_solutions_is_found(bench, tmp_path, capsys):
+    marked = tmp_path / "marked"
+    shutil.copytree(bench, marked)
+    with duckdb.connect(str(marked / "benchmark.duckdb")) as connection:
+        connection.execute(
+            "UPDATE fares SET price_cents = price_cents + 7 WHERE (task_id, fare_id) IN "
+            "(SELECT (task_id, entity_id) FROM sealed.provenance WHERE origin = 'seed')"
+        )
+    status, ok, gates = audited(marked, capsys)
+    assert (status, ok) == (1, False)
+    assert not gates["leak.all.outbound.price_cents digit 1"]["ok"]
+    assert not gates["leak.all.return.price_cents digit 1"]["ok"]
+    assert gates["leak.all.hotel.price_cents digit 1"]["ok"]
+
+
+def test_a_directory_that_is_no_benchmark_is_refused_in_one_line(tmp_path, capsys):
+    assert main(["audit", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
