@@ -90,6 +90,6 @@ def _print(made: "Sweep") -> None:
             f"{member.value:,}", str(made.directory / member.directory), str(len(own)), *means
         )
     console().print(table)
-    print(f"{len(record.families)} families, all certified; means are over tasks.")
+    print(f"{len(record.families)} families, all certified; numbers are means over their tasks.")
     for one in record.left_out:
         print(f"Left out: {one.task}, since {one.reason}.")
