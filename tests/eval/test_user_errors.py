@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from crab_graph.eval.verdict import grade
@@ -145,7 +147,10 @@ def test_what_was_told_later_was_not_withheld():
 
 
 def test_the_conduct_is_read_from_a_record():
-    facts = [{"key": "origin", "turn": 1}, {"key": "email", "turn": None}]
+    facts: list[dict[str, Any]] = [
+        {"key": "origin", "turn": 1},
+        {"key": "email", "turn": None},
+    ]
     assert UserConduct.from_record("terse", ("d2",), facts) == UserConduct(1, {"origin": 1})
     assert UserConduct.from_record("neutral", (), facts) == UserConduct(None, {"origin": 1})
     assert UserConduct.from_record("none", (), [{"key": "origin", "turn": None}]) is None
