@@ -1,8 +1,11 @@
 """The grading half of the validity evidence: replays, agents, mutations, privacy (rulebook §13)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from math import sqrt
+from pathlib import Path
+from typing import NamedTuple
 
 from crab_graph.analysis.audit.gates import Gate, Interval
 from crab_graph.analysis.audit.mutations import MUTATIONS, Cell, compositions, matrix
@@ -14,8 +17,9 @@ from crab_graph.analysis.audit.sound_episodes import (
     isolation_gate,
     privacy_gate,
 )
-from crab_graph.domains.benchmark import Benchmark
+from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.domains.task import Task
+from crab_graph.workers import process_map
 
 CONDITIONS = ("generic", "terse", "neutral", "impatient", "d1", "d2", "d3", "d4", "ruse")
 _Z = 1.959963984540054
@@ -49,29 +53,35 @@ QUICK = Extent(replayed=8, solutions=2, solved=5, conditions=2, mutated=2, attac
 
 
 def grading_gates(
-    benchmark: Benchmark, *, quick: bool = False, report: Callable[[str], None] = lambda name: None
+    benchmark: Benchmark,
+    *,
+    quick: bool = False,
+    jobs: int = 1,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Gate]:
     """Return the evidence that grading is sound on a benchmark.
 
     Args:
         benchmark: The benchmark.
         quick: Whether a sample is enough.
-        report: Told the name of each part before it begins.
+        jobs: Number of processes.
+        progress: Told of every part that is done.
     """
     extent = QUICK if quick else FULL
-    parts: dict[str, Callable[[], list[Gate]]] = {
-        "replays": lambda: [_replays(_sample(benchmark, extent.replayed), extent.solutions)],
-        "solver": lambda: [_solver(_sample(benchmark, extent.solved), extent.conditions)],
-        "red team": lambda: red_team_gates(_sample(benchmark, extent.attacked)),
-        "mutations": lambda: _matrix(_sample(benchmark, extent.mutated)),
-        "privacy": lambda: [privacy_gate(_sample(benchmark, extent.observed), CONDITIONS)],
-        "determinism": lambda: determinism_gates(benchmark),
-        "isolation": lambda: [isolation_gate(_sample(benchmark, extent.observed), CONDITIONS)],
-    }
+    observed = _sample(benchmark, extent.observed)
+    parts: tuple[Callable[[], list[Gate]], ...] = (
+        lambda: [_replays(_sample(benchmark, extent.replayed), extent.solutions)],
+        lambda: [_solver(benchmark, extent, jobs)],
+        lambda: red_team_gates(_sample(benchmark, extent.attacked)),
+        lambda: _matrix(benchmark, extent, jobs),
+        lambda: [privacy_gate(observed, CONDITIONS)],
+        lambda: determinism_gates(benchmark),
+        lambda: [isolation_gate(observed, CONDITIONS)],
+    )
     gates = []
-    for name, part in parts.items():
-        report(name)
+    for done, part in enumerate(parts, start=1):
         gates += part()
+        progress(done, len(parts))
     return gates
 
 
@@ -114,44 +124,74 @@ def _replays(tasks: Sequence[Task], most: int | None) -> Gate:
     return rate_gate("replays", total - len(failed), total, _told(note, failed))
 
 
-def _solver(tasks: Sequence[Task], conditions: int) -> Gate:
-    from crab_graph.runs.episode import run_episode  # noqa: PLC0415  (loads LangGraph)
+class _Numbered(NamedTuple):
+    """A task and its number in a sample, by which work is spread over conditions and pairs."""
 
-    failed, total = [], 0
-    for number, task in enumerate(tasks):
-        for offset in range(conditions):
-            condition = CONDITIONS[(number * conditions + offset) % len(CONDITIONS)]
-            total += 1
-            record = run_episode(task, "solver", condition, seed=number % 3)
-            if not (record.passed and record.strict.get("passed")):
-                failed.append(f"{record.episode_id}: {record.primary_failure or 'strict'}")
+    number: int
+    task_id: str
+
+
+def _numbered(benchmark: Benchmark, size: int | None) -> list[_Numbered]:
+    tasks = enumerate(_sample(benchmark, size))
+    return [_Numbered(number, task.id) for number, task in tasks]
+
+
+@cache
+def _opened(directory: Path) -> Benchmark:
+    """Return a benchmark, opened once in each process."""
+    return load_benchmark(directory)
+
+
+def _solver(benchmark: Benchmark, extent: Extent, jobs: int) -> Gate:
+    tasks = _numbered(benchmark, extent.solved)
+    solve = partial(_unsolved, benchmark.directory, extent.conditions)
+    failed = sorted(line for lines in process_map(solve, tasks, jobs) for line in lines)
+    total = len(tasks) * extent.conditions
     note = f"{total} episodes of {len(tasks)} tasks over {len(CONDITIONS)} conditions and 3 seeds"
     return rate_gate("solver", total - len(failed), total, _told(note, failed))
 
 
-def _matrix(tasks: Sequence[Task]) -> list[Gate]:
-    cells = [cell for task in tasks for cell in matrix(task)]
-    composed = [cell for number, task in enumerate(tasks) for cell in _composed(task, number)]
-    unused = sorted({cell.name for cell in cells} - {c.name for c in cells if not c.is_skipped})
+def _unsolved(directory: Path, conditions: int, item: _Numbered) -> list[str]:
+    """Return the episodes of a task that the solver does not pass, and why."""
+    from crab_graph.runs.episode import run_episode  # noqa: PLC0415  (loads LangGraph)
+
+    failed, task = [], _opened(directory)[item.task_id]
+    for offset in range(conditions):
+        condition = CONDITIONS[(item.number * conditions + offset) % len(CONDITIONS)]
+        record = run_episode(task, "solver", condition, seed=item.number % 3)
+        if not (record.passed and record.strict.get("passed")):
+            failed.append(f"{record.episode_id}: {record.primary_failure or 'strict'}")
+    return failed
+
+
+def _matrix(benchmark: Benchmark, extent: Extent, jobs: int) -> list[Gate]:
+    tasks = _numbered(benchmark, extent.mutated)
+    mutate = partial(_mutated, benchmark.directory)
+    cells = [cell for found in process_map(mutate, tasks, jobs) for cell in found]
+    cells.sort(key=lambda cell: (cell.task_id, cell.name))
+    single = [cell for cell in cells if not cell.is_composed]
+    composed = [cell for cell in cells if cell.is_composed]
+    unused = sorted({cell.name for cell in single} - {c.name for c in single if not c.is_skipped})
     note = f"{len(MUTATIONS)} mutations, {len(NEUTRAL)} neutral; nowhere possible: "
     return [
-        _exactness("mutations", cells, note + (", ".join(unused) or "none")),
+        _exactness("mutations", single, note + (", ".join(unused) or "none")),
         _exactness("mutations x neutral", composed, "neutral changes on top of mutations"),
     ]
 
 
-def _composed(task: Task, offset: int) -> Iterator[Cell]:
+def _mutated(directory: Path, item: _Numbered) -> list[Cell]:
+    task = _opened(directory)[item.task_id]
     pairs = [
-        (mutation, NEUTRAL[(number + offset) % len(NEUTRAL)])
+        (mutation, NEUTRAL[(number + item.number) % len(NEUTRAL)])
         for number, mutation in enumerate(MUTATIONS)
     ]
-    return compositions(task, pairs)
+    return [*matrix(task), *compositions(task, pairs)]
 
 
 def _exactness(name: str, cells: Sequence[Cell], note: str) -> Gate:
     done = [cell for cell in cells if not cell.is_skipped]
     wrong = [cell.told() for cell in done if not cell.ok]
-    counted = f"{len(done)} cells exact or not, {len(cells) - len(done)} skipped; {note}"
+    counted = f"{len(done)} cells, {len(cells) - len(done)} skipped; {note}"
     return rate_gate(name, len(done) - len(wrong), len(done), _told(counted, wrong))
 
 

@@ -44,6 +44,11 @@ class Cell:
         return self.flips is None and not self.note
 
     @property
+    def is_composed(self) -> bool:
+        """Whether a neutral operator came on top."""
+        return "×" in self.name
+
+    @property
     def ok(self) -> bool:
         """Whether exactly the expected checks flipped."""
         return self.is_skipped or (self.flips == self.expected and not self.note)

@@ -41,7 +41,7 @@ def red_team_gates(tasks: Sequence[Task]) -> list[Gate]:
         ),
         Gate("red team, cheapest", wrong_cheapest, None, "= 0", wrong_cheapest == 0, cheapest),
         Gate(
-            *("strict gap", gap, None, "published", True),
+            *("strict gap", gap, None, "reported", True),
             "parity pass rate of agents that disclose as little as may pass (rt15, rt16)",
         ),
     ]
