@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import comb, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
-from crab_graph.errors import UsageError
+from crab_graph.errors import MissingExtra, UsageError
 from crab_graph.randomness import derive_array_rng
 
 if TYPE_CHECKING:
@@ -184,6 +184,23 @@ def mcnemar_p(only_first: int, only_second: int) -> float:
         return 1.0
     tail = sum(comb(total, i) for i in range(min(only_first, only_second) + 1))
     return min(1.0, 2 * tail / float(2**total))
+
+
+def exact_interval(passed: int, total: int) -> tuple[float, float]:
+    """Return the Clopper–Pearson 95 % interval of a rate of independent trials.
+
+    Raises:
+        UsageError: there are no trials.
+        MissingExtra: SciPy is not installed.
+    """
+    if not 0 <= passed <= total or not total:
+        raise UsageError(f"{passed} of {total} is no rate")
+    try:
+        from scipy.stats import binomtest  # noqa: PLC0415
+    except ImportError:
+        raise MissingExtra("an exact interval", "stats") from None
+    interval = binomtest(passed, total).proportion_ci(CONFIDENCE, "exact")
+    return float(interval.low), float(interval.high)
 
 
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:

@@ -1,16 +1,20 @@
-from itertools import combinations
+import sys
+from itertools import combinations, product
+from math import sqrt
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crab_graph.errors import UsageError
+from crab_graph.errors import MissingExtra, UsageError
 from crab_graph.eval.statistics import (
     Trials,
     bootstrap_interval,
     compare,
     count_trials,
     estimate_rate,
+    exact_interval,
     holm,
     mcnemar_p,
     minimal_detectable_effect,
@@ -102,3 +106,79 @@ def test_the_detectable_effect_is_the_rulebooks():
     differences = [1.0] * 20 + [-1.0] * 20 + [0.0] * 160
     assert minimal_detectable_effect(differences) == pytest.approx(0.0887, abs=0.0005)
     assert minimal_detectable_effect([1.0]) is None
+
+
+@given(st.lists(st.integers(-4, 4), min_size=1, max_size=9))
+@settings(max_examples=25, deadline=None)
+def test_sign_flips_agree_with_all_patterns_of_signs(steps):
+    differences = [step / 4 for step in steps]
+    sums = [
+        abs(sum(sign * value for sign, value in zip(signs, differences, strict=True)))
+        for signs in product((-1, 1), repeat=len(differences))
+    ]
+    exact = sum(total >= abs(sum(differences)) - 1e-9 for total in sums) / len(sums)
+    assert sign_flip_p(differences) == pytest.approx(exact, abs=0.03)
+
+
+@pytest.mark.parametrize("pair", [(0, 5), (3, 12), (10, 25), (40, 60)])
+def test_mcnemar_agrees_with_scipys_binomial_test(pair):
+    stats = pytest.importorskip("scipy.stats")
+    assert mcnemar_p(*pair) == pytest.approx(stats.binomtest(min(pair), sum(pair)).pvalue)
+
+
+def test_holms_published_example():
+    # Holm's step-down procedure as in R: p.adjust(c(.01, .02, .03, .04, .05), "holm").
+    adjusted = holm(dict(zip("abcde", (0.01, 0.02, 0.03, 0.04, 0.05), strict=True)))
+    assert list(adjusted.values()) == pytest.approx([0.05, 0.08, 0.09, 0.09, 0.09])
+    assert holm({}) == {}
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
+def test_holm_is_no_smaller_than_p_no_larger_than_bonferroni_and_in_its_order(values):
+    p_values = {str(place): p for place, p in enumerate(values)}
+    adjusted = holm(p_values)
+    ordered = sorted(p_values, key=lambda name: (p_values[name], name))
+    assert all(p <= adjusted[name] <= min(1, p * len(values)) for name, p in p_values.items())
+    assert [adjusted[name] for name in ordered] == sorted(adjusted.values())
+
+
+@pytest.mark.parametrize(("tasks", "effect"), [(200, 0.089), (50, 0.177)])
+def test_the_rulebooks_detectable_effects(tasks, effect):
+    discordant = tasks // 10
+    differences = [1.0] * discordant + [-1.0] * discordant + [0.0] * (tasks - 2 * discordant)
+    assert minimal_detectable_effect(differences) == pytest.approx(effect, abs=0.0025)
+
+
+def test_unpaired_the_effect_would_be_fourteen_points():
+    assert 2.80 * sqrt(2 * 0.5 * 0.5 / 200) == pytest.approx(0.14)
+
+
+def test_the_bootstrap_agrees_with_drawing_tasks_one_by_one():
+    rng = np.random.default_rng(7)
+    values, strata = list(rng.random(40)), [1] * 25 + [2] * 15
+    first, second = np.array(values[:25]), np.array(values[25:])
+    draws = [(rng.choice(first, 25).sum() + rng.choice(second, 15).sum()) / 40 for _ in range(4000)]
+    low, high = bootstrap_interval(values, strata)
+    assert (low, high) == pytest.approx(tuple(np.percentile(draws, [2.5, 97.5])), abs=0.006)
+
+
+def test_pass_at_k_and_pass_hat_k_have_their_published_values():
+    # Chen et al. (2021): 1 - C(n-c, k) / C(n, k); tau-bench (2024): C(c, k) / C(n, k).
+    trials = [Trials(1, 3, 8)]
+    assert pass_at_k(trials, 4) == pytest.approx(1 - 5 / 70)
+    assert pass_hat_k(trials, 2) == pytest.approx(3 / 28)
+    assert pass_at_k(trials, 1) == pass_hat_k(trials, 1) == 3 / 8
+
+
+def test_an_exact_interval_has_its_published_ends():
+    pytest.importorskip("scipy.stats")
+    # The rule of three's exact form: 0 of 20 leaves 1 - 0.025^(1/20).
+    assert exact_interval(0, 20) == pytest.approx((0.0, 1 - 0.025 ** (1 / 20)))
+    with pytest.raises(UsageError):
+        exact_interval(1, 0)
+
+
+def test_without_scipy_an_exact_interval_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy.stats", None)
+    with pytest.raises(MissingExtra, match=r"crab-graph\[stats\]"):
+        exact_interval(1, 2)
