@@ -10,6 +10,8 @@ import typer
 from crab_graph.cli.output import console, print_json
 
 if TYPE_CHECKING:
+    import rich.progress
+
     from crab_graph.runs.record import EpisodeRecord
     from crab_graph.runs.run import Run
     from crab_graph.runs.runner import Progress
@@ -59,7 +61,7 @@ def episode_bar(directory: Path) -> Iterator[Callable[["Progress"], None]]:
     try:
         yield advance
     except KeyboardInterrupt:
-        bar.stop()
+        _stop(bar)
         done, total = (seen[-1].done, seen[-1].total) if seen else (0, 0)
         typer.echo(
             f"{done} of {total} episodes are finished and kept; "
@@ -68,6 +70,11 @@ def episode_bar(directory: Path) -> Iterator[Callable[["Progress"], None]]:
         )
         raise typer.Exit(INTERRUPTED) from None
     finally:
+        _stop(bar)
+
+
+def _stop(bar: "rich.progress.Progress") -> None:
+    if bar.live.is_started:  # it would leave an empty line where no bar was shown
         bar.stop()
 
 
