@@ -15,7 +15,7 @@ from crab_graph.domains.build import BuiltTask, DrawnTask, certify_drawn
 from crab_graph.domains.domain import Domain, Draft, Offers
 from crab_graph.domains.registry import find_domain
 from crab_graph.errors import BenchmarkError, UnsatisfiableTask
-from crab_graph.generation.objects import IDENTITY, Mask, concatenate, take
+from crab_graph.generation.objects import IDENTITY, Columns, Mask, concatenate, take
 from crab_graph.generation.population import (
     Population,
     count_closure,
@@ -27,6 +27,8 @@ from crab_graph.randomness import derive_rng
 from crab_graph.tools.tables import Row, Table
 
 MAX_SEEDS = 4
+
+_Content = tuple[Any, ...]
 
 _ANY_CLOSURE = range(1, MAX_SEEDS**4 + 1)
 
@@ -103,8 +105,12 @@ def build_family(plan: FamilyPlan) -> Family:
         members = list(_MEMBERS[plan.vary](domain, draft, plan))
     except UnsatisfiableTask as error:
         return Family(plan.source, (), str(error))
-    everything = domain.materialize(_merged([one.population for one in members]), plan.seed)
-    id_of = _ids_by_identity([one.population for one in members], everything)
+    merged = _merged([one.population for one in members])
+    everything = domain.materialize(merged, plan.seed)
+    id_of = {
+        name: dict(zip(_contents(merged.objects[name]), ids, strict=True))
+        for name, ids in everything.ids.items()
+    }
     own = [_own_ids(one.population, id_of) for one in members]
     common = set.intersection(*({one for ids in each.values() for one in ids} for each in own))
     booked = _kept(
@@ -266,26 +272,23 @@ def _merged(populations: Sequence[Population]) -> Population:
     objects = {}
     for name in populations[0].objects:
         everything = concatenate([one.objects[name] for one in populations])
-        _, first = np.unique(everything[IDENTITY], return_index=True)
-        objects[name] = take(everything, np.sort(first))
+        first: dict[_Content, int] = {}
+        for position, content in enumerate(_contents(everything)):
+            first.setdefault(content, position)
+        objects[name] = take(everything, np.array(list(first.values()), dtype=np.int64))
     return replace(populations[0], objects=objects)
 
 
-def _ids_by_identity(
-    populations: Sequence[Population], offers: Offers
-) -> dict[str, dict[int, str]]:
-    merged = _merged(populations).objects
-    return {
-        name: dict(zip(merged[name][IDENTITY].tolist(), ids, strict=True))
-        for name, ids in offers.ids.items()
-    }
+def _contents(objects: Columns) -> list[_Content]:
+    """Return all of each object: what tells offers apart leaves out how many are left."""
+    return list(zip(*(objects[name].tolist() for name in sorted(objects)), strict=True))
 
 
 def _own_ids(
-    population: Population, id_of: Mapping[str, Mapping[int, str]]
+    population: Population, id_of: Mapping[str, Mapping[_Content, str]]
 ) -> dict[str, list[str]]:
     return {
-        name: [of_type[number] for number in population.objects[name][IDENTITY].tolist()]
+        name: [of_type[content] for content in _contents(population.objects[name])]
         for name, of_type in id_of.items()
     }
 

@@ -18,7 +18,7 @@ OFFERS = ("flights", "fares", "hotels", "rooms", "attractions")
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory):
     path = tmp_path_factory.mktemp("sweep") / "bench"
-    return generate_benchmark(path, tasks=2, strata=(1, 2), distractors=120)
+    return generate_benchmark(path, tasks=2, strata=(1, 2), distractors=400)
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def test_more_edges_are_active_around_the_same_seed(by_edges):
         active = [set(task.spec.active_edges) for task in tasks]
         assert active[0] < active[1] < active[2]
         totals = {task.spec.node_distractors + task.spec.edge_distractors for task in tasks}
-        assert totals == {120}
+        assert totals == {400}
         asked_for = [
             (task.request.budget_cents is not None)
             + task.request.same_carrier
