@@ -194,14 +194,16 @@ def _seen(episode: Episode) -> dict[str, int]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from _texts(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _texts(item)
+    """Yield every text in a JSON value, however deep an agent has nested it."""
+    left = [value]
+    while left:
+        item = left.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, Mapping):
+            left += item.values()
+        elif isinstance(item, list | tuple):
+            left += item
 
 
 def _broken(episode: Episode) -> list[Constraint]:

@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+from crab_graph.eval.explanation import _texts
 from tests.eval.builders import (
     BACK_NEXT_DAY,
     HOTEL,
@@ -114,3 +115,10 @@ def test_the_explanation_is_json():
     document = graded(RIGHT.without("hotel")).as_json()["explanation"]
     assert document["counts"] == {"booked": 3, "never_searched": 1, "passed_over": 0, "lost": 0}
     assert set(document) == {"parts", "between", "failing", "counts", "timeline"}
+
+
+def test_deeply_nested_arguments_do_not_stop_the_explanation():
+    nested: list[object] = []
+    for _ in range(5_000):
+        nested = [nested]
+    assert list(_texts({"a": [nested, "x"]})) == ["x"]
