@@ -15,7 +15,10 @@ TASKS = 400
 
 
 class Sample(NamedTuple):
-    """Features of one task's rows of a node, ranked within the task to [0, 1]."""
+    """Features of one task's rows of a node: ranks within the task, and how far from its middle.
+
+    The latter lets a linear model see solutions that stand in the midst of the others, or apart.
+    """
 
     solutions: FloatArray
     distractors: FloatArray
@@ -28,7 +31,7 @@ def cross_validate(samples: Sequence[Sample]) -> list[float]:
         MissingExtra: scikit-learn is not installed.
     """
     try:
-        from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415
+        from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
     except ImportError:
         raise MissingExtra("the leakage model", "audit") from None
     chosen = samples[:TASKS]
@@ -39,20 +42,19 @@ def cross_validate(samples: Sequence[Sample]) -> list[float]:
         labels = np.concatenate(
             [[1] * len(one.solutions) + [0] * len(one.distractors) for one in training]
         )
-        model = HistGradientBoostingClassifier(
-            max_iter=40, max_leaf_nodes=8, class_weight="balanced", random_state=0
-        )
+        model = LogisticRegression(class_weight="balanced", max_iter=500)
         model.fit(features, labels)
         for one in chosen[fold::FOLDS]:
-            scores = [model.predict_proba(part)[:, 1:] for part in one]
+            scores = [model.decision_function(part)[:, None] for part in one]
             areas.append(float(area_under_curve(*scores)[0]))
     return areas
 
 
 def ranked(solutions: FloatArray, distractors: FloatArray) -> Sample:
-    """Return a sample whose features are ranks among the task's rows, ties at their middle."""
+    """Return a sample whose features are ranks among the task's rows, in [0, 1], ties alike."""
     both = np.concatenate([solutions, distractors])
     below = (both[None, :, :] < both[:, None, :]).mean(axis=1)
     above = (both[None, :, :] > both[:, None, :]).mean(axis=1)
-    ranks: FloatArray = (1 + below - above) / 2
+    balance = below - above
+    ranks: FloatArray = np.concatenate([(1 + balance) / 2, np.abs(balance)], axis=1)
     return Sample(ranks[: len(solutions)], ranks[len(solutions) :])
