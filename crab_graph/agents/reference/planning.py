@@ -1,4 +1,4 @@
-"""Choosing a trip among offers: the cheapest valid one, or the first that a greedy chain finds."""
+"""Choosing a trip among offers: the cheapest valid one."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeVar
@@ -64,29 +64,6 @@ def cheapest_plan(offers: Offers, wishes: Wishes) -> Plan | None:
                     if best is None or plan.total < best.total:
                         best = plan
     return best if best is None or _is_affordable(best, wishes) else None
-
-
-def chained_plan(offers: Offers, wishes: Wishes) -> Plan | None:
-    """Return what taking the cheapest compatible offer next leads to.
-
-    Only the first step is ever taken back: each outbound flight is tried once, the cheapest first.
-    """
-    back_of = dict(trip_dates(wishes))
-    for out in sorted(offer for day in back_of for offer in offers.outbound[day]):
-        homeward = sorted(offers.back[back_of[out.date]])
-        home = next(
-            (o for o in homeward if not wishes.same_carrier or o.carrier == out.carrier), None
-        )
-        room = min(offers.rooms[out.date], default=None)
-        if home is None or room is None:
-            continue
-        attraction = _first_fitting(out, home, room, sorted(offers.attractions), wishes)
-        if attraction is None:
-            continue
-        plan = Plan(out, home, room, attraction, wishes.party_size or 1, wishes.nights or 1)
-        if _is_affordable(plan, wishes):
-            return plan
-    return None
 
 
 def _cheapest_by(offers: Iterable[Offer], kind: Callable[[Offer], tuple[str, ...]]) -> list[Offer]:

@@ -8,7 +8,7 @@ from langchain_core.tools import BaseTool
 
 from crab_graph.agents.reference import red_team
 from crab_graph.agents.reference.desk import Desk
-from crab_graph.agents.reference.planning import chained_plan, cheapest_plan
+from crab_graph.agents.reference.planning import cheapest_plan
 from crab_graph.errors import UnknownName
 
 AgentFunction = Callable[[list[BaseMessage], list[BaseTool]], AIMessage | str]
@@ -42,8 +42,8 @@ REFERENCE_AGENTS: Mapping[str, ReferenceAgent] = {
         lambda: Desk(asks=True, planner=cheapest_plan),
     ),
     "hasty": ReferenceAgent(
-        "acts on what is volunteered, never asks, takes the cheapest compatible offer next",
-        lambda: Desk(asks=False, planner=chained_plan),
+        "solves for what is volunteered and never asks for a fact: fails when facts are withheld",
+        lambda: Desk(asks=False, planner=cheapest_plan),
     ),
     "silent": _SILENT,
     "rt01": _SILENT,
