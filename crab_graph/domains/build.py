@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from crab_graph.domains.domain import Domain, Draft, Offers
 from crab_graph.domains.registry import find_domain
 from crab_graph.domains.scout import Scouted, populate_draft
-from crab_graph.domains.task import CertificateRecord, TaskSpec
+from crab_graph.domains.task import TaskSpec
 from crab_graph.errors import CertificationError
 from crab_graph.generation.certify import Certificate, certify_tables
 from crab_graph.generation.materialize import create_tables, drop_tables, hash_rows, load_rows
@@ -115,12 +115,7 @@ def certify_drawn(task_id: str, domain: Domain, drawn: DrawnTask) -> BuiltTask:
         node_distractors=population.distractor_count("node"),
         edge_distractors=population.distractor_count("edge"),
         active_edges=draft.folded.active_edges,
-        certificate=CertificateRecord(
-            expected=certificate.expected,
-            sql=certificate.sql,
-            arrays=certificate.arrays,
-            search=certificate.search,
-        ),
+        certificate=certificate,
         rows_sha256=hash_rows(domain.tables, rows),
     )
     return BuiltTask(spec, rows, _provenance(population, offers))

@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from crab_graph.domains.task import CertificateRecord
 from crab_graph.errors import BenchmarkError
+from crab_graph.generation.certify import Certificate
 from crab_graph.generation.paper_population import PaperParameters
 from crab_graph.schema import FileModel
 
@@ -69,7 +69,7 @@ class TaskEntry(FileModel):
 
     id: str
     rows_sha256: str
-    certificate: CertificateRecord
+    certificate: Certificate
     certified: bool = True
 
 

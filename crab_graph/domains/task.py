@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from crab_graph.domains.domain import Domain
+from crab_graph.generation.certify import Certificate
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.personas.facts import Fact
 from crab_graph.schema import FileModel
@@ -12,20 +13,6 @@ from crab_graph.tools.tables import Row
 from crab_graph.tools.world import World
 
 SolutionIds = dict[str, dict[str, str]]
-
-
-class CertificateRecord(FileModel):
-    """The number of solutions a task must have, and what three ways of counting found."""
-
-    expected: int
-    sql: int
-    arrays: int
-    search: int
-
-    @property
-    def ok(self) -> bool:
-        """Whether all counts agree with what is expected."""
-        return self.expected == self.sql == self.arrays == self.search
 
 
 class TaskSpec(FileModel):
@@ -59,7 +46,7 @@ class TaskSpec(FileModel):
     node_distractors: int
     edge_distractors: int
     active_edges: tuple[str, ...]
-    certificate: CertificateRecord
+    certificate: Certificate
     rows_sha256: str
 
 

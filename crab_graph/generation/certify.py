@@ -5,7 +5,6 @@ constraints, and nothing else. All must equal the closure of the seeds.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from crab_graph.generation.counting import EliminationCounter
 from crab_graph.generation.objects import Columns, valid_rows
 from crab_graph.generation.search import Solution, search_solutions
 from crab_graph.generation.sql_count import count_sql
+from crab_graph.schema import FileModel
 
 if TYPE_CHECKING:
     import duckdb
@@ -23,9 +23,8 @@ SEARCH_MARGIN = 1000
 """How many solutions beyond the expected number the plain search lists before it stops."""
 
 
-@dataclass(frozen=True, slots=True)
-class Certificate:
-    """The counts of one task.
+class Certificate(FileModel):
+    """The number of solutions a task must have, and what three ways of counting found.
 
     Attributes:
         expected: The closure of the seeds.
@@ -46,13 +45,7 @@ class Certificate:
 
     def as_json(self) -> dict[str, Any]:
         """Return the counts in the form that `certify --json` prints."""
-        return {
-            "expected": self.expected,
-            "sql": self.sql,
-            "arrays": self.arrays,
-            "search": self.search,
-            "ok": self.ok,
-        }
+        return {**self.model_dump(), "ok": self.ok}
 
 
 def certify_tables(
@@ -82,7 +75,12 @@ def certify_tables(
         {node.id: offers[node.type] for node in graph.nodes},
         expected + SEARCH_MARGIN,
     )
-    certificate = Certificate(expected, int(counted), count_offers(graph, offers), len(solutions))
+    certificate = Certificate(
+        expected=expected,
+        sql=int(counted),
+        arrays=count_offers(graph, offers),
+        search=len(solutions),
+    )
     return certificate, solutions
 
 

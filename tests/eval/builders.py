@@ -10,9 +10,10 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-from crab_graph.domains.task import CertificateRecord, Task, TaskSpec
+from crab_graph.domains.task import Task, TaskSpec
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.eval.verdict import Verdict, grade
+from crab_graph.generation.certify import Certificate
 from crab_graph.money import format_dollars
 from crab_graph.tools.ledger import Ledger
 from crab_graph.tools.registry import Owner
@@ -196,7 +197,7 @@ def build_task(rows: Mapping[str, list[Row]] | None = None, **request: Any) -> T
         node_distractors=0,
         edge_distractors=0,
         active_edges=(),
-        certificate=CertificateRecord(expected=1, sql=1, arrays=1, search=1),
+        certificate=Certificate(expected=1, sql=1, arrays=1, search=1),
         rows_sha256="",
     )
     return Task(spec, TRAVEL, lambda: dict(rows or build_rows()))
