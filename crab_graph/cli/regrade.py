@@ -8,7 +8,9 @@ import typer
 from crab_graph.cli.output import JsonOption, console, print_json
 
 if TYPE_CHECKING:
-    from crab_graph.runs.regrade import Change, Regrading
+    from rich.table import Table
+
+    from crab_graph.runs.regrade import Regrading
 
 
 def regrade(
@@ -47,11 +49,6 @@ def regrade(
 
 
 def _print_regrading(found: "Regrading") -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from crab_graph.analysis.report.titles import check_titles
-
     changed = len(found.changes)
     print(f"{found.episodes} episodes graded again, {changed or 'no'} verdicts changed")
     for part, count in found.reasons.items():
@@ -59,24 +56,43 @@ def _print_regrading(found: "Regrading") -> None:
     if found.unstamped:
         print(f"{found.unstamped} episodes did not say what they were graded with")
     if found.changes:
-        table = Table(box=None, pad_edge=False)
-        for heading in ("episode", "outcome", "check", "rule"):
-            table.add_column(heading)
-        titles = check_titles()
-        for change in found.changes:
-            is_same = change.before == change.after
-            outcome = change.before if is_same else f"{change.before} → {change.after}"
-            rules = _changed_rules(change)
-            lines = [f"{name}{pair}" for name, pair in rules]
-            named = [titles.get(name.split()[0], "") for name, _ in rules]
-            table.add_row(change.episode_id, outcome, Text("\n".join(lines)), "\n".join(named))
-        console().print(table)
+        console().print(_changes_table(found))
+        if found.rules:
+            console().print("", _rules_table(found), sep="\n")
     for episode_id, error in found.ungraded.items():
         print(f"{episode_id}: {' '.join(error.split())}")
 
 
-def _changed_rules(change: "Change") -> list[tuple[str, str]]:
-    """Return the checks that changed, and those that changed under strict grading alone."""
-    strict = {name: pair for name, pair in change.strict.items() if name not in change.checks}
-    marked = [*change.checks.items(), *((f"{name} (strict)", p) for name, p in strict.items())]
-    return [(name, f": {before or 'none'} → {after or 'none'}") for name, (before, after) in marked]
+def _changes_table(found: "Regrading") -> "Table":
+    """Return each episode with its outcomes, and the checks that changed."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for heading in ("episode", "outcome", "check"):
+        table.add_column(heading)
+    for change in found.changes:
+        is_same = change.before == change.after
+        outcome = change.before if is_same else f"{change.before} → {change.after}"
+        lines = [
+            f"{check}: {before or 'none'} → {after or 'none'}"
+            for check, (before, after) in change.rules.items()
+        ]
+        table.add_row(change.episode_id, outcome, Text("\n".join(lines)))
+    return table
+
+
+def _rules_table(found: "Regrading") -> "Table":
+    """Return how often each rule changed a verdict, and how."""
+    from rich.table import Table
+
+    from crab_graph.analysis.report.titles import check_titles
+
+    table = Table(box=None, pad_edge=False)
+    for heading in ("changed by", "rule", "episodes"):
+        table.add_column(heading)
+    titles = check_titles()
+    for check, counts in found.rules.items():
+        told = ", ".join(f"{words}: {count}" for words, count in counts.items())
+        table.add_row(check, titles.get(check.split()[0], ""), told)
+    return table

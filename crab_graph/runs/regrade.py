@@ -1,16 +1,19 @@
 """Grade the episodes of a run again, from their transcripts and the benchmark alone (§13).
 
-Nothing is played again. A shard is replaced whole when its last episode is graded; an interrupt
-keeps what was graded, and a kill leaves the shard as it was. Doing it twice does no harm.
+Nothing is played again. Of an episode that was tried several times the attempt that stands is
+graded, and those before it stay as they were. A shard is replaced whole when its last episode is
+graded; an interrupt keeps what was graded, and a kill leaves the shard as it was. Doing it twice
+does no harm.
 """
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic import ValidationError
 
@@ -43,6 +46,12 @@ class Change:
     after: str
     checks: dict[str, tuple[str | None, str | None]]
     strict: dict[str, tuple[str | None, str | None]]
+
+    @property
+    def rules(self) -> dict[str, tuple[str | None, str | None]]:
+        """The checks that changed; those that changed under strict grading alone are marked so."""
+        only = {f"{name} (strict)": p for name, p in self.strict.items() if name not in self.checks}
+        return {**self.checks, **only}
 
     def as_json(self) -> dict[str, Any]:
         """Return the change as `regrade --json` prints it."""
@@ -78,12 +87,26 @@ class Regrading:
         """Whether every verdict was reproduced."""
         return not self.changes and not self.ungraded
 
+    @property
+    def rules(self) -> dict[str, dict[str, int]]:
+        """How often each check changed, and how, such as `{"D05": {"pass → fail": 2}}`.
+
+        A check that changed under strict grading alone is counted as `F-PS (strict)`.
+        """
+        counts: dict[str, Counter[str]] = {}
+        for change in self.changes:
+            for check, (before, after) in change.rules.items():
+                words = f"{before or 'none'} → {after or 'none'}"
+                counts.setdefault(check, Counter())[words] += 1
+        return {check: dict(counts[check]) for check in sorted(counts)}
+
     def as_json(self) -> dict[str, Any]:
         """Return the document that `regrade --json` prints."""
         return {
             "ok": self.is_same,
             "episodes": self.episodes,
             "changed": [change.as_json() for change in self.changes],
+            "rules": self.rules,
             "ungraded": dict(self.ungraded),
             "stamp_differs": dict(self.reasons),
             "unstamped": self.unstamped,
@@ -117,11 +140,12 @@ def regrade_run(
     found = Regrading()
     with hold_run(directory):
         shards = sorted((directory / SHARDS).glob("*.jsonl"))
+        standing = _standing(shards)
         if not allow_mismatch:
-            for shard in shards:
-                _check_stamps(shard, bench)
+            _check_stamps(directory, standing, bench)
         for shard in shards:
-            _regrade_shard(shard, bench, found, progress or (lambda _: None))
+            ends = {one.end for one in standing.values() if one.shard == shard}
+            _regrade_shard(shard, bench, ends, found, progress or (lambda _: None))
     return found
 
 
@@ -179,30 +203,58 @@ def _check_benchmark(directory: Path, config: RunConfig, bench: "Benchmark") -> 
         )
 
 
-def _check_stamps(shard: Path, bench: "Benchmark") -> None:
+class _Standing(NamedTuple):
+    """Where the attempt of an episode stands that counts, the latest one, and its stamp."""
+
+    attempts: int
+    shard: Path
+    end: int
+    task_id: str
+    stamp: dict[str, Any]
+
+
+def _standing(shards: Sequence[Path]) -> dict[str, _Standing]:
+    """Return the attempt that stands for each episode; those before it stay as they are."""
+    found: dict[str, _Standing] = {}
+    for shard in shards:
+        for end, record in _read(shard):
+            known = found.get(record.episode_id)
+            if known is None or record.attempts >= known.attempts:
+                found[record.episode_id] = _Standing(
+                    record.attempts, shard, end, record.task_id, record.stamp
+                )
+    return found
+
+
+def _check_stamps(directory: Path, standing: Mapping[str, _Standing], bench: "Benchmark") -> None:
     """Refuse episodes that were made in another world, before anything is written."""
     from crab_graph.eval.stamp import WORLD, differing, grading_stamp  # noqa: PLC0415
 
-    for _, record in _read(shard):
-        parts = differing(record.stamp, grading_stamp(bench[record.task_id]), WORLD)
+    for episode_id, one in standing.items():
+        parts = differing(one.stamp, grading_stamp(bench[one.task_id]), WORLD)
         if parts:
             raise ResumeMismatch(
-                f"{shard.parent.parent}: episode '{record.episode_id}' was made with another "
+                f"{directory}: episode '{episode_id}' was made with another "
                 f"{' and another '.join(parts)}; --allow-mismatch grades it all the same"
             )
 
 
 def _regrade_shard(
-    shard: Path, bench: "Benchmark", found: Regrading, progress: Callable[[int], None]
+    shard: Path,
+    bench: "Benchmark",
+    ends: Collection[int],
+    found: Regrading,
+    progress: Callable[[int], None],
 ) -> None:
+    """Grade the episodes of a shard whose lines end at the given places."""
     unfinished = shard.with_name(f".{shard.name}.{os.getpid()}")
     read = written = 0
     try:
         with unfinished.open("wb") as file:
             try:
                 for end, record in _read(shard):
-                    file.write(_regrade_one(bench, record, found).model_dump_json().encode())
-                    file.write(b"\n")
+                    again = _regrade_one(bench, record, found) if end in ends else record
+                    file.write(again.model_dump_json().encode() + b"\n")
                     read, written = end, file.tell()
                     progress(found.episodes)
             except KeyboardInterrupt:

@@ -135,3 +135,21 @@ def test_a_damaged_line_is_named_and_nothing_is_written(run):
     with pytest.raises(RunError, match=f"line {len(run) + 1}"):
         regrade_run(run.directory)
     assert stored(run) == before
+
+
+def test_of_several_attempts_the_one_that_stands_is_graded(bench, tmp_path, monkeypatch):
+    def outage(messages, tools):
+        raise ConnectionError("no route")
+
+    run = cg.run(bench, outage, "generic", 1, tmp_path / "run", tasks=["S1"])
+    (path,) = (run.directory / SHARDS).iterdir()
+    (first,) = run
+    again = first.model_copy(update={"attempts": 2, "error": None, "fault": "agent"})
+    again = again.model_copy(update={"outcome": "fail", "termination": "STOP"})
+    line = path.read_bytes()
+    path.write_bytes(line + again.model_dump_json().encode() + b"\n")
+    found = regrade_run(run.directory)
+    assert found.episodes == 1 and found.as_json()["rules"] == found.rules
+    # The attempt before it is kept as it was.
+    assert path.read_bytes().startswith(line)
+    assert len(path.read_bytes().splitlines()) == 2
