@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from crab_graph.analysis.report.changes import describe_change
-from crab_graph.analysis.report.dialogue import Change, calls_of, read_exchanges
+from crab_graph.analysis.viewer.changes import describe_change
+from crab_graph.analysis.viewer.dialogue import Change, calls_of, read_exchanges
 
 
 def test_calls_stand_beside_the_message_they_led_up_to(records):

@@ -6,11 +6,11 @@ import pytest
 from rich.console import Console
 
 from crab_graph.analysis.report.contrasts import contrasts_of
-from crab_graph.analysis.report.episode_view import view_episode
 from crab_graph.analysis.report.failures import failure_tables, solution_parts
 from crab_graph.analysis.report.page import render_page
 from crab_graph.analysis.report.summary import summarise
 from crab_graph.analysis.report.terminal import print_episode, print_summary
+from crab_graph.analysis.viewer.episode_view import view_episode
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ from typing import Any
 import jinja2
 
 from crab_graph.analysis.report import labels
-from crab_graph.analysis.report.episode_view import view_episode
 from crab_graph.analysis.report.summary import Group, Summary, summarise
 from crab_graph.analysis.report.titles import check_titles
+from crab_graph.analysis.viewer.episode_view import view_episode
 from crab_graph.errors import UsageError
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.workers import write_atomically

@@ -17,12 +17,12 @@ from rich.text import Text
 
 from crab_graph.analysis.report import labels
 from crab_graph.analysis.report.cells import agent_name, plain, titled_table
-from crab_graph.analysis.report.changes import SIGNS, describe_change
 from crab_graph.analysis.report.comparison import print_contrasts
-from crab_graph.analysis.report.dialogue import Call, Exchange, read_exchanges
 from crab_graph.analysis.report.reasons import print_reasons, print_why
 from crab_graph.analysis.report.summary import Group, Summary
 from crab_graph.analysis.report.titles import check_titles
+from crab_graph.analysis.viewer.changes import SIGNS, describe_change
+from crab_graph.analysis.viewer.dialogue import Call, Exchange, read_exchanges
 from crab_graph.eval.statistics import Estimate
 from crab_graph.runs.record import EpisodeRecord
 

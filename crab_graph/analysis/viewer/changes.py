@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from crab_graph.analysis.report.dialogue import Change
+from crab_graph.analysis.viewer.dialogue import Change
 from crab_graph.money import format_dollars
 
 SIGNS: Mapping[str, str] = {"insert": "+", "update": "~", "add": "~"}

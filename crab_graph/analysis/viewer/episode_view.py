@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from crab_graph.analysis.report import labels
-from crab_graph.analysis.report.changes import SIGNS, describe_change
-from crab_graph.analysis.report.dialogue import Call, Change, Exchange, calls_of, read_exchanges
+from crab_graph.analysis.viewer.changes import SIGNS, describe_change
+from crab_graph.analysis.viewer.dialogue import Call, Change, Exchange, calls_of, read_exchanges
 from crab_graph.runs.record import EpisodeRecord
 
 LONGEST_LIST = 4

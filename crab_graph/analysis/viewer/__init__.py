@@ -1,0 +1,1 @@
+"""One dialogue to look at: what was said, what was done, and what the tables then held."""
