@@ -5,7 +5,8 @@ CrabGraphError            one clear line for the user, exit code 2
 │   └── UnknownName       no such agent, condition, persona, task or domain
 ├── BenchmarkError        a missing, foreign, half-written or damaged benchmark
 ├── RunError              a missing, foreign or damaged run directory
-│   └── ResumeMismatch    a run that was begun with other settings
+│   ├── ResumeMismatch    a run that was begun with other settings
+│   └── StorageError      what is to be kept cannot be written, as on a full disk
 ├── TranscriptError       a transcript that cannot be read, with its line
 ├── CertificationError    the ways of counting a task's solutions disagree
 ├── UnsatisfiableTask     a request that no combination of objects can meet
@@ -45,6 +46,10 @@ class RunError(CrabGraphError):
 
 class ResumeMismatch(RunError):
     """A run was begun under other settings than those now asked for."""
+
+
+class StorageError(RunError):
+    """What has to be kept cannot be written or read, as on a full disk."""
 
 
 class TranscriptError(CrabGraphError):

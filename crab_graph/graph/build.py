@@ -10,7 +10,7 @@ from crab_graph.agents.adapters import Agent, AgentSpec, resolve_agent
 from crab_graph.graph.limits import Limits
 from crab_graph.graph.nodes import EpisodeNodes
 from crab_graph.graph.state import EpisodeState, is_finished
-from crab_graph.graph.user_settings import UserSettings
+from crab_graph.graph.user_settings import Engine, UserSettings
 from crab_graph.graph.users import UserSide, UserSpec, build_user, condition_name
 from crab_graph.schema import digest
 
@@ -53,6 +53,9 @@ def build_graph(
 ) -> EpisodeGraph:
     """Return one episode as a compiled LangGraph; `invoke({}, config)` runs it.
 
+    With a checkpointer an episode that stopped goes on with `invoke(None, config)`; replies of
+    models and callables are kept beside its checkpoints, and none is asked for twice.
+
     Args:
         task: The task.
         agent: A spec, a chat model, a compiled graph, a `Runnable`, or a callable.
@@ -83,6 +86,7 @@ def prepare_episode(
     named += [one for one in (side.model, side.prompt_sha256) if one is not None]
     spec = digest([*named, limits.model_dump()])[:_LONGEST_ID]
     registry = task.domain.registry()
+    repeats = side.engine == Engine.RULES  # it says the same when it is asked again
     nodes = EpisodeNodes(
         world=lambda: task.world,
         tools=registry,
@@ -91,6 +95,8 @@ def prepare_episode(
         user=side,
         limits=limits,
         spec=spec,
+        agent_journal=None if resolved.is_reference else checkpointer,
+        user_journal=None if repeats else checkpointer,
     )
     graph = _state_graph(nodes).compile(checkpointer=checkpointer, name="episode")
     ready = graph.with_config(recursion_limit=limits.recursion_limit)
@@ -102,11 +108,16 @@ def _state_graph(nodes: EpisodeNodes) -> StateGraph[Any, Any, Any, Any]:
     graph.add_node("agent", nodes.agent)
     graph.add_node("user", nodes.user)
     graph.add_node("environment", nodes.environment)
-    graph.add_edge(START, "user")
+    graph.add_conditional_edges(START, _opener, ["user", "agent", "environment", END])
     graph.add_conditional_edges("agent", route, ["user", "environment", END])
     graph.add_conditional_edges("user", route, ["agent", "environment", END])
     graph.add_conditional_edges("environment", route, ["agent", "user", END])
     return graph
+
+
+def _opener(state: EpisodeState) -> Literal["agent", "user", "environment", "__end__"]:
+    """Return who begins: the user, or whoever's turn it is in a state that was handed in."""
+    return route(state) if "turn" in state else "user"
 
 
 def route(state: EpisodeState) -> Literal["agent", "user", "environment", "__end__"]:

@@ -7,11 +7,14 @@ ends the episode with a status of its own, so that a run goes on.
 
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import Context
-from typing import Any, cast
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.messages import BaseMessage
 
 from crab_graph.agents.reply import Call, Reply
+from crab_graph.errors import StorageError
+from crab_graph.graph.journal import Step, current_step, within
 from crab_graph.graph.limits import Limits
 from crab_graph.graph.state import (
     AgentInput,
@@ -23,9 +26,10 @@ from crab_graph.graph.state import (
     Status,
     Turn,
     counts_of,
+    state_change,
     user_view,
 )
-from crab_graph.graph.users import UserSide
+from crab_graph.graph.users import UserSide, UserStep
 from crab_graph.graph.view import View
 from crab_graph.models.secrets import without_secrets
 from crab_graph.text.tokens import find_token, without_tokens
@@ -33,8 +37,14 @@ from crab_graph.tools.ledger import Event, Ledger
 from crab_graph.tools.registry import Owner, ToolRegistry
 from crab_graph.tools.world import World
 
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
 Respond = Callable[[list[BaseMessage]], Reply]
 Update = dict[str, Any]
+
+_WHOLE = "whole"
+"""Where the journal keeps what a whole step came to, beside the answers it was made of."""
 
 
 class EpisodeNodes:
@@ -50,6 +60,8 @@ class EpisodeNodes:
         user: UserSide,
         limits: Limits,
         spec: str,
+        agent_journal: "BaseCheckpointSaver[Any] | None" = None,
+        user_journal: "BaseCheckpointSaver[Any] | None" = None,
     ) -> None:
         """Bind the nodes.
 
@@ -61,6 +73,8 @@ class EpisodeNodes:
             user: The user's side.
             limits: When to stop.
             spec: What the episode was begun with; a checkpoint of another one is refused.
+            agent_journal: Where the agent's replies are kept, if it is not sure to repeat them.
+            user_journal: Where the user's are.
         """
         self._world = world
         self._tools = tools
@@ -69,16 +83,25 @@ class EpisodeNodes:
         self._user = user
         self._limits = limits
         self._spec = spec
+        self._agent_journal = agent_journal
+        self._user_journal = user_journal
 
     def agent(self, state: AgentInput) -> Update:
         """Let the agent answer what it has seen."""
         counts = counts_of(state)
         view = self._view.of(state.get("messages", []))
-        try:
-            # An empty context: from within ours an agent could read the whole state, or jump in it.
-            reply = Context().run(self._respond, view)
-        except Exception as error:
-            return _failed("infra", "agent", error)
+        step = current_step(self._agent_journal)
+        reply = _kept_reply(step)
+        if reply is None:
+            try:
+                # An empty context: from ours an agent could read the whole state, or jump in it.
+                reply = Context().run(self._answer, step, view)
+            except StorageError:
+                raise
+            except Exception as error:
+                return _failed("infra", "agent", error)
+            if step is not None:
+                step.keep(_WHOLE, asdict(reply))
         line: Message = {"seq": counts["seq"], "role": "assistant"}
         if not reply.calls:
             line["content"] = without_tokens(reply.text).strip()
@@ -94,16 +117,21 @@ class EpisodeNodes:
     def user(self, state: EpisodeState) -> Update:
         """Let the user open, answer, use its own tools, or end the talk."""
         counts = counts_of(state)
+        before = state.get("user_state", {})
         try:
-            step = self._user.step(state.get("user_state", {}), user_view(state))
+            step = self._user_step(before, user_view(state))
+        except StorageError:
+            raise
         except Exception as error:
             return _failed("infra", "user", error)
+        changed = Batch(lines=state_change(before, step.state, counts["seq"]))
+        kept = {"user_state": step.state, "user_states": changed}
         if step.calls:
             calls = _numbered(step.calls, "user_call", counts["user_calls"])
             line = {"seq": counts["seq"], "role": "user", "owner": "user"}
             line |= {"content": step.text, "tool_calls": calls}
             update = self._next(counts, "environment", user_calls=len(calls))
-            return update | {"user_messages": Batch(lines=[line]), "user_state": step.state}
+            return update | {"user_messages": Batch(lines=[line])} | kept
         line = {"seq": counts["seq"], "role": "user", "content": step.text}
         update = self._next(counts, "agent", turns=1)
         token = find_token(step.text)
@@ -111,7 +139,7 @@ class EpisodeNodes:
             update |= _ended(Status.ENDED, token.word)
         if "spec" not in state:
             update["spec"] = self._spec
-        return update | {"messages": Batch(lines=[line]), "user_state": step.state}
+        return update | {"messages": Batch(lines=[line])} | kept
 
     def environment(self, state: EpisodeState) -> Update:
         """Run the pending calls in the order in which they were listed, on the folded tables."""
@@ -133,6 +161,22 @@ class EpisodeNodes:
         if token is not None:
             update |= _ended(Status.ENDED, token.word)  # it waited for the calls of its turn
         return update | {channel: Batch(lines=lines), "events": Batch(lines=events)}
+
+    def _answer(self, step: Step | None, view: list[BaseMessage]) -> Reply:
+        with within(step):
+            return self._respond(view)
+
+    def _user_step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
+        """Return the user's step; what it was answered in it before, it is answered again."""
+        step = current_step(self._user_journal)
+        known = None if step is None else step.recall(_WHOLE)
+        if known is not None:
+            return UserStep(known["text"], _calls_of(known), known["state"])
+        with within(step):
+            taken = self._user.step(state, messages)
+        if step is not None:
+            step.keep(_WHOLE, asdict(taken))
+        return taken
 
     def _run(
         self, calls: Sequence[Mapping[str, Any]], owner: Owner, log: Sequence[Event], seq: int
@@ -163,6 +207,18 @@ class EpisodeNodes:
             )
         limit = self._limits.reached(new["seq"], new["turns"], new["tool_errors"])
         return update if limit is None else update | _ended(Status.BUDGET_EXHAUSTED, limit)
+
+
+def _kept_reply(step: Step | None) -> Reply | None:
+    """Return the agent's reply of a step that ran before, to where it had its reply."""
+    known = None if step is None else step.recall(_WHOLE)
+    if known is None:
+        return None
+    return Reply(**{**known, "calls": _calls_of(known), "inner": tuple(known["inner"])})
+
+
+def _calls_of(known: Mapping[str, Any]) -> tuple[Call, ...]:
+    return tuple(Call(name, arguments) for name, arguments in known["calls"])
 
 
 def _pending(state: EpisodeState, seq: int) -> tuple[str, Owner, Message]:

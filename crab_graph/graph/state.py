@@ -69,12 +69,17 @@ History = Annotated[list[dict[str, Any]], DeltaChannel(append, snapshot_frequenc
 
 
 class EpisodeState(TypedDict, total=False):
-    """All that is checkpointed."""
+    """All that is checkpointed.
+
+    `user_states` says how the user's state changed at which message: from it and the messages the
+    state at any message can be made again.
+    """
 
     messages: History
     user_messages: History
     events: History
     user_state: dict[str, Any]
+    user_states: History
     counts: Counts
     turn: str
     status: str
@@ -93,6 +98,15 @@ def counts_of(state: Mapping[str, Any]) -> Counts:
     """Return the numbers so far; those of a fresh episode are zero."""
     found: Counts | None = state.get("counts")
     return found or Counts(seq=0, turns=0, tool_errors=0, agent_calls=0, user_calls=0)
+
+
+def state_change(
+    before: Mapping[str, Any], after: Mapping[str, Any], seq: int
+) -> list[dict[str, Any]]:
+    """Return how the user's state changes with a message, as one entry or none."""
+    new = {key: value for key, value in after.items() if key not in before or before[key] != value}
+    gone = sorted(before.keys() - after.keys())
+    return [{"seq": seq, "set": new, "drop": gone}] if new or gone else []
 
 
 def is_finished(state: Mapping[str, Any]) -> bool:

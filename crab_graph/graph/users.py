@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from crab_graph.agents.callables import call_synchronously, dotted_name
 from crab_graph.agents.reply import Call, read_reply
 from crab_graph.errors import UsageError
+from crab_graph.graph.journal import ask_once
 from crab_graph.graph.state import Message
 from crab_graph.graph.user_settings import Engine, UserSettings
 from crab_graph.graph.view import View
@@ -249,8 +250,12 @@ def _asking(model: Any, prompt: str) -> "Ask":
     view = View(prompt, "user")
 
     def ask(lines: Sequence[Message]) -> ModelReply:
-        reply = read_reply(model.invoke(view.of(lines)))
-        return ModelReply(reply.text, tuple((call.name, call.arguments) for call in reply.calls))
+        def answer() -> list[Any]:
+            reply = read_reply(model.invoke(view.of(lines)))
+            return [reply.text, reply.calls]
+
+        text, calls = ask_once(answer)
+        return ModelReply(text, tuple((name, arguments) for name, arguments in calls))
 
     return ask
 

@@ -1,0 +1,117 @@
+"""Replies of sampled models, kept before a step ends, so that none is asked (and paid) for twice.
+
+A step that was killed between its reply and its checkpoint runs again. What it is answered then is
+what it was answered before: each reply is filed, by the saver of the checkpoints and in its thread,
+under LangGraph's id of the step, which is the same when a step runs again from the same checkpoint
+and another one from any other. The entries go when the thread is deleted.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from langgraph.runtime import get_runtime
+
+from crab_graph.errors import StorageError
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.checkpoint.base import BaseCheckpointSaver, Checkpoint
+
+NAMESPACE = "replies"
+"""The checkpoint namespace of the entries; that of the episode itself is empty."""
+
+_CHANNEL = "reply"
+
+
+class Step:
+    """One execution of a node in one thread; what it was answered can be read and kept."""
+
+    def __init__(self, saver: "BaseCheckpointSaver[Any]", thread: str, task: str) -> None:
+        """Point at the entries of a step.
+
+        Args:
+            saver: Where they are.
+            thread: The episode's thread.
+            task: LangGraph's id of the step.
+        """
+        self._saver = saver
+        self._thread = thread
+        self._task = task
+        self._asked = 0
+
+    def recall(self, place: str) -> Any | None:
+        """Return what was kept at a place of this step, if anything was."""
+        config = self._config() | {"checkpoint_id": f"{self._task}.{place}"}
+        try:
+            found = self._saver.get_tuple({"configurable": config})
+        except Exception as error:
+            raise StorageError(f"a reply cannot be read again: {error}") from error
+        return None if found is None else json.loads(found.checkpoint["channel_values"][_CHANNEL])
+
+    def keep(self, place: str, value: Any) -> None:
+        """Keep a JSON value; when this returns it outlives the process."""
+        name = f"{self._task}.{place}"
+        checkpoint: Checkpoint = {
+            "v": 1,
+            "id": name,
+            "ts": datetime.now(UTC).isoformat(),
+            "channel_values": {_CHANNEL: json.dumps(value)},
+            "channel_versions": {_CHANNEL: name},
+            "versions_seen": {},
+            "updated_channels": None,
+        }
+        config: RunnableConfig = {"configurable": self._config()}
+        try:
+            self._saver.put(config, checkpoint, {}, {_CHANNEL: name})
+        except Exception as error:
+            raise StorageError(f"a reply cannot be kept: {error}") from error
+
+    def once(self, ask: Callable[[], Any]) -> Any:
+        """Return the answer to the step's next question, asking only if it was not asked before."""
+        self._asked += 1
+        place = str(self._asked)
+        known = self.recall(place)
+        if known is not None:
+            return known
+        answer = ask()
+        self.keep(place, answer)
+        return answer
+
+    def _config(self) -> dict[str, Any]:
+        return {"thread_id": self._thread, "checkpoint_ns": NAMESPACE}
+
+
+_STEP: ContextVar[Step | None] = ContextVar("step", default=None)
+
+
+def current_step(saver: "BaseCheckpointSaver[Any] | None") -> Step | None:
+    """Return the step that a node is executing; `None` where nothing is checkpointed."""
+    if saver is None:
+        return None
+    info = get_runtime().execution_info
+    if info is None or info.thread_id is None:
+        return None
+    return Step(saver, info.thread_id, info.task_id)
+
+
+@contextmanager
+def within(step: Step | None) -> Iterator[None]:
+    """Let `ask_once` know the step in which it is called."""
+    token = _STEP.set(step)
+    try:
+        yield
+    finally:
+        _STEP.reset(token)
+
+
+def ask_once(ask: Callable[[], Any]) -> Any:
+    """Return what `ask` answers, a JSON value, or what it answered when this step ran before.
+
+    For steps that ask a model several times: each answer is kept when it is there.
+    """
+    step = _STEP.get()
+    return ask() if step is None else step.once(ask)
