@@ -18,6 +18,7 @@ from crab_graph.cli import (
     audit,
     certify,
     demo,
+    export,
     fidelity,
     generate,
     grade,
@@ -85,6 +86,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     report.report,
     show.show,
     sql.sql,
+    export.export,
     prompt.prompt,
     fidelity.fidelity,
 )

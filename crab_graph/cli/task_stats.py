@@ -5,12 +5,7 @@ from typing import TYPE_CHECKING
 from crab_graph.cli.output import console
 
 if TYPE_CHECKING:
-    from crab_graph.analysis.benchmark_stats import (
-        BenchmarkStats,
-        Distribution,
-        Spread,
-        StratumStats,
-    )
+    from crab_graph.analysis.benchmark_stats import BenchmarkStats, Distribution
 
 _BAR = 30
 
@@ -19,10 +14,12 @@ def print_stats(stats: "BenchmarkStats") -> None:
     """Print Table 1 with a column for each stratum, then a bar for each value of each property."""
     from rich.table import Table
 
+    from crab_graph.analysis.benchmark_table import table_cells
+
     table = Table("", box=None, pad_edge=False)
     for column in stats.table:
         table.add_column(column.stratum, justify="right")
-    for row in zip(*map(_cells, stats.table), strict=True):
+    for row in zip(*map(table_cells, stats.table), strict=True):
         table.add_row(row[0][0], *(text for _, text in row))
     console().print(table)
     print(
@@ -32,32 +29,6 @@ def print_stats(stats: "BenchmarkStats") -> None:
     for distribution in stats.distributions:
         print()
         _print_bars(distribution, stats.table[-1].tasks)
-
-
-def _cells(one: "StratumStats") -> list[tuple[str, str]]:
-    ratio = one.distractor_ratio_percent
-    return [
-        ("tasks", f"{one.tasks:,}"),
-        ("nodes", str(one.nodes)),
-        ("edge types", str(one.edge_types)),
-        *(
-            (
-                f"active edges, {mode} dates",
-                f"{one.active_edges[mode]:.2f}" if mode in one.active_edges else "-",
-            )
-            for mode in ("fixed", "flexible")
-        ),
-        ("valid solutions", _spread(one.solutions)),
-        ("node distractors", f"{one.node_distractors:,.1f}"),
-        ("edge distractors", f"{one.edge_distractors:,.1f}"),
-        ("distractor ratio", "-" if ratio is None else f"{ratio:.2f} %"),
-        ("raw search space", f"{one.raw_search_space:.2e}"),
-        ("candidates per node", _spread(one.candidates_per_node)),
-    ]
-
-
-def _spread(one: "Spread") -> str:
-    return f"{one.mean:,.1f} ({one.min:,.0f}-{one.max:,.0f})"
 
 
 def _print_bars(distribution: "Distribution", tasks: int) -> None:

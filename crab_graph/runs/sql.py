@@ -113,7 +113,7 @@ def query_records(records: Sequence[EpisodeRecord], query: str) -> QueryResult:
 
     connection = duckdb.connect(":memory:", config=dict(_SETTINGS))
     try:
-        _fill(connection, records)
+        fill_tables(connection, records)
         connection.execute("SET lock_configuration = true")
         try:
             answer = connection.execute(query)
@@ -127,7 +127,8 @@ def query_records(records: Sequence[EpisodeRecord], query: str) -> QueryResult:
         connection.close()
 
 
-def _fill(connection: "duckdb.DuckDBPyConnection", records: Sequence[EpisodeRecord]) -> None:
+def fill_tables(connection: "duckdb.DuckDBPyConnection", records: Sequence[EpisodeRecord]) -> None:
+    """Create the tables of a run in an empty database, and fill them."""
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
     for record in records:
         rows["episodes"].append(_episode(record))
