@@ -18,7 +18,8 @@ from crab_graph.agents.callables import call_synchronously, dotted_name, require
 from crab_graph.agents.reply import Reply, read_reply
 from crab_graph.errors import UsageError
 from crab_graph.models.chat import build_chat_model, is_address, is_provider
-from crab_graph.models.secrets import public_spec
+from crab_graph.models.retrying import RetryingModel
+from crab_graph.models.secrets import public_spec, remember_model_secrets
 from crab_graph.tools.registry import Owner, ToolRegistry
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def resolve_agent(spec: AgentSpec) -> Agent:
         return Agent(public_spec(spec), False, _opener(build_chat_model(spec)))
     module, _, attribute = spec.partition(":")
     if "." not in module and is_provider(module):
-        return Agent(spec, False, _opener(build_chat_model(spec)))
+        return Agent(public_spec(spec), False, _opener(build_chat_model(spec)))
     return Agent(spec, False, _opener(_imported(module, attribute)))
 
 
@@ -102,7 +103,8 @@ def _opener(value: Any) -> Callable[[ToolRegistry], Respond]:
     from langchain_core.language_models import BaseChatModel  # noqa: PLC0415
     from langchain_core.runnables import Runnable  # noqa: PLC0415
 
-    if isinstance(value, BaseChatModel):
+    if isinstance(value, BaseChatModel | RetryingModel):
+        remember_model_secrets(value)
         return _bound_once(value)
     if isinstance(value, Runnable):
         return partial(_runnable, value)
@@ -142,7 +144,16 @@ def _runnable(runnable: Any, registry: ToolRegistry) -> Respond:
 
     if isinstance(runnable, CompiledStateGraph):
         return CompiledAgent(runnable, registry.names(Owner.AGENT))
-    return lambda messages: read_reply(runnable.invoke(messages))
+    return lambda messages: read_reply(_invoked(runnable, messages))
+
+
+def _invoked(runnable: Any, messages: list["BaseMessage"]) -> Any:
+    """Run a `Runnable`; one that is asynchronous only is run to its end."""
+    from langchain_core.runnables import RunnableLambda  # noqa: PLC0415
+
+    if isinstance(runnable, RunnableLambda) and not hasattr(runnable, "func"):
+        return call_synchronously(runnable.ainvoke, messages)
+    return runnable.invoke(messages)
 
 
 def _callable(function: Callable[..., Any], registry: ToolRegistry) -> Respond:

@@ -4,16 +4,29 @@ The inner loop runs up to its first call of a tool that belongs to the environme
 there; the environment runs the call as a step of the episode, and the agent goes on from the
 history. So every call is recorded, in order, and checkpointed; tools that the agent brought itself
 run inside. What the inner graph keeps beside its messages does not outlive a step.
+
+The loop is left in one of three ways: a tool of ours is reached (a graph made by a factory, or one
+built with the tools that refuse to run), the graph stops before its tools by itself (compiled with
+`interrupt_before`), or it answers the call itself, as it does with tools that nobody has.
 """
 
-from collections.abc import Generator, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Generator, Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
-from langgraph.errors import GraphBubbleUp
+from langgraph.errors import GraphBubbleUp, ParentCommand
 
-from crab_graph.agents.reply import BadReply, Reply, calls_of, clean_text, inner_lines, read_reply
+from crab_graph.agents.reply import (
+    BadReply,
+    Reply,
+    calls_of,
+    clean_text,
+    inner_lines,
+    own_content,
+    read_reply,
+)
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
@@ -48,6 +61,8 @@ class CompiledAgent:
         """
         self._graph = graph.copy(update={"checkpointer": None}) if graph.checkpointer else graph
         self._tools = frozenset(tools)
+        self._brought = _tools_of(graph) - self._tools
+        self._is_async = _needs_a_loop(graph)
 
     def __call__(self, messages: list[BaseMessage]) -> Reply:
         """Return the graph's final text, or the first calls that the environment has to run."""
@@ -59,26 +74,40 @@ class CompiledAgent:
                     new = [message for message in state["messages"] if message.id not in given]
                     if self._refused(new):
                         break
+        except ParentCommand as error:
+            raise BadReply("the agent tried to leave its graph: Command(graph=PARENT)") from error
         except Exception as error:
             if not self._is_deferral(error, new):
                 raise
         return self._reply(new)
 
     def _states(self, messages: list[BaseMessage]) -> Generator[dict[str, Any], None, None]:
-        yield from self._graph.stream({"messages": messages}, stream_mode="values")
+        given = {"messages": messages}
+        if not self._is_async:
+            yield from self._graph.stream(given, stream_mode="values")
+            return
+        states = self._graph.astream(given, stream_mode="values")
+        with asyncio.Runner() as loop:
+            try:
+                while (state := loop.run(_next_of(states))) is not None:
+                    yield state
+            finally:
+                loop.run(_close(states))
 
     def _refused(self, new: Sequence[BaseMessage]) -> bool:
         """Tell whether the inner loop itself answered a call that the environment has to record."""
-        names = {
-            call["id"]: call["name"]
+        ours = {
+            call["id"]
             for message in new
             if isinstance(message, AIMessage)
             for call in message.tool_calls
+            if call["name"] in self._tools
         }
         return any(
-            isinstance(message, ToolMessage)
-            and (names.get(message.tool_call_id) in self._tools or message.status == "error")
+            (message.tool_call_id in ours or message.status == "error")
+            and message.name not in self._brought  # ids repeat: one may stand for a call of each
             for message in new
+            if isinstance(message, ToolMessage)
         )
 
     def _is_deferral(self, error: Exception, new: Sequence[BaseMessage]) -> bool:
@@ -101,5 +130,49 @@ class CompiledAgent:
             if isinstance(last, AIMessage):
                 if not (calls := calls_of(last)):
                     return read_reply(last)
-                return Reply(clean_text(str(last.text)), calls, inner_lines(new[:end]))
+                inner = inner_lines(new[:end])
+                if not self._brought.intersection(call.name for call in calls):
+                    return Reply(clean_text(str(last.text)), calls, inner, own_content(last))
+                # A batch of both kinds: what the loop answered of it is lost with the loop, so the
+                # agent is shown a message with our calls alone, and asks for its own ones again.
+                kept = tuple(call for call in calls if call.name not in self._brought)
+                if not kept:
+                    raise BadReply(f"the compiled agent left its own tool '{calls[0].name}' unrun")
+                return Reply(clean_text(str(last.text)), kept, inner)
         raise BadReply("the compiled agent ended without an AIMessage")
+
+
+def _tools_of(graph: Any) -> frozenset[str]:
+    """Return the names of the tools in a graph's tool nodes."""
+    nodes = (getattr(node, "bound", None) for node in graph.nodes.values())
+    return frozenset(
+        name
+        for node in nodes
+        if isinstance(known := getattr(node, "tools_by_name", None), Mapping)
+        for name in known
+    )
+
+
+def _needs_a_loop(graph: Any) -> bool:
+    """Return whether a node or a tool of a graph can only be run asynchronously."""
+    nodes = [getattr(one, "bound", None) for one in graph.nodes.values()]
+    tools = [
+        tool
+        for node in nodes
+        if isinstance(known := getattr(node, "tools_by_name", None), Mapping)
+        for tool in known.values()
+    ]
+    return any(
+        getattr(one, "func", None) is None
+        and (getattr(one, "afunc", None) or getattr(one, "coroutine", None)) is not None
+        for one in (*nodes, *tools)
+    )
+
+
+async def _next_of(states: AsyncIterator[Any]) -> dict[str, Any] | None:
+    found: dict[str, Any] | None = await anext(states, None)
+    return found
+
+
+async def _close(states: Any) -> None:
+    await states.aclose()

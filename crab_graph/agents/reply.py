@@ -3,12 +3,20 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from langchain_core.messages import AIMessage
 
+from crab_graph.models.secrets import without_used_secrets
+
+PLACE_MARK = "call-place:"
+"""Stands, with a number after it, for the id of a call in what a provider wrote."""
+
 _INT64 = 2**63
+_CALL_BLOCKS = frozenset({"tool_use", "tool_call", "function_call", "invalid_tool_call"})
+_REPEATED = frozenset({"tool_calls", "function_call", "parsed", "audio"})
+_FORMAT = ("model_provider", "output_version")
 
 
 class Call(NamedTuple):
@@ -26,11 +34,25 @@ class Reply:
         text: What was said; not delivered when there are calls.
         calls: Calls for the environment, in order.
         inner: Messages between an agent and tools of its own that came before, as transcript lines.
+        own: What the provider put into the message beside its text, such as reasoning with its
+            signature; it is handed back to the agent with its message, and to nobody else.
     """
 
     text: str = ""
     calls: tuple[Call, ...] = ()
     inner: tuple[dict[str, Any], ...] = ()
+    own: dict[str, Any] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the reply as plain values."""
+        calls = [[call.name, call.arguments] for call in self.calls]
+        return {"text": self.text, "calls": calls, "inner": list(self.inner), "own": self.own}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "Reply":
+        """Return the reply that `as_json` gave."""
+        calls = tuple(Call(name, arguments) for name, arguments in value["calls"])
+        return cls(value["text"], calls, tuple(value["inner"]), dict(value["own"]))
 
 
 class BadReply(TypeError):
@@ -52,14 +74,112 @@ def read_reply(answer: object) -> Reply:
     if not isinstance(answer, AIMessage):
         kind = type(answer).__name__
         raise BadReply(f"an agent must return an AIMessage or a str, not {kind}")
-    return Reply(clean_text(str(answer.text)), calls_of(answer))
+    return Reply(clean_text(str(answer.text)), calls_of(answer), own=own_content(answer))
 
 
 def calls_of(message: AIMessage) -> tuple[Call, ...]:
-    """Return the calls of a message: the well-formed ones in order, then the unreadable ones."""
-    good = ((call["name"], plain(call["args"])) for call in message.tool_calls)
-    bad = ((call["name"], _parsed(call["args"] or "")) for call in message.invalid_tool_calls)
-    return tuple(Call(clean_text(name or ""), given) for name, given in (*good, *bad))
+    """Return the calls of a message in the order in which they were written.
+
+    LangChain keeps the unreadable ones apart; where the message does not tell how they stood
+    among the others, they come last.
+    """
+    good = [
+        (_id(call), Call(clean_text(call["name"] or ""), plain(call["args"])))
+        for call in message.tool_calls
+    ]
+    bad = [
+        (_id(call), Call(clean_text(call["name"] or ""), _parsed(call["args"] or "")))
+        for call in message.invalid_tool_calls
+    ]
+    if not good or not bad:
+        return tuple(call for _, call in (*good, *bad))
+    listed = _written_ids(message)
+    known = [identity for identity, _ in (*good, *bad)]
+    if sorted(listed) != sorted(known) or len(set(known)) < len(known):
+        return tuple(call for _, call in (*good, *bad))
+    return tuple(call for _, call in sorted((*good, *bad), key=lambda one: listed.index(one[0])))
+
+
+def _id(call: Mapping[str, Any]) -> str:
+    return str(call.get("id") or "")
+
+
+def _written_ids(message: AIMessage) -> list[str]:
+    """Return the ids of all calls as the provider listed them: in a field, or among the content."""
+    listed = message.additional_kwargs.get("tool_calls")
+    if isinstance(listed, Sequence):
+        return [_id(call) for call in listed if isinstance(call, Mapping)]
+    blocks = message.content if isinstance(message.content, list) else []
+    return [
+        str(block.get("call_id") or block.get("id") or "")
+        for block in blocks
+        if isinstance(block, dict) and block.get("type") in _CALL_BLOCKS
+    ]
+
+
+def own_content(message: AIMessage) -> dict[str, Any]:
+    """Return what a message holds beside its text and calls, with the calls numbered.
+
+    Content in blocks (reasoning, signatures, citations) and a provider's extra fields have to come
+    back to it as they were. Ids of calls in them become places, which `View` turns into the ids
+    that the calls have in the episode.
+    """
+    extra = {
+        name: value
+        for name, value in message.additional_kwargs.items()
+        if name not in _REPEATED and value is not None
+    }
+    found: dict[str, Any] = {}
+    if isinstance(message.content, list):
+        found["content"] = message.content
+        about = {
+            name: message.response_metadata[name]
+            for name in _FORMAT
+            if name in message.response_metadata
+        }
+        if about:
+            found["metadata"] = about
+    if extra:
+        found["extra"] = extra
+    if not found:
+        return {}
+    ids = [_id(call) for call in (*message.tool_calls, *message.invalid_tool_calls)]
+    listed = _written_ids(message)
+    numbered: dict[str, Any] = renamed(plain(found), listed if len(listed) == len(ids) else ids)
+    return numbered
+
+
+def renamed(value: Any, ids: Sequence[str], new: Sequence[str] | None = None) -> Any:
+    """Return a JSON value in which each id, as a text or a key, has its new name.
+
+    Where one id stands for several calls, as some providers number them, its n-th appearance is
+    that of the n-th call.
+
+    Args:
+        value: The value.
+        ids: The ids, in the order of their calls.
+        new: Their new names; by default a mark with the place of the call.
+    """
+    names: dict[str, list[str]] = {}
+    for place, identity in enumerate(ids):
+        if identity:
+            target = f"{PLACE_MARK}{place}" if new is None else new[place]
+            names.setdefault(identity, []).append(target)
+
+    def name_of(text: str) -> str:
+        known = names.get(text)
+        if not known:
+            return text
+        return known.pop(0) if len(known) > 1 else known[0]
+
+    def walk(part: Any) -> Any:
+        if isinstance(part, str):
+            return name_of(part)
+        if isinstance(part, dict):
+            return {name_of(key): walk(item) for key, item in part.items()}
+        return [walk(item) for item in part] if isinstance(part, list) else part
+
+    return walk(value)
 
 
 def _parsed(arguments: str) -> dict[str, Any] | str:
@@ -89,7 +209,8 @@ def plain(value: Any) -> Any:
 
 
 def clean_text(text: str) -> str:
-    """Return a text without lone surrogates, which no file can hold."""
+    """Return a text without lone surrogates, which no file can hold, and without used keys."""
+    text = without_used_secrets(text)
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
@@ -103,6 +224,8 @@ def inner_lines(messages: Sequence[Any]) -> tuple[dict[str, Any], ...]:
                 {"id": str(call["id"]), "name": call["name"], "arguments": plain(call["args"])}
                 for call in message.tool_calls
             ]
+            if own := own_content(message):
+                line["own"] = own
         elif message.type == "tool":
             line["tool_call_id"] = str(message.tool_call_id)
         lines.append(line)

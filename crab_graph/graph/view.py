@@ -15,6 +15,7 @@ from langchain_core.messages import (
     ToolMessage,
 )
 
+from crab_graph.agents.reply import PLACE_MARK, renamed
 from crab_graph.graph.state import Message
 
 
@@ -56,8 +57,25 @@ class View:
             return ToolMessage(content=content, tool_call_id=call, id=id, status=status)
         if role in {self._own_role, "ai"}:
             calls = [_langchain_call(call) for call in line.get("tool_calls", ())]
-            return AIMessage(content=content, tool_calls=calls, id=id)
+            return AIMessage(**_own(line, calls), tool_calls=calls, id=id)
         return HumanMessage(content=content, id=id)
+
+
+def _own(line: Mapping[str, Any], calls: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the content of a party's own message, with all that its provider wants to see again.
+
+    Reasoning comes back signed as it was written; the calls in it have their ids of the episode.
+    """
+    own = line.get("own")
+    if not own:
+        return {"content": line["content"]}
+    marks = [f"{PLACE_MARK}{place}" for place in range(len(calls))]
+    own = renamed(own, marks, [call["id"] for call in calls])
+    return {
+        "content": own.get("content", line["content"]),
+        "additional_kwargs": own.get("extra", {}),
+        "response_metadata": own.get("metadata", {}),
+    }
 
 
 def _langchain_call(call: Mapping[str, Any]) -> dict[str, Any]:

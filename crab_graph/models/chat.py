@@ -1,12 +1,24 @@
-"""From a spec to a chat model: `provider:model`, or the address of an OpenAI-compatible server."""
+"""From a spec to a chat model: `provider:model`, or the address of an OpenAI-compatible server.
 
+Settings may follow the model's name, as in `openai:gpt-5?reasoning_effort=low&timeout=60` or
+`http://host:8000/v1#model?temperature=0.2`; all but `timeout` and `max_retries` are the provider's.
+"""
+
+import json
 import os
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 from crab_graph.errors import UsageError
-from crab_graph.models.secrets import public_spec, without_secrets
+from crab_graph.models.retrying import RetryingModel
+from crab_graph.models.secrets import (
+    public_spec,
+    remember_model_secrets,
+    remember_spec_secrets,
+    without_secrets,
+)
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -32,20 +44,25 @@ def is_provider(name: str) -> bool:
 
 def build_chat_model(
     spec: str, *, timeout: float = TIMEOUT_SECONDS, max_retries: int = MAX_RETRIES
-) -> "BaseChatModel":
-    """Return the chat model that a spec names, with a timeout and retries for each call.
+) -> RetryingModel:
+    """Return the chat model that a spec names, with a time limit and retries for each call.
 
     Args:
-        spec: `provider:model`, or `http(s)://host/v1#model`.
-        timeout: Seconds after which a call is given up.
-        max_retries: How often a failed call is tried again.
+        spec: `provider:model`, or `http(s)://host/v1#model`, either with `?name=value&…` after it.
+        timeout: Seconds after which an attempt is given up, unless the spec says otherwise.
+        max_retries: How often a failed call is tried again, unless the spec says otherwise.
 
     Raises:
         UsageError: the spec is malformed, its package is not installed, or its key is missing.
     """
-    limits = {"timeout": timeout, "max_retries": max_retries}
+    settings: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries, **_settings(spec)}
+    seconds, retries = _limits(spec, settings)
+    remember_spec_secrets(spec)
+    bare = _without_settings(spec)
+    # The clients' own retries are out of sight; ours are counted, and keep to the time limit.
+    settings |= {"timeout": seconds, "max_retries": 0}
     try:
-        return _at_address(spec, limits) if is_address(spec) else _from_provider(spec, limits)
+        model = _at_address(bare, settings) if is_address(bare) else _from_provider(bare, settings)
     except ImportError as error:
         hint = _INSTALL.search(str(error))
         advice = hint[0] if hint else f"pip install langchain-{spec.split(':', 1)[0]}"
@@ -55,9 +72,56 @@ def build_chat_model(
     except Exception as error:  # each provider has its own way to say that a key is missing
         reason = without_secrets(str(error)).strip().splitlines() or [type(error).__name__]
         raise UsageError(f"model '{public_spec(spec)}' cannot be opened: {reason[0]}") from error
+    remember_model_secrets(model)
+    return RetryingModel(model, model_of(spec), timeout=seconds, retries=retries)
 
 
-def _at_address(spec: str, limits: dict[str, Any]) -> "BaseChatModel":
+def model_of(spec: str) -> str:
+    """Return the name of the model in a spec, without its provider, address and settings."""
+    bare = _without_settings(spec)
+    if is_address(bare):
+        return urlsplit(bare).fragment
+    return bare.partition(":")[2]
+
+
+def _split(spec: str) -> tuple[str, str, str]:
+    """Return a spec as what stands before the model's name, the name, and its settings."""
+    before, mark, rest = spec.partition("#" if is_address(spec) else ":")
+    name, _, settings = rest.partition("?")
+    return before + mark, name, settings
+
+
+def _without_settings(spec: str) -> str:
+    before, name, _ = _split(spec)
+    return before + name
+
+
+def _settings(spec: str) -> dict[str, Any]:
+    """Return the settings that follow a model's name; what reads as JSON is taken as such."""
+    found: dict[str, Any] = {}
+    for name, value in parse_qsl(_split(spec)[2], keep_blank_values=True):
+        try:
+            found[name] = json.loads(value)
+        except ValueError:
+            found[name] = value
+    return found
+
+
+def _limits(spec: str, settings: Mapping[str, Any]) -> tuple[float, int]:
+    """Return the time limit and the number of retries.
+
+    Raises:
+        UsageError: one of them is no such number.
+    """
+    seconds, retries = settings["timeout"], settings["max_retries"]
+    if not isinstance(seconds, int | float) or isinstance(seconds, bool) or seconds <= 0:
+        raise UsageError(f"model '{public_spec(spec)}': timeout must be a number of seconds")
+    if not isinstance(retries, int) or isinstance(retries, bool) or retries < 0:
+        raise UsageError(f"model '{public_spec(spec)}': max_retries must be 0 or more")
+    return float(seconds), retries
+
+
+def _at_address(spec: str, settings: dict[str, Any]) -> "BaseChatModel":
     from langchain_openai import ChatOpenAI  # noqa: PLC0415  (0.8 s to import)
 
     parts = urlsplit(spec)
@@ -65,21 +129,22 @@ def _at_address(spec: str, limits: dict[str, Any]) -> "BaseChatModel":
         raise UsageError(
             f"address '{public_spec(spec)}' names no model; write it like http://host:8000/v1#model"
         )
-    return ChatOpenAI(
-        model=parts.fragment,
-        base_url=urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")),
-        default_query=dict(parse_qsl(parts.query)) or None,
-        api_key=os.environ.get("OPENAI_API_KEY") or KEYLESS,
-        **limits,
-    )
+    given: dict[str, Any] = {
+        "model": parts.fragment,
+        "base_url": urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")),
+        "default_query": dict(parse_qsl(parts.query)) or None,
+        "api_key": os.environ.get("OPENAI_API_KEY") or KEYLESS,
+        "stream_usage": True,
+    }
+    return ChatOpenAI(**(given | settings))
 
 
-def _from_provider(spec: str, limits: dict[str, Any]) -> "BaseChatModel":
+def _from_provider(spec: str, settings: dict[str, Any]) -> "BaseChatModel":
     from langchain.chat_models import init_chat_model  # noqa: PLC0415  (0.8 s to import)
     from langchain_core.language_models import BaseChatModel  # noqa: PLC0415
 
     provider, _, model = spec.partition(":")
-    built = init_chat_model(model, model_provider=provider, **limits)
+    built = init_chat_model(model, model_provider=provider, **settings)
     if not isinstance(built, BaseChatModel):
         raise UsageError(f"'{spec}' does not name one model")
     return built

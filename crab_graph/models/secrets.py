@@ -2,36 +2,89 @@
 
 import os
 import re
-from urllib.parse import parse_qsl, urlsplit, urlunsplit
+from base64 import b64encode
+from urllib.parse import parse_qsl, quote, unquote, urlsplit, urlunsplit
 
 MASK = "***"
 
 _SECRET_NAME = re.compile(
     r"key|token|secret|passw|pwd|auth|credential|signature|^sig$|^code$", re.IGNORECASE
 )
+_PLAIN_NAMES = frozenset({"max_tokens", "max_completion_tokens", "max_output_tokens"})
 _SECRET_VARIABLE = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)$")
 _KEY_SHAPE = re.compile(r"\b(?:sk|pk|rk|gsk|xai|hf|AIza)[-_][A-Za-z0-9_\-*]{8,}")
 _USERINFO = re.compile(r"(?<=://)[^/\s@]+@")
 _SHORTEST_SECRET = 8
 
+_used: set[str] = set()
+
+
+def remember_secret(value: str) -> None:
+    """Mask a credential from now on, wherever this process writes text of others."""
+    for form in (value, quote(value, safe=""), b64encode(value.encode()).decode().rstrip("=")):
+        if len(value) >= _SHORTEST_SECRET and form not in _used:
+            _used.add(form)
+
+
+def remember_model_secrets(model: object) -> None:
+    """Mask the credentials that a LangChain model holds."""
+    for value in list(getattr(model, "__dict__", {}).values()):
+        reveal = getattr(value, "get_secret_value", None)
+        if callable(reveal):
+            remember_secret(str(reveal()))
+
+
+def remember_spec_secrets(spec: str) -> None:
+    """Mask the login and the secret settings that stand in a spec."""
+    parts = urlsplit(spec)
+    for login in (parts.netloc.rpartition("@")[0], unquote(parts.netloc.rpartition("@")[0])):
+        remember_secret(login)
+        remember_secret(login.partition(":")[2])
+    for query in (parts.query, spec.partition("#")[2].partition("?")[2]):
+        for name, value in parse_qsl(query):
+            if _is_secret(name):
+                remember_secret(value)
+
+
+def without_used_secrets(text: str) -> str:
+    """Return a text with the credentials masked that models of this process were opened with."""
+    for value in sorted(_used, key=len, reverse=True) if _used else ():
+        text = text.replace(value, MASK)
+    return text
+
 
 def without_secrets(text: str) -> str:
-    """Return a text in which values of secret environment variables, keys and logins are masked."""
+    """Return a text in which credentials are masked.
+
+    Besides those in use: values of secret environment variables, all that has the shape of a key,
+    and logins in addresses.
+    """
     for name, value in os.environ.items():
         if len(value) >= _SHORTEST_SECRET and _SECRET_VARIABLE.search(name):
             text = text.replace(value, MASK)
-    return _USERINFO.sub(f"{MASK}@", _KEY_SHAPE.sub(MASK, text))
+    return _USERINFO.sub(f"{MASK}@", _KEY_SHAPE.sub(MASK, without_used_secrets(text)))
 
 
 def public_spec(spec: str) -> str:
-    """Return a spec as it may be stored: an address with its login and secret parts masked."""
+    """Return a spec as it may be stored: with its login and the values of secret parts masked."""
     if "://" not in spec:
-        return spec
+        name, mark, settings = spec.partition("?")
+        return f"{name}{mark}{_masked(settings)}"
     parts = urlsplit(spec)
     host = parts.netloc.rpartition("@")
     netloc = f"{MASK}@{host[2]}" if host[1] else parts.netloc
-    query = "&".join(
-        f"{name}={MASK if _SECRET_NAME.search(name) else value}"
-        for name, value in parse_qsl(parts.query, keep_blank_values=True)
+    model, mark, settings = parts.fragment.partition("?")
+    fragment = f"{model}{mark}{_masked(settings)}"
+    return urlunsplit((parts.scheme, netloc, parts.path, _masked(parts.query), fragment))
+
+
+def _masked(query: str) -> str:
+    """Return settings of the form `name=value&…` with the values of secret ones masked."""
+    return "&".join(
+        f"{name}={MASK if _is_secret(name) else value}"
+        for name, value in parse_qsl(query, keep_blank_values=True)
     )
-    return urlunsplit((parts.scheme, netloc, parts.path, query, parts.fragment))
+
+
+def _is_secret(name: str) -> bool:
+    return name not in _PLAIN_NAMES and _SECRET_NAME.search(name) is not None

@@ -1,0 +1,145 @@
+"""Why a call of a chat model failed, whatever package it came through, and whether to try again.
+
+Providers' packages share no exceptions, but nearly all of them carry the HTTP status and name their
+classes alike; so an error is told by these, along its chain of causes.
+"""
+
+import json
+import time
+from collections.abc import Iterator
+from email.utils import parsedate_to_datetime
+from enum import StrEnum
+from typing import Any
+
+LONGEST_WAIT_SECONDS = 300.0
+_MILLISECONDS = 1000
+
+
+class FailureKind(StrEnum):
+    """Kinds of failures, as they are recorded."""
+
+    RATE_LIMIT = "rate_limit"
+    SERVER_ERROR = "server_error"
+    TIMEOUT = "timeout"
+    CONNECTION = "connection"
+    UNREADABLE = "unreadable_answer"
+    CONTEXT_OVERFLOW = "context_overflow"
+    CONTENT_FILTER = "content_filter"
+    QUOTA = "quota"
+    REFUSED = "refused_request"
+    OTHER = "other"
+
+
+TRANSIENT = frozenset(
+    {
+        FailureKind.RATE_LIMIT,
+        FailureKind.SERVER_ERROR,
+        FailureKind.TIMEOUT,
+        FailureKind.CONNECTION,
+        FailureKind.UNREADABLE,
+    }
+)
+"""Failures that may not happen again."""
+
+_OVERFLOW_WORDS = (
+    "context_length_exceeded",
+    "context window",
+    "maximum context length",
+    "prompt is too long",
+    "contextwindowexceeded",
+)
+_FILTER_WORDS = ("content_filter", "content management policy", "content_policy_violation")
+_RATE_LIMITED, _TIMED_OUT, _CONFLICT = 429, 408, 409
+
+
+class CallTimeout(TimeoutError):
+    """A call took longer than it may, and was given up."""
+
+
+def kind_of(error: BaseException) -> FailureKind:
+    """Return why a call failed."""
+    for one in _chain(error):
+        kind = _kind_of_one(one)
+        if kind is not FailureKind.OTHER:
+            return kind
+    return FailureKind.OTHER
+
+
+def wait_before_retry(error: BaseException, attempt: int, first_wait: float) -> float | None:
+    """Return for how many seconds to wait before the next attempt; `None` means: do not try.
+
+    Args:
+        error: Why the attempt failed.
+        attempt: Its number, from 0.
+        first_wait: Seconds after the first one, doubled after each further one.
+    """
+    if kind_of(error) not in TRANSIENT:
+        return None
+    asked = next((wait for one in _chain(error) if (wait := _asked_wait(one)) is not None), None)
+    if asked is None:
+        return first_wait * 2.0**attempt
+    return asked if asked <= LONGEST_WAIT_SECONDS else None
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    following: BaseException | None = error
+    while following is not None and id(following) not in seen:
+        seen.add(id(following))
+        yield following
+        following = following.__cause__ or following.__context__
+
+
+def _kind_of_one(error: BaseException) -> FailureKind:
+    text = str(error).casefold()
+    names = {kind.__name__ for kind in type(error).__mro__}
+    status = _status(error)
+    if "ContextOverflowError" in names or any(words in text for words in _OVERFLOW_WORDS):
+        return FailureKind.CONTEXT_OVERFLOW
+    if "ContentFilterFinishReasonError" in names or any(words in text for words in _FILTER_WORDS):
+        return FailureKind.CONTENT_FILTER
+    if status == _RATE_LIMITED:
+        return FailureKind.QUOTA if "insufficient_quota" in text else FailureKind.RATE_LIMIT
+    if status == _TIMED_OUT or isinstance(error, TimeoutError) or _named(names, "Timeout"):
+        return FailureKind.TIMEOUT
+    if status is not None and (status >= 500 or status == _CONFLICT):
+        return FailureKind.SERVER_ERROR
+    if status is not None and status >= 400:
+        return FailureKind.REFUSED
+    if isinstance(error, json.JSONDecodeError) or _named(names, "ResponseValidationError"):
+        return FailureKind.UNREADABLE
+    if isinstance(error, ConnectionError) or _named(
+        names, "APIConnectionError", "ConnectError", "ProtocolError", "ReadError", "WriteError"
+    ):
+        return FailureKind.CONNECTION
+    return FailureKind.OTHER
+
+
+def _named(names: set[str], *endings: str) -> bool:
+    return any(name.removesuffix("Error").endswith(endings) or name in endings for name in names)
+
+
+def _status(error: BaseException) -> int | None:
+    response = getattr(error, "response", None)
+    for value in (getattr(error, "status_code", None), getattr(response, "status_code", None)):
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+    return None
+
+
+def _asked_wait(error: BaseException) -> float | None:
+    """Return the wait that a provider asked for: seconds, milliseconds or a date."""
+    headers: Any = getattr(getattr(error, "response", None), "headers", None)
+    if headers is None:
+        return None
+    try:
+        if (milliseconds := headers.get("retry-after-ms")) is not None:
+            return max(0.0, float(milliseconds) / _MILLISECONDS)
+        asked = headers.get("retry-after")
+        if asked is None:
+            return None
+        if asked.strip().replace(".", "", 1).isdigit():
+            return float(asked)
+        return max(0.0, parsedate_to_datetime(asked).timestamp() - time.time())
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,191 @@
+"""Counts the model calls of one step, wherever in an agent they are made.
+
+A meter is a LangChain callback that every chat model invoked in its context reports to: the model
+of a spec, those inside a compiled graph, and those that a callable asks by itself. A step that was
+given up closes its meter, and whatever goes on in it can ask no model any more.
+"""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import Context, ContextVar
+from typing import Any, TypeVar
+from uuid import UUID
+
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, LLMResult
+from langchain_core.tracers.context import register_configure_hook
+
+from crab_graph.models.failures import FailureKind, kind_of
+from crab_graph.models.usage import ModelUsage, Usage, add_usage
+
+Result = TypeVar("Result")
+
+_METER: ContextVar["Meter | None"] = ContextVar("crab_graph_meter", default=None)
+register_configure_hook(_METER, inheritable=True)
+
+_UNNAMED = "unnamed"
+_RECORDED_SETTINGS = (
+    "temperature",
+    "top_p",
+    "max_tokens",
+    "max_completion_tokens",
+    "reasoning_effort",
+    "reasoning",
+    "seed",
+    "stop",
+    "stream",
+    "tool_choice",
+    "parallel_tool_calls",
+)
+
+
+class StepAbandoned(RuntimeError):
+    """A step that was given up tried to go on."""
+
+
+class Meter(BaseCallbackHandler):
+    """What the model calls of one step took.
+
+    Attributes:
+        usage: What was counted so far.
+        is_closed: Whether the step is over; then a model that is asked in it refuses.
+    """
+
+    raise_error = True
+    run_inline = True
+
+    def __init__(self) -> None:
+        """Begin to count."""
+        self.usage: dict[str, ModelUsage] = {}
+        self.is_closed = False
+        self._asked: dict[UUID, tuple[str, dict[str, Any]]] = {}
+        self._lock = threading.Lock()
+
+    def run(self, context: Context, function: Callable[[], Result]) -> Result:
+        """Call a function in a context in which this meter counts, and close it after that."""
+        try:
+            context.run(_METER.set, self)
+            return context.run(function)
+        finally:
+            self.is_closed = True
+
+    def add(self, usage: Usage) -> None:
+        """Count something that no callback told, such as a reply that was paid for earlier."""
+        with self._lock:
+            self.usage = add_usage(self.usage, usage)
+
+    def check_open(self) -> None:
+        """Refuse to go on in a step that is over.
+
+        Raises:
+            StepAbandoned: it is.
+        """
+        if self.is_closed:
+            raise StepAbandoned("this step was given up")
+
+    def on_chat_model_start(
+        self,
+        serialized: dict[str, Any],
+        messages: list[list[BaseMessage]],
+        *,
+        run_id: UUID,
+        **kwargs: Any,
+    ) -> None:
+        """Remember which model is asked, and with which settings."""
+        del serialized, messages
+        self.check_open()
+        asked = kwargs.get("invocation_params") or {}
+        name = str(asked.get("model") or asked.get("model_name") or _UNNAMED)
+        self._asked[run_id] = (name, _settings(asked))
+
+    def on_llm_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
+        """Count an answer."""
+        del kwargs
+        name, settings = self._asked.pop(run_id, (_UNNAMED, {}))
+        message = _message(response)
+        if message is not None:
+            self.add(usage_of(message, name, settings))
+
+    def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
+        """Count a failed attempt."""
+        del kwargs
+        name, settings = self._asked.pop(run_id, (_UNNAMED, {}))
+        one = ModelUsage(failed={str(kind_of(error)): 1})
+        if settings:
+            one["settings"] = settings
+        self.add({name: one})
+
+    def count_timeout(self, name: str) -> None:
+        """Count an attempt that was given up and has told nothing yet."""
+        self.add({name: ModelUsage(failed={str(FailureKind.TIMEOUT): 1})})
+
+
+def current_meter() -> Meter | None:
+    """Return the meter that counts here, if one does."""
+    return _METER.get()
+
+
+@contextmanager
+def metered() -> Iterator[Meter]:
+    """Count what is asked inside, here and in the meter outside."""
+    outer = _METER.get()
+    inner = Meter()
+    token = _METER.set(inner)
+    try:
+        yield inner
+    finally:
+        _METER.reset(token)
+        if outer is not None:
+            outer.add(inner.usage)
+
+
+def usage_of(
+    message: AIMessage, asked: str = _UNNAMED, settings: Mapping[str, Any] | None = None
+) -> dict[str, ModelUsage]:
+    """Return what one message took.
+
+    Args:
+        message: The message, with what the provider said about it.
+        asked: Name of the model that was asked; by default the one that says it answered.
+        settings: What it was asked with.
+    """
+    told = message.response_metadata
+    answered_by = str(told.get("model_name") or told.get("model") or asked)
+    name = answered_by if asked == _UNNAMED else asked
+    one = ModelUsage(calls=1)
+    if answered_by != name:
+        one["answered_by"] = answered_by
+    counted = message.usage_metadata
+    if counted is None:
+        one["uncounted"] = 1
+    else:
+        read, written = counted.get("input_token_details"), counted.get("output_token_details")
+        one["input_tokens"] = counted["input_tokens"]
+        one["output_tokens"] = counted["output_tokens"]
+        if cached := (read or {}).get("cache_read"):
+            one["cached_tokens"] = cached
+        if hidden := (written or {}).get("reasoning"):
+            one["reasoning_tokens"] = hidden
+    if told.get("finish_reason") == FailureKind.CONTENT_FILTER:
+        one["failed"] = {str(FailureKind.CONTENT_FILTER): 1}
+    if settings:
+        one["settings"] = dict(settings)
+    return {name: one}
+
+
+def _settings(asked: Mapping[str, Any]) -> dict[str, Any]:
+    plain = (str, int, float, bool)
+    return {
+        name: asked[name] if isinstance(asked[name], plain) else str(asked[name])
+        for name in _RECORDED_SETTINGS
+        if asked.get(name) is not None
+    }
+
+
+def _message(response: LLMResult) -> AIMessage | None:
+    for generation in (one for batch in response.generations for one in batch):
+        if isinstance(generation, ChatGeneration) and isinstance(generation.message, AIMessage):
+            return generation.message
+    return None

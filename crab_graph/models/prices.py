@@ -1,0 +1,141 @@
+"""What models cost: a file that the user keeps, in US dollars per million tokens.
+
+    as_of = 2026-11-01
+
+    [models."gpt-5-mini"]
+    input = 0.25
+    cached_input = 0.025
+    output = 2.00
+
+None are built in: they change by the month, and a wrong price is worse than none. A model is looked
+for under the name it was asked for, under the whole spec, under the name it answered as, and then
+among names with `*`. One that is not found has an unknown cost, which is said wherever costs are.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from datetime import date
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import Field, ValidationError
+
+from crab_graph.errors import UsageError
+from crab_graph.models.usage import ModelUsage, Usage
+from crab_graph.schema import FileModel
+
+PER_TOKENS = 1_000_000
+_DIGITS = 8
+
+
+class Price(FileModel):
+    """What one model costs, in US dollars per million tokens.
+
+    Attributes:
+        input: Tokens read.
+        output: Tokens written, hidden ones included.
+        cached_input: Tokens read that the provider had cached; by default as much as the others.
+    """
+
+    input: float = Field(ge=0, allow_inf_nan=False)
+    output: float = Field(ge=0, allow_inf_nan=False)
+    cached_input: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+
+
+class Cost(NamedTuple):
+    """What usage cost.
+
+    Attributes:
+        dollars: The sum over the models whose price is known.
+        unknown: Models with tokens that have no price, or that did not say what they took.
+    """
+
+    dollars: float = 0.0
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the sum is the whole cost."""
+        return not self.unknown
+
+
+class Prices(FileModel):
+    """Prices of models.
+
+    Attributes:
+        as_of: The day on which they were looked up.
+        models: By name: as in a spec, with or without its provider or address; `*` stands for any
+            characters.
+    """
+
+    as_of: date | None = None
+    models: dict[str, Price] = Field(default_factory=dict)
+
+    def of(
+        self, model: str, spec: str | None = None, answered_by: str | None = None
+    ) -> Price | None:
+        """Return the price of a model, if it is known."""
+        names = [name for name in (model, spec, answered_by) if name]
+        for name in names:
+            if name in self.models:
+                return self.models[name]
+        for name in names:
+            for pattern, price in self.models.items():
+                if "*" in pattern and fnmatchcase(name, pattern):
+                    return price
+        return None
+
+    def cost(self, usage: Usage, spec: str | None = None) -> Cost:
+        """Return what usage cost.
+
+        Args:
+            usage: By model.
+            spec: The spec that the models were named by, if they were.
+        """
+        dollars = 0.0
+        unknown = []
+        for model, one in usage.items():
+            price = self.of(model, spec, one.get("answered_by"))
+            if price is not None:
+                dollars += _dollars(one, price)
+            if one.get("uncounted") or (price is None and _has_tokens(one)):
+                unknown.append(model)
+        return Cost(round(dollars, _DIGITS), tuple(unknown))
+
+
+def load_prices(path: Path) -> Prices:
+    """Read a file of prices.
+
+    Raises:
+        UsageError: it is missing or malformed; the message names the field.
+    """
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        return Prices.model_validate(values)
+    except FileNotFoundError:
+        raise UsageError(f"{path}: no such file of prices") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: not a TOML file: {error}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise UsageError(f"{path}: {where}: {first['msg']}") from None
+
+
+def add_costs(costs: Mapping[str, Cost]) -> Cost:
+    """Return the sum of several costs."""
+    unknown = dict.fromkeys(name for cost in costs.values() for name in cost.unknown)
+    return Cost(round(sum(cost.dollars for cost in costs.values()), _DIGITS), tuple(unknown))
+
+
+def _dollars(one: ModelUsage, price: Price) -> float:
+    cached = one.get("cached_tokens", 0)
+    cached_price = price.input if price.cached_input is None else price.cached_input
+    fresh = one.get("input_tokens", 0) - cached
+    read = fresh * price.input + cached * cached_price
+    return (read + one.get("output_tokens", 0) * price.output) / PER_TOKENS
+
+
+def _has_tokens(one: ModelUsage) -> bool:
+    return bool(one.get("input_tokens") or one.get("output_tokens"))

@@ -1,0 +1,102 @@
+"""A chat model that is asked again when it fails for no reason of its own.
+
+Each attempt has a time limit and is counted. What a provider says about waiting holds for every
+episode that asks the same model in this process: one refusal does not become hundreds.
+"""
+
+import threading
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from crab_graph.models.deadline import within
+from crab_graph.models.failures import CallTimeout, FailureKind, kind_of, wait_before_retry
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessage, BaseMessage
+
+FIRST_WAIT_SECONDS = 0.5
+
+
+class Pace:
+    """When a model may be asked next, for all threads that ask it."""
+
+    def __init__(self) -> None:
+        """Begin without a wait."""
+        self._open_at = 0.0
+        self._lock = threading.Lock()
+
+    def hold(self, seconds: float) -> None:
+        """Let nobody ask for some seconds."""
+        with self._lock:
+            self._open_at = max(self._open_at, time.monotonic() + seconds)
+
+    def wait(self) -> None:
+        """Return when the model may be asked."""
+        while (left := self._open_at - time.monotonic()) > 0:
+            time.sleep(left)
+
+
+class RetryingModel:
+    """A chat model with a time limit for each attempt, and several attempts.
+
+    It has the two methods that episodes need of a chat model: `bind_tools` and `invoke`.
+    """
+
+    def __init__(
+        self, model: Any, name: str, *, timeout: float, retries: int, pace: Pace | None = None
+    ) -> None:
+        """Wrap a model.
+
+        Args:
+            model: A chat model, or one with tools bound to it, that does not retry by itself.
+            name: What failed attempts are counted under.
+            timeout: Seconds for one attempt.
+            retries: Attempts after the first one.
+            pace: Shared by all that ask the same model.
+        """
+        self.name = name
+        self._model = model
+        self._timeout = timeout
+        self._retries = retries
+        self._pace = pace or Pace()
+
+    def bind_tools(self, schemas: Sequence[Any]) -> "RetryingModel":
+        """Return the model with tools."""
+        return RetryingModel(
+            self._model.bind_tools(schemas),
+            self.name,
+            timeout=self._timeout,
+            retries=self._retries,
+            pace=self._pace,
+        )
+
+    def invoke(self, messages: "Sequence[BaseMessage]") -> "AIMessage":
+        """Return the model's answer.
+
+        Raises:
+            CallTimeout: no attempt was answered in time.
+            Exception: whatever the last attempt failed with.
+        """
+        from crab_graph.models.meter import current_meter  # noqa: PLC0415  (loads LangChain)
+
+        meter = current_meter()
+        attempt = 0
+        while True:
+            self._pace.wait()
+            if meter is not None:
+                meter.check_open()
+            try:
+                answer: AIMessage = within(self._timeout, lambda: self._model.invoke(messages))
+                return answer
+            except Exception as error:
+                if isinstance(error, CallTimeout) and meter is not None:
+                    meter.count_timeout(self.name)
+                wait = wait_before_retry(error, attempt, FIRST_WAIT_SECONDS)
+                if wait is None or attempt >= self._retries:
+                    raise
+                if kind_of(error) is FailureKind.RATE_LIMIT:
+                    self._pace.hold(wait)
+                else:
+                    time.sleep(wait)
+            attempt += 1

@@ -1,0 +1,98 @@
+"""What calls of chat models took: how many, how many tokens, how many attempts failed.
+
+Usage is a plain dict, because it rests in checkpoints and records: by model, as it was asked for.
+Adding two of them gives a third; nothing is ever changed in place.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from typing_extensions import TypedDict
+
+TOKENS = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
+"""Cached tokens are among the input ones, reasoning tokens among the output ones."""
+
+_ABOUT = ("answered_by", "settings")
+
+
+class ModelUsage(TypedDict, total=False):
+    """What one model did.
+
+    Attributes:
+        calls: Calls that it answered.
+        uncounted: Answers among them that did not say how many tokens they took.
+        input_tokens: Tokens that it read.
+        cached_tokens: Those among them that the provider had cached.
+        output_tokens: Tokens that it wrote.
+        reasoning_tokens: Those among them that were not shown.
+        failed: Attempts that failed, by kind.
+        answered_by: The name it answered under, where that is another one.
+        settings: What it was asked with, as the provider's package put it into the request.
+    """
+
+    calls: int
+    uncounted: int
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    reasoning_tokens: int
+    failed: dict[str, int]
+    answered_by: str
+    settings: dict[str, Any]
+
+
+Usage = Mapping[str, ModelUsage]
+"""By model."""
+
+
+class Totals(NamedTuple):
+    """Usage of all models together."""
+
+    calls: int = 0
+    failed: int = 0
+    uncounted: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """Tokens read and written."""
+        return self.input_tokens + self.output_tokens
+
+
+def add_usage(*parts: Usage) -> dict[str, ModelUsage]:
+    """Return the sum of several usages."""
+    found: dict[str, ModelUsage] = {}
+    for part in parts:
+        for model, one in part.items():
+            found[model] = _added(found[model], one) if model in found else one
+    return found
+
+
+def totals(usage: Usage) -> Totals:
+    """Return the sum over all models."""
+    rows = list(usage.values())
+    return Totals(
+        calls=sum(row.get("calls", 0) for row in rows),
+        failed=sum(sum(row.get("failed", {}).values()) for row in rows),
+        uncounted=sum(row.get("uncounted", 0) for row in rows),
+        input_tokens=sum(row.get("input_tokens", 0) for row in rows),
+        output_tokens=sum(row.get("output_tokens", 0) for row in rows),
+    )
+
+
+def _added(first: ModelUsage, second: ModelUsage) -> ModelUsage:
+    found: Any = {}
+    one: Mapping[str, Any]
+    for one in (first, second):
+        for name in ("calls", "uncounted", *TOKENS):
+            if name in one:
+                found[name] = found.get(name, 0) + one[name]
+    failed = dict(first.get("failed", {}))
+    for kind, number in second.get("failed", {}).items():
+        failed[kind] = failed.get(kind, 0) + number
+    if failed:
+        found["failed"] = failed
+    found.update({name: value for name in _ABOUT if (value := second.get(name) or first.get(name))})
+    counted: ModelUsage = found
+    return counted
