@@ -1,4 +1,4 @@
-"""The checks by id, and what each one says: a verdict with its evidence (rulebook §4 and §5)."""
+"""What a check says: a verdict with its evidence (rulebook §4 and §5)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -8,10 +8,21 @@ from typing import Any
 Evidence = dict[str, Any]
 """One piece of evidence: `text`, and where it applies `message` (its number) or `rows`."""
 
-CONCRETE = tuple(f"D{number:02d}" for number in range(1, 26))
-FACTUALITY = ("F-PT", "F-PS", "F-ID", "F-NM", "F-IP", "F-AP")
-COMPLETION = ("C-OOS", "C-FULL", "C-PART", "C-NONE")
-ALL_CHECKS = (*CONCRETE, *FACTUALITY, *COMPLETION)
+
+class Part(StrEnum):
+    """The part of a verdict that a check belongs to; its id begins with the part's letter."""
+
+    CONCRETE = "concrete"
+    FACTUALITY = "factuality"
+    COMPLETION = "completion"
+
+
+_LETTERS = {"D": Part.CONCRETE, "F": Part.FACTUALITY, "C": Part.COMPLETION}
+
+
+def part_of_check(check_id: str) -> Part:
+    """Return the part of the verdict that a check belongs to."""
+    return _LETTERS[check_id[0]]
 
 
 class CheckVerdict(StrEnum):

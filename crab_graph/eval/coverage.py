@@ -1,54 +1,22 @@
 """Disclosure coverage: how much of what could be checked was said at all (rulebook §7)."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from crab_graph.eval.episode import Episode
-from crab_graph.eval.factuality import governing_totals, has_name, summaries
-from crab_graph.eval.prices import find_quotes
+from crab_graph.eval.verifier import Verifier
 from crab_graph.text.mentions import MentionForm
 
 
-def disclosure_coverage(episode: Episode) -> dict[str, Any]:
+def disclosure_coverage(episode: Episode, verifiers: Iterable[Verifier]) -> dict[str, Any]:
     """Return covered cases and opportunities of each factuality check, and disclosure precision."""
-    history = episode.history
-    named = [booking for booking in history.bookings if has_name(episode, booking)]
-    quotes = find_quotes(episode)
-    approved = episode.dialogue.approvals.approved
-    covered = {
-        "F-ID": (_disclosed(episode, MentionForm.ID), len(history.bookings)),
-        "F-NM": (_disclosed(episode, MentionForm.NAME), len(named)),
-        "F-PT": (len(governing_totals(episode)), len(history.charges)),
-        "F-PS": (int(bool(episode.confirmed and summaries(episode))), int(bool(episode.confirmed))),
-        "F-IP": (
-            sum(
-                any(
-                    booking in quote.bookings
-                    and quote.message.seq < history.charged_at(booking.booking_id)
-                    for quote in quotes
-                )
-                for booking in episode.confirmed.values()
-            ),
-            len(episode.confirmed),
-        ),
-        "F-AP": (
-            sum(bool(approved.get(booking.slot or "")) for booking in episode.active.values()),
-            len(episode.active),
-        ),
-    }
+    counted = {one.id: one.coverage(episode) for one in verifiers if one.coverage is not None}
     return {
         "coverage": {
-            check: {"covered": done, "opportunities": of} for check, (done, of) in covered.items()
+            check: {"covered": done, "opportunities": of} for check, (done, of) in counted.items()
         },
         "disclosure_precision": _precision(episode),
     }
-
-
-def _disclosed(episode: Episode, form: MentionForm) -> int:
-    return sum(
-        bool(episode.dialogue.disclosing(booking, form))
-        for booking in episode.history.bookings
-        if form is MentionForm.ID or has_name(episode, booking)
-    )
 
 
 def _precision(episode: Episode) -> float | None:

@@ -1,81 +1,26 @@
-"""Failure modes: why an episode failed, in the paper's terms (rulebook §9, tables 4 and 5)."""
+"""Which failure modes an episode shows: why it failed, in the paper's terms (rulebook §9)."""
 
 from collections.abc import Iterator
-from enum import StrEnum
 
 from crab_graph.eval.checks import Results
-from crab_graph.eval.completion import has_final_offer
 from crab_graph.eval.episode import Episode, TripState
-from crab_graph.eval.factuality import undisclosed_reason
+from crab_graph.eval.failure_mode import FailureMode
 from crab_graph.eval.replay import CallStep
+from crab_graph.eval.verifiers import verifiers_of
+from crab_graph.eval.verifiers.completion import has_final_offer
+from crab_graph.eval.verifiers.disclosure import undisclosed_reason
 from crab_graph.text.mentions import MentionForm
 from crab_graph.tools.bookings import BookingStatus
 
 CHARGE_TOOL = "charge_booking"
 
 
-class FailureMode(StrEnum):
-    """Failure modes in the order in which one becomes the primary one."""
-
-    COLLATERAL = "collateral"
-    PAYMENT = "payment"
-    NO_BOOKING = "no_booking"
-    MISSING_ENTITY = "missing_entity"
-    SURPLUS = "surplus"
-    PARTY_OR_TRAVELLER = "party_or_traveller"
-    NODE_CONSTRAINT = "node_constraint"
-    INTER_ENTITY_CONSTRAINT = "inter_entity_constraint"
-    NAME_UNDISCLOSED = "name_undisclosed"
-    ID_MISMATCH = "id_mismatch"
-    PLAN_DEVIATION = "plan_deviation"
-    TOTAL_MISMATCH = "total_mismatch"
-    ITEM_PRICE_MISMATCH = "item_price_mismatch"
-    SUMMARY_MISMATCH = "summary_mismatch"
-    OUT_OF_SCOPE = "out_of_scope"
-    NO_TERMINAL = "no_terminal"
-    UNCANCELLED_PARTIAL = "uncancelled_partial"
-    TRANSFER_WITHOUT_BOOKING = "transfer_without_booking"
-
-
-_CHECKS = {
-    FailureMode.COLLATERAL: ("D23",),
-    FailureMode.PAYMENT: ("D19", "D20", "D21", "D22"),
-    FailureMode.MISSING_ENTITY: ("D01", "D02", "D03", "D04"),
-    FailureMode.SURPLUS: ("D05",),
-    FailureMode.PARTY_OR_TRAVELLER: ("D06", "D07"),
-    FailureMode.NODE_CONSTRAINT: ("D08", "D09", "D10", "D11", "D12"),
-    FailureMode.INTER_ENTITY_CONSTRAINT: ("D13", "D14", "D15", "D16", "D17", "D18", "D25"),
-    FailureMode.NAME_UNDISCLOSED: ("F-NM",),
-    FailureMode.ID_MISMATCH: ("F-ID",),
-    FailureMode.PLAN_DEVIATION: ("F-AP",),
-    FailureMode.TOTAL_MISMATCH: ("F-PT",),
-    FailureMode.ITEM_PRICE_MISMATCH: ("F-IP",),
-    FailureMode.SUMMARY_MISMATCH: ("F-PS",),
-    FailureMode.OUT_OF_SCOPE: ("C-OOS",),
-}
-
-
-_LAST_OF_PART = {
-    "concrete": FailureMode.INTER_ENTITY_CONSTRAINT,
-    "factuality": FailureMode.SUMMARY_MISMATCH,
-    "completion": FailureMode.TRANSFER_WITHOUT_BOOKING,
-}
-
-
-def part_of(mode: FailureMode) -> str:
-    """Return the part of the verdict that a mode belongs to, as the paper's tables split them."""
-    order = list(FailureMode)
-    return next(
-        part for part, last in _LAST_OF_PART.items() if order.index(mode) <= order.index(last)
-    )
-
-
 def failure_modes(episode: Episode, results: Results) -> list[FailureMode]:
     """Return all failure modes of an episode, the primary one first."""
     found = {
-        mode
-        for mode, checks in _CHECKS.items()
-        if any(check in results and results[check].is_failure for check in checks)
+        one.mode
+        for one in verifiers_of(episode.reading)
+        if one.mode is not None and results[one.id].is_failure
     }
     found.update(_modes_of_state(episode, results))
     return [mode for mode in FailureMode if mode in found]

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from crab_graph.eval.episode import Episode
-from crab_graph.eval.factuality import governing_totals, has_name, summaries
 from crab_graph.eval.history import BookingRecord
-from crab_graph.eval.prices import find_quotes
+from crab_graph.eval.verifiers.disclosure import has_name
+from crab_graph.eval.verifiers.item_prices import find_quotes
+from crab_graph.eval.verifiers.totals import governing_totals, summaries
 from crab_graph.money import format_dollars
 from crab_graph.text.mentions import MentionForm
 

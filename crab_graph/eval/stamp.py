@@ -18,7 +18,7 @@ from crab_graph.tools.tool import Owner
 WORLD = ("domain", "task", "tools")
 """Parts that say in which world the calls were made: with others a replay means nothing."""
 
-_VERIFIER = ("crab_graph.eval", "crab_graph.text")
+_VERIFIER = ("crab_graph.eval", "crab_graph.eval.verifiers", "crab_graph.text")
 _SOURCES = (".py", ".toml")
 
 

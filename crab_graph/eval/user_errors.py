@@ -12,11 +12,11 @@ from typing import Any
 
 from crab_graph.domains.grading import Claim
 from crab_graph.eval.checks import Results
-from crab_graph.eval.completion import has_final_offer
 from crab_graph.eval.dialogue import AgentMessage, UserMessage
 from crab_graph.eval.episode import Episode, TripState
 from crab_graph.eval.history import Payment
 from crab_graph.eval.replay import CallStep
+from crab_graph.eval.verifiers.completion import has_final_offer
 from crab_graph.money import parse_cents
 from crab_graph.personas.understanding import ANY_ID
 from crab_graph.text.amounts import find_amounts

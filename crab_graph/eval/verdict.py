@@ -7,25 +7,21 @@ from typing import Any
 
 from crab_graph.domains.task import Task
 from crab_graph.eval.attribution import Fault, attribute
-from crab_graph.eval.checks import (
-    ALL_CHECKS,
-    CheckResult,
-    Evidence,
-    Results,
-)
-from crab_graph.eval.completion import completion_checks
-from crab_graph.eval.concrete import agrees_with_certificate, concrete_checks
+from crab_graph.eval.checks import Evidence, Results
 from crab_graph.eval.coverage import disclosure_coverage
 from crab_graph.eval.efficiency import efficiency
 from crab_graph.eval.episode import Episode, lay_out
 from crab_graph.eval.explanation import Explanation, explain
-from crab_graph.eval.factuality import factuality_checks
-from crab_graph.eval.failure_modes import FailureMode, failure_modes, id_mismatch_reasons
+from crab_graph.eval.failure_mode import FailureMode
+from crab_graph.eval.failure_modes import failure_modes, id_mismatch_reasons
 from crab_graph.eval.replay import Discrepancy, Trajectory, replay
 from crab_graph.eval.strict import strict_checks
 from crab_graph.eval.task_reading import read_task
 from crab_graph.eval.transcript import read_transcript
 from crab_graph.eval.user_errors import UserError, recorded_errors, user_errors
+from crab_graph.eval.verifier import Verifier
+from crab_graph.eval.verifiers import verifiers_of
+from crab_graph.eval.verifiers.trip import agrees_with_certificate
 from crab_graph.eval.withheld import UserConduct, withheld_facts
 from crab_graph.text.mentions import LISTING_CAP
 
@@ -149,8 +145,9 @@ def grade_trajectory(
     """Grade a replayed transcript; arguments as for `grade`."""
     ended = None if termination is None else Termination(termination)
     episode = lay_out(read_task(task), trajectory, listing_cap)
-    results = _parity_checks(episode)
-    strict = strict_checks(episode, results)
+    verifiers = verifiers_of(episode.reading)
+    results = {one.id: one.judge(episode) for one in verifiers}
+    strict = strict_checks(episode, results, verifiers)
     passed = _passes(results)
     errors = [*user_errors(episode, results), *recorded_errors(user_faults)]
     if conduct is not None:
@@ -174,20 +171,11 @@ def grade_trajectory(
         strict={"passed": _passes(strict), "checks": _verdicts(strict)},
         primary_failure=str(failures[0]) if failures else None,
         failures=[str(mode) for mode in failures],
-        metrics=_metrics(episode, failures, errors),
+        metrics=_metrics(episode, verifiers, failures, errors),
         trace=[call.as_json() for call in trajectory.calls],
         unconfirmed=trajectory.discrepancies,
         explanation=None if passed else explain(episode, results),
     )
-
-
-def _parity_checks(episode: Episode) -> dict[str, CheckResult]:
-    found = {
-        **concrete_checks(episode),
-        **factuality_checks(episode),
-        **completion_checks(episode),
-    }
-    return {check: found[check] for check in ALL_CHECKS if check in found}
 
 
 def _passes(results: Results) -> bool:
@@ -212,13 +200,16 @@ def _outcome(
 
 
 def _metrics(
-    episode: Episode, failures: Sequence[FailureMode], errors: Sequence[UserError]
+    episode: Episode,
+    verifiers: Sequence[Verifier],
+    failures: Sequence[FailureMode],
+    errors: Sequence[UserError],
 ) -> dict[str, Any]:
     metrics: dict[str, Any] = {
         **efficiency(episode),
         "trip_state": str(episode.state),
         "visible_messages": len(episode.dialogue.agent) + len(episode.dialogue.user),
-        **disclosure_coverage(episode),
+        **disclosure_coverage(episode, verifiers),
         "user_errors": [
             {"code": error.code, "message": error.message, "text": error.text} for error in errors
         ],

@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import Any
 
 from crab_graph.errors import UsageError
-from crab_graph.eval.checks import COMPLETION, CONCRETE, FACTUALITY
+from crab_graph.eval.checks import Part, part_of_check
 from crab_graph.eval.statistics import (
     Contrast,
     bootstrap_interval,
@@ -23,11 +23,7 @@ from crab_graph.personas.condition import DIMENSIONS
 from crab_graph.runs.record import EpisodeRecord
 
 PASS = "pass_at_1"
-PARTS: Mapping[str, tuple[str, ...]] = {
-    "concrete": CONCRETE,
-    "factuality": FACTUALITY,
-    "completion": COMPLETION,
-}
+PARTS = tuple(map(str, Part))
 EFFORT = ("total_tool_calls", "redundant_calls", "call_cancellation", "admitted_errors")
 MEASURES = (PASS, *PARTS, *EFFORT)
 ALPHA = 0.05
@@ -168,9 +164,15 @@ def _measured(measure: str) -> Callable[[EpisodeRecord], float]:
     if measure == PASS:
         return lambda record: float(record.passed)
     if measure in PARTS:
-        checks = PARTS[measure]
-        return lambda record: float(all(record.checks.get(one) != "fail" for one in checks))
+        return lambda record: float(_passes(record, measure))
     return lambda record: float(record.metrics.get(measure, 0))
+
+
+def _passes(record: EpisodeRecord, part: str) -> bool:
+    return not any(
+        verdict == "fail" and part_of_check(check) == part
+        for check, verdict in record.checks.items()
+    )
 
 
 def _contrast(

@@ -1,12 +1,14 @@
 import json
+from dataclasses import replace
 
 import pytest
 
 import crab_graph as cg
 from crab_graph.cli.application import main
 from crab_graph.errors import ResumeMismatch, RunError
-from crab_graph.eval import concrete, verdict
+from crab_graph.eval import verdict
 from crab_graph.eval.checks import judge, seen
+from crab_graph.eval.verifiers import verifiers_of
 from crab_graph.runs.regrade import regrade_run
 from crab_graph.runs.store import CONFIG, SHARDS
 
@@ -50,7 +52,11 @@ def test_a_changed_verdict_is_told_and_the_old_one_kept(run, capsys):
 
 
 def test_the_rule_that_changed_is_named(run, monkeypatch):
-    monkeypatch.setattr(concrete, "_no_surplus", lambda episode: judge([seen("never")]))
+    def never(reading):
+        wrong = {"D05": lambda episode: judge([seen("never")])}
+        return [replace(one, judge=wrong.get(one.id, one.judge)) for one in verifiers_of(reading)]
+
+    monkeypatch.setattr(verdict, "verifiers_of", never)
     (change, *_) = regrade_run(run.directory).changes
     assert change.checks == {"D05": ("pass", "fail")} and change.before == change.after == "fail"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from crab_graph.analysis.report.labels import PARTS
 from crab_graph.eval.explanation import Found
-from crab_graph.eval.failure_modes import FailureMode, part_of
+from crab_graph.eval.failure_mode import FailureMode, part_of
 from crab_graph.runs.record import EpisodeRecord
 
 

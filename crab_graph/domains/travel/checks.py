@@ -149,6 +149,7 @@ _TITLES = {
     "D02": "return flight booked",
     "D03": "hotel booked",
     "D04": "attraction booked",
+    "D06": "a place for everyone, of one offer",
     "D08": "outbound flight as wished",
     "D09": "return flight as wished",
     "D10": "hotel as wished",

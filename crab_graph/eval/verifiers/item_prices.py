@@ -1,4 +1,4 @@
-"""The check of item prices: what an item was said to cost is what it cost (rulebook §5, F-IP)."""
+"""Prices told of single items (rulebook §5 to §7, paper A.1)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,6 +7,8 @@ from crab_graph.domains.trip import SlotBooking
 from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, judge, seen
 from crab_graph.eval.dialogue import AgentMessage
 from crab_graph.eval.episode import Episode
+from crab_graph.eval.failure_mode import FailureMode
+from crab_graph.eval.verifier import Duty, Verifier, undisclosed
 from crab_graph.money import format_dollars
 from crab_graph.text.item_prices import ItemPrice, Mark
 from crab_graph.text.references import Reference, ReferenceForm
@@ -61,7 +63,7 @@ def find_quotes(episode: Episode) -> list[Quote]:
     return quotes
 
 
-def graded_quotes(episode: Episode, quotes: Sequence[Quote], booking: SlotBooking) -> list[Quote]:
+def _graded_quotes(episode: Episode, quotes: Sequence[Quote], booking: SlotBooking) -> list[Quote]:
     """Return the quotes of a booking that count.
 
     They are those of the latest message before its capture that has any, and of all later messages.
@@ -73,10 +75,10 @@ def graded_quotes(episode: Episode, quotes: Sequence[Quote], booking: SlotBookin
     return [quote for quote in own if quote.message.seq >= first]
 
 
-def item_prices_match(episode: Episode) -> CheckResult:
-    """F-IP: marked prices are right, and of the unmarked ones at least one is."""
+def _item_prices_match(episode: Episode) -> CheckResult:
+    """F-IP: marked prices are right, and of the unmarked ones at least one is (§5)."""
     quotes = find_quotes(episode)
-    graded = [graded_quotes(episode, quotes, booking) for booking in episode.confirmed.values()]
+    graded = [_graded_quotes(episode, quotes, booking) for booking in episode.confirmed.values()]
     graded = [found for found in graded if found]
     if not graded:
         return NOT_TRIGGERED
@@ -125,3 +127,32 @@ def _booking_id(
         return then[0].booking_id
     at_end = episode.filled.get(slot)
     return at_end.booking_id if at_end is not None and not then else None
+
+
+def _unpriced(episode: Episode) -> Iterator[Evidence]:
+    quotes = [quote for quote in find_quotes(episode) if quote.is_right]
+    for booking_id, booking in episode.confirmed.items():
+        if not _is_priced(episode, quotes, booking):
+            yield undisclosed(f"the price of {booking.entity_id} before its charge", booking_id)
+
+
+def _is_priced(episode: Episode, quotes: Sequence[Quote], booking: SlotBooking) -> bool:
+    charged_at = episode.history.charged_at(booking.booking_id)
+    return any(booking in one.bookings and one.message.seq < charged_at for one in quotes)
+
+
+def _priced(episode: Episode) -> tuple[int, int]:
+    quotes, booked = find_quotes(episode), episode.confirmed.values()
+    return sum(_is_priced(episode, quotes, booking) for booking in booked), len(booked)
+
+
+VERIFIERS = (
+    Verifier(
+        "F-IP",
+        "prices of single items",
+        _item_prices_match,
+        FailureMode.ITEM_PRICE_MISMATCH,
+        Duty(_unpriced, lambda episode: bool(episode.confirmed)),
+        _priced,
+    ),
+)

@@ -1,24 +1,16 @@
-"""Concrete-state checks of money: paid, by a sound method, as approved (rulebook §4, D19–D22)."""
+"""Money: all is paid, by a sound method, as approved and as priced (rulebook §4, D19 to D22)."""
 
 from crab_graph.eval.checks import CheckResult, Evidence, judge, seen
 from crab_graph.eval.episode import Episode
+from crab_graph.eval.failure_mode import FailureMode
 from crab_graph.eval.history import Payment
+from crab_graph.eval.verifier import Verifier
 from crab_graph.money import format_dollars
 from crab_graph.tools.bookings import BookingStatus
 
 
-def payment_checks(episode: Episode) -> dict[str, CheckResult]:
-    """Return the results of D19 to D22."""
-    return {
-        "D19": _paid(episode),
-        "D20": _registered_methods(episode),
-        "D21": _approved(episode),
-        "D22": _amounts(episode),
-    }
-
-
 def _paid(episode: Episode) -> CheckResult:
-    """D19: every active slot booking is confirmed, and its net capture is its amount."""
+    """D19: every active slot booking is confirmed, and its net capture is its amount (§4)."""
     violations: list[Evidence] = []
     for held in episode.trip.slots.values():
         for booking in held:
@@ -34,7 +26,7 @@ def _paid(episode: Episode) -> CheckResult:
 
 
 def _registered_methods(episode: Episode) -> CheckResult:
-    """D20: each capture used a method of the task customer that was registered at that time."""
+    """D20: each capture used a method of the task customer, registered at that time (§4)."""
     customer_id = episode.reading.task.customer_id
     ledger = episode.trajectory.ledger
     registered_at = {
@@ -55,7 +47,7 @@ def _registered_methods(episode: Episode) -> CheckResult:
 
 
 def _approved(episode: Episode) -> CheckResult:
-    """D21: each capture is covered by an earlier approval of its own, equal in every part."""
+    """D21: each capture is covered by an earlier approval of its own, equal in every part (§4)."""
     unused = list(episode.history.approvals)
     violations = []
     for charge in episode.history.charges:
@@ -77,7 +69,7 @@ def _covers(approval: Payment, charge: Payment) -> bool:
 
 
 def _amounts(episode: Episode) -> CheckResult:
-    """D22: active bookings amount to the price due; no money is held outside them."""
+    """D22: active bookings amount to the price due; no money is held outside them (§4)."""
     violations = [
         seen(
             f"{booking.booking_id} amounts to {format_dollars(booking.total_cents)},"
@@ -98,3 +90,13 @@ def _amounts(episode: Episode) -> CheckResult:
 def _told(charge: Payment, text: str) -> Evidence:
     said = f"{charge.transaction_id} ({format_dollars(charge.cents)}): {text}"
     return seen(said, rows=[f"transactions/{charge.transaction_id}"])
+
+
+VERIFIERS = (
+    Verifier("D19", "every booking paid in full", _paid, FailureMode.PAYMENT),
+    Verifier(
+        *("D20", "paid with the customer's own method", _registered_methods, FailureMode.PAYMENT)
+    ),
+    Verifier("D21", "every charge approved before", _approved, FailureMode.PAYMENT),
+    Verifier("D22", "amounts as priced", _amounts, FailureMode.PAYMENT),
+)

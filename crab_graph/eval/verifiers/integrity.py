@@ -1,4 +1,4 @@
-"""Concrete-state checks of the tables as a whole: what changed, and what must add up (D23, D24)."""
+"""The tables as a whole: what changed, and what must add up (rulebook §4, D23 and D24)."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from crab_graph.domains.grading import Holding
 from crab_graph.eval.checks import CheckResult, Evidence, judge, seen
 from crab_graph.eval.episode import Episode
+from crab_graph.eval.failure_mode import FailureMode
+from crab_graph.eval.verifier import Verifier
 from crab_graph.tools.bookings import BookingStatus, signed_cents
 from crab_graph.tools.tables import Row
 
@@ -13,13 +15,8 @@ _PROFILE_FACTS = {"name": "traveller_names", "email": "email", "date_of_birth": 
 """The user's fact that each column of a customer must equal; lists begin with the customer."""
 
 
-def integrity_checks(episode: Episode) -> dict[str, CheckResult]:
-    """Return the results of D23 and D24."""
-    return {"D23": _only_due_changes(episode), "D24": _invariants(episode)}
-
-
 def _only_due_changes(episode: Episode) -> CheckResult:
-    """D23: nothing changed but what booking and paying this trip changes."""
+    """D23: nothing changed but what booking and paying this trip changes (§4)."""
     ledger = episode.trajectory.ledger
     private = {table.name for table in episode.reading.task.domain.tables if table.private}
     touched = sorted({event["table"] for event in ledger.events} - private)
@@ -75,7 +72,7 @@ def _difference(before: Row, row: Row) -> str:
 
 
 def _invariants(episode: Episode) -> CheckResult:
-    """D24: stock is conserved, the ledger balances, references lead somewhere."""
+    """D24: stock is conserved, the ledger balances, references lead somewhere (§4)."""
     violations: list[Evidence] = []
     for holding in episode.reading.grading.holdings:
         violations += _stock_violations(episode, holding)
@@ -178,3 +175,9 @@ def _quantity(item: Row, holding: Holding) -> int:
 def _is_active(episode: Episode, booking_id: str) -> bool:
     booking = episode.trajectory.ledger.get("bookings", booking_id)
     return booking is not None and booking["status"] != BookingStatus.CANCELLED
+
+
+VERIFIERS = (
+    Verifier("D23", "nothing else changed", _only_due_changes, FailureMode.COLLATERAL),
+    Verifier("D24", "the tables stay sound", _invariants),
+)

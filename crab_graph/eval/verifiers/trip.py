@@ -1,7 +1,8 @@
-"""Concrete-state checks: the booked trip against the task (rulebook §4, D01–D18 and D25)."""
+"""The booked trip against the task (rulebook §4, D01 to D18 and D25)."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from functools import partial
 
 from crab_graph.domains.grading import DomainCheck
 from crab_graph.eval.checks import (
@@ -13,24 +14,32 @@ from crab_graph.eval.checks import (
     seen,
 )
 from crab_graph.eval.episode import Episode
-from crab_graph.eval.integrity import integrity_checks
-from crab_graph.eval.payments import payment_checks
+from crab_graph.eval.failure_mode import FailureMode
+from crab_graph.eval.task_reading import TaskReading
+from crab_graph.eval.verifier import Verifier
 from crab_graph.generation.constraints import Constraint
 from crab_graph.schema import canonical_json
 from crab_graph.text.normalise import name_form, normalise
 
+_MODES = {
+    "D06": FailureMode.PARTY_OR_TRAVELLER,
+    **dict.fromkeys(("D08", "D09", "D10", "D11", "D12"), FailureMode.NODE_CONSTRAINT),
+}
+"""Failure modes of the checks that constraints decide; of all others, that things do not fit."""
 
-def concrete_checks(episode: Episode) -> dict[str, CheckResult]:
-    """Return the results of D01 to D25."""
-    results = {
-        **dict(_slot_checks(episode)),
-        "D05": _no_surplus(episode),
-        "D07": _travellers(episode),
-        **dict(_constraint_checks(episode)),
-        **payment_checks(episode),
-        **integrity_checks(episode),
-    }
-    return dict(sorted(results.items()))
+
+def declared_verifiers(reading: TaskReading) -> list[Verifier]:
+    """Return the verifiers of a task's slots and of the constraints that its domain declares."""
+    slots = [
+        Verifier(f"D{number:02d}", "", partial(_filled, slot), FailureMode.MISSING_ENTITY)
+        for number, slot in enumerate(reading.slots, start=1)
+    ]
+    return [*slots, *(_declared(check) for check in reading.checks)]
+
+
+def _declared(check: DomainCheck) -> Verifier:
+    mode = _MODES.get(check.id, FailureMode.INTER_ENTITY_CONSTRAINT)
+    return Verifier(check.id, "", partial(_constraints_hold, check), mode)
 
 
 def agrees_with_certificate(episode: Episode, results: Results) -> bool:
@@ -48,16 +57,15 @@ def agrees_with_certificate(episode: Episode, results: Results) -> bool:
     return is_certified == holds
 
 
-def _slot_checks(episode: Episode) -> Iterator[tuple[str, CheckResult]]:
-    """D01–D04: each slot has at least one active booking."""
-    for number, slot in enumerate(episode.reading.slots, start=1):
-        held = episode.trip.slots[slot]
-        missing = [] if held else [seen(f"nothing is booked for {slot}")]
-        yield f"D{number:02d}", judge(missing, [_row(booking.booking_id) for booking in held])
+def _filled(slot: str, episode: Episode) -> CheckResult:
+    """D01 to D04: a slot has at least one active booking (§4)."""
+    held = episode.trip.slots[slot]
+    missing = [] if held else [seen(f"nothing is booked for {slot}")]
+    return judge(missing, [_row(booking.booking_id) for booking in held])
 
 
 def _no_surplus(episode: Episode) -> CheckResult:
-    """D05: no active booking fits no slot or comes second in one."""
+    """D05: no active booking fits no slot or comes second in one (§3, §4)."""
     return judge(
         seen(
             f"{booking.booking_id} ({booking.entity_id}) is surplus",
@@ -68,7 +76,7 @@ def _no_surplus(episode: Episode) -> CheckResult:
 
 
 def _travellers(episode: Episode) -> CheckResult:
-    """D07: every traveller stored equals a distinct traveller of the profile."""
+    """D07: every traveller stored equals a distinct traveller of the profile (§4)."""
     stored = {slot: item.travellers for slot, item in episode.filled.items() if item.travellers}
     if not stored:
         return NOT_EVALUATED
@@ -85,13 +93,8 @@ def _travellers(episode: Episode) -> CheckResult:
     return judge(violations)
 
 
-def _constraint_checks(episode: Episode) -> Iterator[tuple[str, CheckResult]]:
-    """D06, D08–D18, D25: the declared constraints, on the records of the slots filled once."""
-    for check in episode.reading.checks:
-        yield check.id, _constraint_check(episode, check)
-
-
-def _constraint_check(episode: Episode, check: DomainCheck) -> CheckResult:
+def _constraints_hold(check: DomainCheck, episode: Episode) -> CheckResult:
+    """D06, D08 to D18, D25: the declared constraints hold on the slots filled once (§4)."""
     evaluated = [item for item in check.constraints if set(item.nodes) <= set(episode.filled)]
     if not evaluated:
         return NOT_EVALUATED
@@ -116,3 +119,9 @@ def _booking_rows(booking_ids: Iterable[str]) -> list[str]:
 
 def _row(booking_id: str) -> Evidence:
     return seen("booked", rows=_booking_rows([booking_id]))
+
+
+VERIFIERS = (
+    Verifier("D05", "nothing surplus booked", _no_surplus, FailureMode.SURPLUS),
+    Verifier("D07", "travellers as they are", _travellers, FailureMode.PARTY_OR_TRAVELLER),
+)

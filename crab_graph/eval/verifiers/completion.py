@@ -1,0 +1,60 @@
+"""Did the conversation end in the right way? (rulebook §5, paper A.1)."""
+
+from functools import partial
+
+from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, judge, seen
+from crab_graph.eval.episode import Episode, TripState
+from crab_graph.eval.failure_mode import FailureMode
+from crab_graph.eval.verifier import Verifier
+from crab_graph.text.phrases import offers_transfer
+from crab_graph.text.tokens import TerminalToken
+
+
+def _in_scope(episode: Episode) -> CheckResult:
+    """C-OOS: the conversation does not end as out of scope; every task can be solved (§5)."""
+    is_out_of_scope = episode.trajectory.token is TerminalToken.OUT_OF_SCOPE
+    return judge([seen("the user ended the conversation as out of scope")] * is_out_of_scope)
+
+
+def _ended(state: TripState, endings: tuple[TerminalToken, ...], episode: Episode) -> CheckResult:
+    """C-FULL, C-PART, C-NONE: with a trip in that state it ends with one of some tokens (§5).
+
+    With a trip that is partly booked a transfer must have been offered after the last write, too.
+    """
+    token = episode.trajectory.token
+    if episode.state is not state or token is TerminalToken.OUT_OF_SCOPE:
+        return NOT_TRIGGERED
+    violations = []
+    if token not in endings:
+        ending = "without a terminal token" if token is None else f"with {token}"
+        violations.append(seen(f"with a trip in state '{state}' the conversation ended {ending}"))
+    if state is TripState.PARTIAL and not has_final_offer(episode):
+        violations.append(seen("no transfer to a human was offered after the last booking write"))
+    return judge(violations)
+
+
+def has_final_offer(episode: Episode) -> bool:
+    """Return whether a transfer was offered, or made, after the last booking write."""
+    last_write = episode.history.last_write
+    if any(seq > last_write for seq in episode.history.transferred_at):
+        return True
+    messages = episode.dialogue.agent_after(last_write)
+    return any(offers_transfer(message.utterance) for message in messages)
+
+
+_EITHER = (TerminalToken.STOP, TerminalToken.TRANSFER)
+
+VERIFIERS = (
+    Verifier("C-OOS", "not ended as out of scope", _in_scope, FailureMode.OUT_OF_SCOPE),
+    # Which failure mode these show depends on how they fail: see `failure_modes`.
+    Verifier(
+        *("C-FULL", "ended properly, everything booked"), partial(_ended, TripState.FULL, _EITHER)
+    ),
+    Verifier(
+        *("C-PART", "a transfer offered, part booked"), partial(_ended, TripState.PARTIAL, _EITHER)
+    ),
+    Verifier(
+        *("C-NONE", "ended properly, nothing booked"),
+        partial(_ended, TripState.NONE, (TerminalToken.STOP,)),
+    ),
+)

@@ -1,0 +1,155 @@
+"""Totals told: before a charge, and in the closing summary (rulebook §5 to §7, paper A.1)."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, judge, seen
+from crab_graph.eval.dialogue import AgentMessage
+from crab_graph.eval.episode import Episode, TripState
+from crab_graph.eval.failure_mode import FailureMode
+from crab_graph.eval.history import Payment
+from crab_graph.eval.verifier import Duty, Verifier, undisclosed
+from crab_graph.money import format_dollars
+from crab_graph.text.phrases import has_summary_cue, is_future
+from crab_graph.text.totals import Scope, TotalStatement
+
+
+@dataclass(frozen=True, slots=True)
+class StatedTotal:
+    """A total of the trip and the message that states it."""
+
+    message: AgentMessage
+    total: TotalStatement
+
+    @property
+    def cents(self) -> int:
+        """The amount stated."""
+        return self.total.amount.cents
+
+    def told(self, text: str) -> Evidence:
+        """Return evidence about it."""
+        return seen(f"stated {format_dollars(self.cents)}: {text}", message=self.message.number)
+
+
+def governing_totals(episode: Episode) -> list[tuple[Payment, StatedTotal]]:
+    """Return each charge that a total precedes with the latest such total."""
+    stated = [
+        StatedTotal(message, total)
+        for message in episode.dialogue.agent
+        for total in message.pre_charge_totals
+    ]
+    governed = []
+    for charge in episode.history.charges:
+        earlier = [item for item in stated if item.message.seq < charge.seq]
+        if earlier:
+            governed.append((charge, earlier[-1]))
+    return governed
+
+
+def _pre_charge_totals(episode: Episode) -> CheckResult:
+    """F-PT: the total that governs a charge is the trip's, or that of charges it speaks of (§5)."""
+    governed = governing_totals(episode)
+    if not governed:
+        return NOT_TRIGGERED
+    governing = {id(stated.total): stated for _, stated in governed}
+    violations, support = [], []
+    for key, stated in governing.items():
+        under = sum(charge.cents for charge, other in governed if id(other.total) == key)
+        allowed = set(_totals_meant(episode, stated, under))
+        if stated.cents in allowed:
+            support.append(stated.told("matches"))
+        else:
+            due = " or ".join(format_dollars(cents) for cents in sorted(allowed))
+            violations.append(stated.told(f"a {stated.total.scope} total would be {due}"))
+    return judge(violations, support)
+
+
+def _totals_meant(episode: Episode, stated: StatedTotal, governed: int) -> Iterator[int]:
+    history = episode.history
+    yield sum(booking.total_cents for booking in episode.active.values())
+    yield _sum(history.charges) - _sum(history.refunds)
+    if stated.total.scope is Scope.UNSCOPED:
+        after = [charge for charge in history.charges if charge.seq > stated.message.seq]
+        following = episode.dialogue.agent_after(stated.message.seq)
+        until = following[0].seq if following else float("inf")
+        yield governed
+        yield _sum(charge for charge in after if charge.seq < until)
+        yield _sum(after)
+
+
+def _sum(payments: Iterable[Payment]) -> int:
+    return sum(payment.cents for payment in payments)
+
+
+def summaries(episode: Episode) -> list[StatedTotal]:
+    """Return the totals of the visible messages that sum up after the last booking write."""
+    if not episode.history.writes:
+        return []
+    found = []
+    for message in episode.dialogue.agent_after(episode.history.last_write):
+        has_charged = any(charge.seq < message.seq for charge in episode.history.charges)
+        if not has_summary_cue(message.utterance, has_charged):
+            continue
+        found += [
+            StatedTotal(message, total)
+            for total in message.summary_totals
+            if not is_future(message.utterance, total.clause)
+        ]
+    return found
+
+
+def _summary(episode: Episode) -> CheckResult:
+    """F-PS: the latest summary's total is what was captured on confirmed active bookings (§5)."""
+    found = summaries(episode)
+    if not found:
+        return NOT_TRIGGERED
+    latest = found[-1]
+    captured = sum(episode.history.captured(booking_id) for booking_id in episode.confirmed)
+    if latest.cents == captured:
+        return judge((), [latest.told("matches what was captured")])
+    return judge([latest.told(f"{format_dollars(captured)} were captured")])
+
+
+def _untold_total(episode: Episode) -> Iterator[Evidence]:
+    charges = episode.history.charges
+    governed = governing_totals(episode)
+    if charges and (not governed or governed[0][0] != charges[0]):
+        yield undisclosed("a total before the first charge")
+
+
+def _missing_summary(episode: Episode) -> Iterator[Evidence]:
+    if _is_full(episode) and not summaries(episode):
+        yield undisclosed("a summary of the finished trip")
+
+
+def _is_full(episode: Episode) -> bool:
+    return episode.state is TripState.FULL
+
+
+def _charges_told(episode: Episode) -> tuple[int, int]:
+    return len(governing_totals(episode)), len(episode.history.charges)
+
+
+def _summed_up(episode: Episode) -> tuple[int, int]:
+    is_due = bool(episode.confirmed)
+    return int(is_due and bool(summaries(episode))), int(is_due)
+
+
+VERIFIERS = (
+    Verifier(
+        "F-PT",
+        "total stated before the charge",
+        _pre_charge_totals,
+        FailureMode.TOTAL_MISMATCH,
+        Duty(_untold_total, lambda episode: bool(episode.history.charges)),
+        _charges_told,
+    ),
+    Verifier(
+        "F-PS",
+        "summary of what was charged",
+        _summary,
+        FailureMode.SUMMARY_MISMATCH,
+        Duty(_missing_summary, _is_full),
+        _summed_up,
+    ),
+)

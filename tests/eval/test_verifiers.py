@@ -1,0 +1,79 @@
+"""A verifier is one thing in one place: a rule with an id, a citation and a verdict."""
+
+import inspect
+import re
+from functools import partial
+
+import pytest
+
+from crab_graph.analysis.report.titles import check_titles
+from crab_graph.eval import verifiers
+from crab_graph.eval.task_reading import read_task
+from crab_graph.eval.verifiers import shared_verifiers, verifiers_of
+from tests.eval.builders import Plan, graded, small_task
+
+ADDED = """
+from crab_graph.eval.checks import judge, seen
+from crab_graph.eval.failure_mode import FailureMode
+from crab_graph.eval.verifier import Duty, Verifier, undisclosed
+
+
+def _greets(episode):
+    \"\"\"F-HI: the agent says hello (none of the rulebook's).\"\"\"
+    said = any("hello" in message.text.lower() for message in episode.dialogue.agent)
+    return judge([] if said else [seen("it did not greet")])
+
+
+def _unthanked(episode):
+    if not any("thank" in message.text.lower() for message in episode.dialogue.agent):
+        yield undisclosed("thanks")
+
+
+VERIFIERS = (
+    Verifier(
+        "F-HI", "greets", _greets, FailureMode.PLAN_DEVIATION,
+        Duty(_unthanked, lambda episode: True), lambda episode: (1, 1),
+    ),
+)
+"""
+
+
+def test_every_verifier_has_an_id_of_its_own_and_cites_its_rule():
+    found = verifiers_of(read_task(small_task()))
+    ids = [one.id for one in found]
+    assert len(ids) == len(set(ids)) == 35
+    for one in found:
+        judge = one.judge.func if isinstance(one.judge, partial) else one.judge
+        cited = (inspect.getdoc(judge) or "").partition(":")[0]
+        ranges = re.findall(r"(\S+) to (\S+?)(?:,|$)", cited)
+        is_cited = one.id in cited or any(first <= one.id <= last for first, last in ranges)
+        assert is_cited and "§" in (judge.__doc__ or ""), one.id
+        assert check_titles()[one.id]
+
+
+@pytest.fixture
+def added(tmp_path, monkeypatch):
+    (tmp_path / "greeting.py").write_text(ADDED)
+    monkeypatch.setattr(verifiers, "__path__", [*verifiers.__path__, str(tmp_path)])
+    shared_verifiers.cache_clear()
+    check_titles.cache_clear()
+    yield
+    monkeypatch.undo()
+    shared_verifiers.cache_clear()
+    check_titles.cache_clear()
+
+
+def test_a_verifier_is_added_by_one_file(added):
+    verdict = graded(Plan())
+    assert verdict.checks["F-HI"] == "fail" and not verdict.passed
+    assert verdict.failures == ["plan_deviation"]
+    assert verdict.evidence["F-HI"] == [{"text": "it did not greet"}]
+    assert [one["text"] for one in graded(Plan()).evidence["F-HI"]] == ["it did not greet"]
+    assert verdict.metrics["coverage"]["F-HI"] == {"covered": 1, "opportunities": 1}
+    assert check_titles()["F-HI"] == "greets"
+    polite = graded(Plan(closing="Hello! All is confirmed, $1,010.00 in total."))
+    assert polite.passed and polite.strict["checks"]["F-HI"] == "fail"
+
+
+def test_what_was_added_is_gone_again():
+    assert "F-HI" not in graded(Plan()).checks
