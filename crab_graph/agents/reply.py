@@ -36,23 +36,14 @@ class Reply:
         inner: Messages between an agent and tools of its own that came before, as transcript lines.
         own: What the provider put into the message beside its text, such as reasoning with its
             signature; it is handed back to the agent with its message, and to nobody else.
+        usage: What the models that were asked for it took.
     """
 
     text: str = ""
     calls: tuple[Call, ...] = ()
     inner: tuple[dict[str, Any], ...] = ()
     own: dict[str, Any] = field(default_factory=dict)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the reply as plain values."""
-        calls = [[call.name, call.arguments] for call in self.calls]
-        return {"text": self.text, "calls": calls, "inner": list(self.inner), "own": self.own}
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> "Reply":
-        """Return the reply that `as_json` gave."""
-        calls = tuple(Call(name, arguments) for name, arguments in value["calls"])
-        return cls(value["text"], calls, tuple(value["inner"]), dict(value["own"]))
+    usage: dict[str, Any] = field(default_factory=dict)
 
 
 class BadReply(TypeError):

@@ -1,4 +1,4 @@
-"""How long an episode may last (DESIGN: budgets)."""
+"""How long an episode may last (design section 9)."""
 
 from pydantic import Field
 
@@ -6,27 +6,38 @@ from crab_graph.schema import FileModel
 
 
 class Limits(FileModel):
-    """Caps of one episode; reaching one ends it as `budget_exhausted`.
+    """Caps of one episode; `None` means no cap.
+
+    Reaching one ends the episode as `budget_exhausted`, which is graded like any other end. Time is
+    the exception: how long a provider takes is not the agent's doing, so an episode that took too
+    long ends as `infra_error` and is tried again.
 
     Attributes:
         max_messages: Messages of all kinds, private ones included.
         max_turns: Turns that the other side sees.
         max_tool_errors: Calls of the agent that the environment refused.
+        max_tokens: Tokens that models read and wrote, agent's and user's together.
+        max_cost: What they cost in US dollars; it needs their prices.
+        max_seconds: Seconds that agent and user took to answer, in all sittings together.
     """
 
     max_messages: int = Field(default=1000, ge=1)
     max_turns: int = Field(default=200, ge=1)
     max_tool_errors: int = Field(default=30, ge=1)
+    max_tokens: int | None = Field(default=None, ge=1)
+    max_cost: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    max_seconds: float | None = Field(default=None, gt=0, allow_inf_nan=False)
 
-    def reached(self, messages: int, turns: int, tool_errors: int) -> str | None:
-        """Return the name of a cap that these numbers reach, if there is one."""
-        for name, value in (
-            ("max_messages", messages),
-            ("max_turns", turns),
-            ("max_tool_errors", tool_errors),
-        ):
-            if value >= getattr(self, name):
-                return name
+    def reached(self, **amounts: float) -> str | None:
+        """Return the name of a cap that one of these amounts reaches, if there is one.
+
+        Args:
+            amounts: By name of the cap without its `max_`.
+        """
+        for name, amount in amounts.items():
+            cap = getattr(self, f"max_{name}")
+            if cap is not None and amount >= cap:
+                return f"max_{name}"
         return None
 
     @property

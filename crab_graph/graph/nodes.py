@@ -6,16 +6,27 @@ ends the episode with a status of its own, so that a run goes on.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextvars import Context
-from dataclasses import asdict
+from contextvars import Context, copy_context
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.messages import BaseMessage
+from langgraph.errors import GraphBubbleUp
 
 from crab_graph.agents.reply import Call, Reply
-from crab_graph.errors import StorageError
+from crab_graph.errors import CrabGraphError, UsageError
 from crab_graph.graph.journal import Step, current_step, within
 from crab_graph.graph.limits import Limits
+from crab_graph.graph.spending import (
+    NO_SPECS,
+    OutOfTime,
+    Spent,
+    Tried,
+    spend,
+    tokens_of,
+    total_cost,
+    try_step,
+)
 from crab_graph.graph.state import (
     AgentInput,
     Batch,
@@ -31,7 +42,11 @@ from crab_graph.graph.state import (
 )
 from crab_graph.graph.users import UserSide, UserStep
 from crab_graph.graph.view import View
-from crab_graph.models.secrets import without_secrets
+from crab_graph.models.failures import FailureKind, kind_of
+from crab_graph.models.meter import metered
+from crab_graph.models.prices import NO_PRICES, Prices
+from crab_graph.models.secrets import shortened, without_secrets
+from crab_graph.models.usage import Usage
 from crab_graph.text.tokens import find_token, without_tokens
 from crab_graph.tools.ledger import Event, Ledger
 from crab_graph.tools.registry import Owner, ToolRegistry
@@ -43,6 +58,7 @@ if TYPE_CHECKING:
 Respond = Callable[[list[BaseMessage]], Reply]
 Update = dict[str, Any]
 
+_OWN = ("inner", "own")
 _WHOLE = "whole"
 """Where the journal keeps what a whole step came to, beside the answers it was made of."""
 
@@ -62,6 +78,8 @@ class EpisodeNodes:
         spec: str,
         agent_journal: "BaseCheckpointSaver[Any] | None" = None,
         user_journal: "BaseCheckpointSaver[Any] | None" = None,
+        prices: Prices = NO_PRICES,
+        specs: Mapping[str, str | None] = NO_SPECS,
     ) -> None:
         """Bind the nodes.
 
@@ -75,6 +93,8 @@ class EpisodeNodes:
             spec: What the episode was begun with; a checkpoint of another one is refused.
             agent_journal: Where the agent's replies are kept, if it is not sure to repeat them.
             user_journal: Where the user's are.
+            prices: Prices of models, for a limit on cost.
+            specs: How the models of agent and user are named, by party.
         """
         self._world = world
         self._tools = tools
@@ -85,55 +105,59 @@ class EpisodeNodes:
         self._spec = spec
         self._agent_journal = agent_journal
         self._user_journal = user_journal
+        self._prices = prices
+        self._specs = specs
 
     def agent(self, state: AgentInput) -> Update:
         """Let the agent answer what it has seen."""
         counts = counts_of(state)
         view = self._view.of(state.get("messages", []))
+        spent = state.get("spent", {})
         step = current_step(self._agent_journal)
-        reply = _kept_reply(step)
+        reply, seconds = _kept_reply(step), 0.0
         if reply is None:
-            try:
-                # An empty context: from ours an agent could read the whole state, or jump in it.
-                reply = Context().run(self._answer, step, view)
-            except StorageError:
-                raise
-            except Exception as error:
-                return _failed("infra", "agent", error)
+            # An empty context: from ours an agent could read the whole state, or jump in it.
+            tried = self._try(Context(), lambda: self._answer(step, view), spent)
+            seconds = tried.seconds
+            if tried.error is not None:
+                return self._broken("agent", tried, spent)
+            reply = replace(cast(Reply, tried.value), usage=dict(tried.usage))
             if step is not None:
                 step.keep(_WHOLE, asdict(reply))
+        spending = self._spend(spent, "agent", reply.usage, seconds)
         line: Message = {"seq": counts["seq"], "role": "assistant"}
         if not reply.calls:
             line["content"] = without_tokens(reply.text).strip()
-            update = self._next(counts, "user", turns=1)
+            update = self._next(counts, "user", spending.get("spent", spent), turns=1)
         else:
             calls = _numbered(reply.calls, "call", counts["agent_calls"])
             line |= {"owner": "agent", "content": reply.text, "tool_calls": calls}
-            update = self._next(counts, "environment", agent_calls=len(calls))
-        if reply.inner:
-            line["inner"] = list(reply.inner)
-        return update | {"messages": Batch(lines=[line])}
+            update = self._next(counts, "environment", spent, agent_calls=len(calls))
+        line |= {name: value for name in _OWN if (value := _plain(getattr(reply, name)))}
+        return update | spending | {"messages": Batch(lines=[line])}
 
     def user(self, state: EpisodeState) -> Update:
         """Let the user open, answer, use its own tools, or end the talk."""
         counts = counts_of(state)
         before = state.get("user_state", {})
-        try:
-            step = self._user_step(before, user_view(state))
-        except StorageError:
-            raise
-        except Exception as error:
-            return _failed("infra", "user", error)
+        spent = state.get("spent", {})
+        view = user_view(state)
+        tried = self._try(copy_context(), lambda: self._user_step(before, view), spent)
+        if tried.error is not None:
+            return self._broken("user", tried, spent)
+        step = cast(UserStep, tried.value)
+        spending = self._spend(spent, "user", step.usage, tried.seconds)
+        spent = spending.get("spent", spent)
         changed = Batch(lines=state_change(before, step.state, counts["seq"]))
-        kept = {"user_state": step.state, "user_states": changed}
+        kept = {"user_state": step.state, "user_states": changed} | spending
         if step.calls:
             calls = _numbered(step.calls, "user_call", counts["user_calls"])
             line = {"seq": counts["seq"], "role": "user", "owner": "user"}
             line |= {"content": step.text, "tool_calls": calls}
-            update = self._next(counts, "environment", user_calls=len(calls))
+            update = self._next(counts, "environment", spent, user_calls=len(calls))
             return update | {"user_messages": Batch(lines=[line])} | kept
         line = {"seq": counts["seq"], "role": "user", "content": step.text}
-        update = self._next(counts, "agent", turns=1)
+        update = self._next(counts, "agent", spent, turns=1)
         token = find_token(step.text)
         if token is not None:
             update |= _ended(Status.ENDED, token.word)
@@ -150,10 +174,11 @@ class EpisodeNodes:
                 pending["tool_calls"], owner, state.get("events", []), counts["seq"]
             )
         except Exception as error:
-            return _failed("environment", "environment", error)
+            return _failed("environment", "environment_error", error)
         update = self._next(
             counts,
             cast(Turn, str(owner)),
+            state.get("spent", {}),
             seq=len(lines),
             tool_errors=errors if owner is Owner.AGENT else 0,
         )
@@ -171,12 +196,37 @@ class EpisodeNodes:
         step = current_step(self._user_journal)
         known = None if step is None else step.recall(_WHOLE)
         if known is not None:
-            return UserStep(known["text"], _calls_of(known), known["state"])
-        with within(step):
+            return UserStep(known["text"], _calls_of(known), known["state"], known["usage"])
+        with within(step), metered() as meter:
             taken = self._user.step(state, messages)
+        taken = replace(taken, usage=meter.usage)
         if step is not None:
             step.keep(_WHOLE, asdict(taken))
         return taken
+
+    def _try(self, context: Context, step: Callable[[], Any], spent: Spent) -> Tried[Any]:
+        """Try a step of a party within what is left of the episode's time."""
+        cap = self._limits.max_seconds
+        left = None if cap is None else max(0.0, cap - spent.get("seconds", 0.0))
+        return try_step(context, step, left)
+
+    def _spend(self, spent: Spent, party: str, usage: Usage, seconds: float) -> Update:
+        """Return the update of what was spent; time is kept only where it is limited."""
+        timed = self._limits.max_seconds is not None
+        return spend(spent, party, usage, seconds if timed else None)
+
+    def _broken(self, party: str, tried: Tried[Any], spent: Spent) -> Update:
+        """Return how an episode goes on, or ends, after a step that failed."""
+        error = cast(Exception, tried.error)
+        if isinstance(error, CrabGraphError | GraphBubbleUp):
+            raise error  # not the episode's business: a full disk, an interrupt
+        spending = self._spend(spent, party, tried.usage, tried.seconds)
+        if isinstance(error, OutOfTime):
+            return _failed("infra", "max_seconds", error) | spending
+        if party == "agent" and kind_of(error) is FailureKind.CONTEXT_OVERFLOW:
+            # Asking again would not help, and it is the agent that let its messages grow.
+            return _ended(Status.BUDGET_EXHAUSTED, str(FailureKind.CONTEXT_OVERFLOW)) | spending
+        return _failed("infra", f"{party}_error", error) | spending
 
     def _run(
         self, calls: Sequence[Mapping[str, Any]], owner: Owner, log: Sequence[Event], seq: int
@@ -195,7 +245,9 @@ class EpisodeNodes:
             lines.append(line | {"content": outcome.content})
         return lines, events, errors
 
-    def _next(self, counts: Counts, turn: Turn, *, seq: int = 1, **added: int) -> Update:
+    def _next(
+        self, counts: Counts, turn: Turn, spent: Spent, *, seq: int = 1, **added: int
+    ) -> Update:
         """Return the new numbers, whose turn it is, and whether a limit ends the episode."""
         numbers = cast(dict[str, int], counts)
         new = cast(Counts, {name: n + added.get(name, 0) for name, n in numbers.items()})
@@ -205,8 +257,34 @@ class EpisodeNodes:
             return (
                 update  # a call that was written down is also run, or a replay would run it alone
             )
-        limit = self._limits.reached(new["seq"], new["turns"], new["tool_errors"])
+        limit = self._limits.reached(
+            messages=new["seq"],
+            turns=new["turns"],
+            tool_errors=new["tool_errors"],
+            tokens=tokens_of(spent),
+            cost=self._cost(spent),
+        )
         return update if limit is None else update | _ended(Status.BUDGET_EXHAUSTED, limit)
+
+    def _cost(self, spent: Spent) -> float:
+        """Return what was spent in dollars, where there is a limit to it.
+
+        Raises:
+            UsageError: a model's price is missing, so that the limit could not be kept.
+        """
+        if self._limits.max_cost is None:
+            return 0.0
+        cost = total_cost(spent, self._prices, self._specs)
+        if not cost.is_known:
+            raise UsageError(
+                f"a limit on cost needs the price and the token counts of '{cost.unknown[0]}': "
+                "add it to the file of --prices"
+            )
+        return cost.dollars
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _kept_reply(step: Step | None) -> Reply | None:
@@ -241,9 +319,9 @@ def _ended(status: Status, reason: str) -> Update:
     return {"status": str(status), "ending": Ending(reason=reason, fault=None, error=None)}
 
 
-def _failed(fault: str, party: str, error: Exception) -> Update:
-    text = without_secrets(f"{type(error).__name__}: {error}")
+def _failed(fault: str, reason: str, error: Exception) -> Update:
+    text = shortened(without_secrets(f"{type(error).__name__}: {error}"))
     return {
         "status": str(Status.INFRA_ERROR),
-        "ending": Ending(reason=f"{party}_error", fault=fault, error=text),
+        "ending": Ending(reason=reason, fault=fault, error=text),
     }

@@ -14,12 +14,15 @@ from typing import Annotated, Any, Literal
 from langgraph.channels import DeltaChannel
 from typing_extensions import TypedDict
 
+from crab_graph.graph.spending import Spent
+
 Message = dict[str, Any]
 """A transcript line (role, content, tool_calls, tool_call_id, owner) with its place, `seq`."""
 
 Turn = Literal["agent", "user", "environment"]
 
 _SNAPSHOT_EVERY = 50
+_STATE_ONLY = frozenset({"seq", "inner", "own"})
 
 
 class Status(StrEnum):
@@ -72,7 +75,7 @@ class EpisodeState(TypedDict, total=False):
     """All that is checkpointed.
 
     `user_states` says how the user's state changed at which message: from it and the messages the
-    state at any message can be made again.
+    state at any message can be made again. `spent` is missing where no model was asked.
     """
 
     messages: History
@@ -85,6 +88,7 @@ class EpisodeState(TypedDict, total=False):
     status: str
     ending: Ending
     spec: str
+    spent: Spent
 
 
 class AgentInput(TypedDict, total=False):
@@ -92,6 +96,7 @@ class AgentInput(TypedDict, total=False):
 
     messages: History
     counts: Counts
+    spent: Spent
 
 
 def counts_of(state: Mapping[str, Any]) -> Counts:
@@ -134,4 +139,4 @@ def is_delivered(message: Message) -> bool:
 
 def transcript_line(message: Message) -> Message:
     """Return a message without what only the state needs."""
-    return {key: value for key, value in message.items() if key not in {"seq", "inner"}}
+    return {key: value for key, value in message.items() if key not in _STATE_ONLY}

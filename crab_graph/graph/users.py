@@ -1,7 +1,7 @@
 """The user's side of an episode: an engine under a condition, or a callable (paper section 3.3)."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -13,7 +13,9 @@ from crab_graph.graph.state import Message
 from crab_graph.graph.user_settings import Engine, UserSettings
 from crab_graph.graph.view import View
 from crab_graph.models.chat import build_chat_model, is_address, is_provider
-from crab_graph.models.secrets import public_spec
+from crab_graph.models.meter import current_meter, metered
+from crab_graph.models.secrets import public_spec, remember_model_secrets
+from crab_graph.models.usage import Usage
 from crab_graph.personas.condition import Condition, ResolvedCondition, parse_condition, resolve
 from crab_graph.randomness import derive_seed
 from crab_graph.tools.registry import Owner, ToolRegistry
@@ -35,11 +37,15 @@ _DEFAULT_SETTINGS = UserSettings()
 
 @dataclass(frozen=True, slots=True)
 class UserStep:
-    """What the user did: a text to deliver, or calls of its own tools; and its state after that."""
+    """What the user did: a text to deliver, or calls of its own tools; and its state after that.
+
+    `usage` is what the models that were asked for it took.
+    """
 
     text: str
     calls: tuple[Call, ...]
     state: dict[str, Any]
+    usage: dict[str, Any] = field(default_factory=dict)
 
 
 class UserSide(Protocol):
@@ -140,6 +146,7 @@ def _open_model(model: Any) -> UserModel:
     from langchain_core.language_models import BaseChatModel  # noqa: PLC0415
 
     if isinstance(model, BaseChatModel):
+        remember_model_secrets(model)
         return UserModel(f"python:{dotted_name(model)}", model)
     if not isinstance(model, str):
         raise UsageError(f"a user model is a spec or a chat model, not {type(model).__name__}")
@@ -250,11 +257,19 @@ def _asking(model: Any, prompt: str) -> "Ask":
     view = View(prompt, "user")
 
     def ask(lines: Sequence[Message]) -> ModelReply:
-        def answer() -> list[Any]:
-            reply = read_reply(model.invoke(view.of(lines)))
-            return [reply.text, reply.calls]
+        taken: Usage = {}
 
-        text, calls = ask_once(answer)
+        def answer() -> list[Any]:
+            nonlocal taken
+            with metered() as meter:
+                reply = read_reply(model.invoke(view.of(lines)))
+            taken = meter.usage
+            return [reply.text, reply.calls, taken]
+
+        text, calls, usage = ask_once(answer)
+        meter = current_meter()
+        if meter is not None and not taken:
+            meter.add(usage)  # it was paid for before the step was interrupted
         return ModelReply(text, tuple((name, arguments) for name, arguments in calls))
 
     return ask

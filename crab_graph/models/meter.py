@@ -50,16 +50,16 @@ class Meter(BaseCallbackHandler):
 
     Attributes:
         usage: What was counted so far.
-        is_closed: Whether the step is over; then a model that is asked in it refuses.
     """
 
     raise_error = True
     run_inline = True
 
-    def __init__(self) -> None:
-        """Begin to count."""
+    def __init__(self, outer: "Meter | None" = None) -> None:
+        """Begin to count, within the step of another meter or as one of a step's own."""
         self.usage: dict[str, ModelUsage] = {}
-        self.is_closed = False
+        self._outer = outer
+        self._is_over = False
         self._asked: dict[UUID, tuple[str, dict[str, Any]]] = {}
         self._lock = threading.Lock()
 
@@ -69,7 +69,12 @@ class Meter(BaseCallbackHandler):
             context.run(_METER.set, self)
             return context.run(function)
         finally:
-            self.is_closed = True
+            self._is_over = True
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the step is over; then a model that is asked in it refuses."""
+        return self._is_over or (self._outer is not None and self._outer.is_closed)
 
     def add(self, usage: Usage) -> None:
         """Count something that no callback told, such as a reply that was paid for earlier."""
@@ -131,7 +136,7 @@ def current_meter() -> Meter | None:
 def metered() -> Iterator[Meter]:
     """Count what is asked inside, here and in the meter outside."""
     outer = _METER.get()
-    inner = Meter()
+    inner = Meter(outer)
     token = _METER.set(inner)
     try:
         yield inner

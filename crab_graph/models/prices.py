@@ -104,6 +104,9 @@ class Prices(FileModel):
         return Cost(round(dollars, _DIGITS), tuple(unknown))
 
 
+NO_PRICES = Prices()
+
+
 def load_prices(path: Path) -> Prices:
     """Read a file of prices.
 

@@ -15,6 +15,7 @@ _SECRET_VARIABLE = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)$")
 _KEY_SHAPE = re.compile(r"\b(?:sk|pk|rk|gsk|xai|hf|AIza)[-_][A-Za-z0-9_\-*]{8,}")
 _USERINFO = re.compile(r"(?<=://)[^/\s@]+@")
 _SHORTEST_SECRET = 8
+_LONGEST_ERROR = 600
 
 _used: set[str] = set()
 
@@ -88,3 +89,9 @@ def _masked(query: str) -> str:
 
 def _is_secret(name: str) -> bool:
     return name not in _PLAIN_NAMES and _SECRET_NAME.search(name) is not None
+
+
+def shortened(text: str) -> str:
+    """Return what was raised as one line; some servers answer an error with a whole page."""
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_ERROR else f"{line[:_LONGEST_ERROR]}…"

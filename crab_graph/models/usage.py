@@ -83,8 +83,8 @@ def totals(usage: Usage) -> Totals:
 
 def _added(first: ModelUsage, second: ModelUsage) -> ModelUsage:
     found: Any = {}
-    one: Mapping[str, Any]
-    for one in (first, second):
+    both: tuple[Mapping[str, Any], ...] = (first, second)
+    for one in both:
         for name in ("calls", "uncounted", *TOKENS):
             if name in one:
                 found[name] = found.get(name, 0) + one[name]

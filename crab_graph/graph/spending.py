@@ -1,0 +1,113 @@
+"""What the steps of an episode take: model calls, tokens, money, time.
+
+A step that fails has taken something too; so a step is tried here, and comes back as what it
+returned or why it failed, with what it took either way.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from contextvars import Context
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from typing_extensions import TypedDict
+
+from crab_graph.models.deadline import within
+from crab_graph.models.failures import CallTimeout
+from crab_graph.models.meter import Meter
+from crab_graph.models.prices import Cost, Prices, add_costs
+from crab_graph.models.usage import ModelUsage, Usage, add_usage, totals
+
+Result = TypeVar("Result")
+
+PARTIES = ("agent", "user")
+NO_SPECS: Mapping[str, str | None] = {}
+
+
+class Spent(TypedDict, total=False):
+    """What an episode took so far: usage of each party's models, and seconds where they count."""
+
+    agent: dict[str, ModelUsage]
+    user: dict[str, ModelUsage]
+    seconds: float
+
+
+class OutOfTime(Exception):
+    """An episode took longer than it may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried(Generic[Result]):
+    """A step that was tried: what it returned, or why it failed; and what it took."""
+
+    value: Result | None
+    error: Exception | None
+    usage: Usage
+    seconds: float
+
+
+def try_step(
+    context: Context, step: Callable[[], Result], seconds_left: float | None
+) -> Tried[Result]:
+    """Run a step in a context, and count what it takes.
+
+    Args:
+        context: Where it runs; its model calls report there.
+        step: The step.
+        seconds_left: What is left of the episode's time; a step that takes longer is given up.
+    """
+    meter = Meter()
+    begun = time.monotonic()
+    value: Result | None = None
+    failure: Exception | None = None
+    try:
+        value = meter.run(context, lambda: within(seconds_left, step))
+    except Exception as error:
+        failure = error
+    taken = time.monotonic() - begun
+    if isinstance(failure, CallTimeout) and seconds_left is not None and taken >= seconds_left:
+        failure = OutOfTime("the episode took longer than its limit, max_seconds")
+    return Tried(value, failure, meter.usage, taken)
+
+
+def spend(spent: Spent, party: str, usage: Usage, seconds: float | None) -> dict[str, Any]:
+    """Return the update of the state's `spent`; empty where nothing was spent."""
+    if not usage and seconds is None:
+        return {}
+    new: dict[str, Any] = dict(spent)
+    if usage:
+        new[party] = add_usage(new.get(party, {}), usage)
+    if seconds is not None:
+        new["seconds"] = round(new.get("seconds", 0.0) + seconds, 3)
+    return {"spent": new}
+
+
+def usage_by_party(spent: Mapping[str, Any]) -> dict[str, dict[str, ModelUsage]]:
+    """Return what the models of each party took."""
+    return {party: dict(spent[party]) for party in PARTIES if spent.get(party)}
+
+
+def tokens_of(spent: Mapping[str, Any]) -> int:
+    """Return the tokens of both parties."""
+    return sum(totals(usage).tokens for usage in usage_by_party(spent).values())
+
+
+def costs_of(
+    spent: Mapping[str, Any], prices: Prices, specs: Mapping[str, str | None]
+) -> dict[str, Cost]:
+    """Return what the models of each party cost.
+
+    Args:
+        spent: What was spent.
+        prices: Prices of models.
+        specs: How each party's model was named, where a spec named it.
+    """
+    return {
+        party: prices.cost(usage, specs.get(party))
+        for party, usage in usage_by_party(spent).items()
+    }
+
+
+def total_cost(spent: Mapping[str, Any], prices: Prices, specs: Mapping[str, str | None]) -> Cost:
+    """Return what all models cost together."""
+    return add_costs(costs_of(spent, prices, specs))
