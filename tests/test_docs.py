@@ -7,6 +7,7 @@ import pytest
 from typer.main import get_group
 
 from crab_graph.cli import app
+from crab_graph.runs.tables import document
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -52,3 +53,8 @@ def test_links_between_pages_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)\)", text):
         if not target.startswith("http"):
             assert (page.parent / target).exists(), target
+
+
+def test_the_tables_are_documented_as_they_are():
+    page = (ROOT / "docs" / "analytics.md").read_text(encoding="utf-8")
+    assert page.endswith(document())

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from crab_graph.eval.checks import Results
-from crab_graph.eval.user_errors import UserError, covered
+from crab_graph.eval.user_error import UserError, covered
 
 
 class Fault(StrEnum):

@@ -18,11 +18,12 @@ from crab_graph.eval.replay import Discrepancy, Trajectory, replay
 from crab_graph.eval.strict import strict_checks
 from crab_graph.eval.task_reading import read_task
 from crab_graph.eval.transcript import read_transcript
-from crab_graph.eval.user_errors import UserError, recorded_errors, user_errors
+from crab_graph.eval.user_error import UserError
+from crab_graph.eval.user_errors import recorded_errors, user_errors
 from crab_graph.eval.verifier import Verifier
 from crab_graph.eval.verifiers import verifiers_of
 from crab_graph.eval.verifiers.trip import agrees_with_certificate
-from crab_graph.eval.withheld import UserConduct, withheld_facts
+from crab_graph.eval.withheld import UserConduct
 from crab_graph.text.mentions import LISTING_CAP
 
 
@@ -117,7 +118,7 @@ def grade(
         termination: What ended the episode, where that is known.
         listing_cap: More ids or names of one type in one message disclose none; `None` for no cap.
         user_faults: What the user's engine found wrong in its own turns, as its record has it.
-        conduct: The user's condition and what it told when, where that is known.
+        conduct: The user's condition and what it told when; by default what its words tell.
 
     Raises:
         TranscriptError: a message is malformed.
@@ -149,9 +150,7 @@ def grade_trajectory(
     results = {one.id: one.judge(episode) for one in verifiers}
     strict = strict_checks(episode, results, verifiers)
     passed = _passes(results)
-    errors = [*user_errors(episode, results), *recorded_errors(user_faults)]
-    if conduct is not None:
-        errors += withheld_facts(episode, conduct)
+    errors = [*user_errors(episode, results, conduct), *recorded_errors(user_faults)]
     fault = attribute(
         results,
         errors,

@@ -5,13 +5,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+from crab_graph.eval.dialogue import UserMessage
 from crab_graph.eval.episode import Episode
-from crab_graph.eval.user_errors import UserError, answers
+from crab_graph.eval.user_error import TRIP, UserError, answers
 from crab_graph.personas.behavior import behavior_of
 from crab_graph.personas.condition import Dimension, Persona, ResolvedCondition
+from crab_graph.personas.lexicon import UserBriefing
+from crab_graph.personas.recognition import stated_facts
 from crab_graph.personas.understanding import understand
+from crab_graph.text.lexicon import pattern
 
-_TRIP = frozenset({"D01", "D02", "D03", "D04"})
 _ASKED = 2
 
 
@@ -45,24 +48,50 @@ class UserConduct:
         return cls(behavior_of(condition).disclosure.facts_per_answer, told)
 
 
-def withheld_facts(episode: Episode, conduct: UserConduct) -> Iterator[UserError]:
-    """U3: asked for twice, each time with fewer new facts than the condition allows; never told."""
+def withheld_facts(episode: Episode, conduct: UserConduct | None) -> Iterator[UserError]:
+    """U3: asked for twice, each time with fewer new facts than the condition allows; never told.
+
+    Without a record of the user's conduct both are read from what it said: an answer then withholds
+    only where it evades in so many words and states no fact at all, the least any condition gives.
+    """
     task = episode.reading.task
-    kept = [fact.key for fact in task.facts if fact.key not in conduct.told]
-    if not kept:
+    evading = {one.number for one in episode.dialogue.user if conduct is None and _evades(one)}
+    if conduct is None and len(evading) < _ASKED:
         return
     briefing = task.domain.briefing(task.domain.slots, task.facts, task.id, task.today)
-    known = {fact.key for fact in task.facts}
+    known = conduct or UserConduct(1, _read_told(episode, briefing))
+    kept = [fact.key for fact in task.facts if fact.key not in known.told]
+    if not kept:
+        return
+    keys = {fact.key for fact in task.facts}
     refused: Counter[str] = Counter()
     for request, answer in answers(episode):
-        asked = known & set(understand(request.text, briefing.lexicon, briefing.slots).asked)
-        new = [key for key in asked if conduct.told.get(key, answer.number) >= answer.number]
-        gave = sum(turn == answer.number for turn in conduct.told.values())
-        limit = conduct.facts_per_answer
+        if conduct is None and answer.number not in evading:
+            continue
+        asked = keys & set(understand(request.text, briefing.lexicon, briefing.slots).asked)
+        new = [key for key in asked if known.told.get(key, answer.number) >= answer.number]
+        gave = sum(turn == answer.number for turn in known.told.values())
+        limit = known.facts_per_answer
         if gave >= (len(new) if limit is None else min(len(new), limit)):
             continue
         for key in kept:
             refused[key] += key in new
             if key in new and refused[key] == _ASKED:
-                covers = episode.reading.grading.covered_checks.get(key, frozenset()) | _TRIP
+                covers = episode.reading.grading.covered_checks.get(key, frozenset()) | TRIP
                 yield UserError("U3", answer.number, f"withheld {key}, asked for twice", covers)
+
+
+def _evades(message: UserMessage) -> bool:
+    text = message.utterance.text
+    return not text or pattern("attribution", "evasions").search(text) is not None
+
+
+def _read_told(episode: Episode, briefing: UserBriefing) -> dict[str, int]:
+    """Return the visible message in which the user's own words first tell each fact."""
+    told: dict[str, int] = {}
+    asked = {answer.number: request.text for request, answer in answers(episode)}
+    for message in episode.dialogue.user:
+        heard = understand(asked.get(message.number, ""), briefing.lexicon, briefing.slots).asked
+        for key in stated_facts(message.text, briefing, heard):
+            told.setdefault(key, message.number)
+    return told

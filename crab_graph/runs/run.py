@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, overload
 
 from crab_graph.errors import UnknownName
 from crab_graph.runs.plan import plan_episodes
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.store import RunConfig, load_records, read_config
+
+if TYPE_CHECKING:
+    import duckdb
 
 
 class Run(Sequence[EpisodeRecord]):
@@ -82,17 +85,19 @@ class Run(Sequence[EpisodeRecord]):
         scored = [one for one in self.episodes if one.outcome != "infra_error"]
         return sum(one.passed for one in scored) / len(scored) if scored else None
 
-    def sql(self, query: str) -> list[dict[str, Any]]:
-        """Return the rows of a query over the run's tables.
+    def sql(self, query: str) -> "duckdb.DuckDBPyRelation":
+        """Return a query over the run's tables, as a relation of DuckDB.
 
-        They are `episodes`, `checks`, `messages`, `tool_calls` and `facts`.
+        A relation gives its rows as tuples (`fetchall()`), as a data frame (`df()`, with pandas
+        installed), or as Arrow, and can be queried further. The tables are in `docs/analytics.md`.
+        They are read from the run's directory when this is called.
 
         Raises:
-            UsageError: the query is wrong, or reaches beyond the run.
+            UsageError: the query is wrong, or does something else than to read the run.
         """
-        from crab_graph.runs.sql import query_records  # noqa: PLC0415  (loads DuckDB)
+        from crab_graph.runs.sql import relate_runs  # noqa: PLC0415  (loads DuckDB)
 
-        return query_records(self.episodes, query).as_objects()
+        return relate_runs([self.directory], query)
 
 
 def open_run(path: str | Path) -> Run:

@@ -1,219 +1,145 @@
-"""SQL over a run's episodes, in a database that holds nothing else and can reach nothing else."""
+"""SQL over runs, in a database in memory that holds nothing else and can reach nothing else.
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+The tables are loaded, then the connection is locked for good: no files, no network, no extension,
+no setting, no variable of the program. A view over the files could not be locked like that.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crab_graph.errors import UsageError
-from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.store import load_records
+from crab_graph.runs.parts import Part, connect
+from crab_graph.runs.run import Run
+from crab_graph.runs.store import RunConfig, read_config
+from crab_graph.runs.tables import RUN, RUNS, TABLES, Table
+from crab_graph.runs.warehouse import choose, load_table, with_parts
 
 if TYPE_CHECKING:
     import duckdb
 
-TABLES: Mapping[str, Mapping[str, str]] = {
-    "episodes": {
-        "episode_id": "VARCHAR",
-        "task_id": "VARCHAR",
-        "stratum": "INTEGER",
-        "date_mode": "VARCHAR",
-        "party": "INTEGER",
-        "condition": "VARCHAR",
-        "persona": "VARCHAR",
-        "dimensions": "VARCHAR",
-        "trial": "INTEGER",
-        "seed": "BIGINT",
-        "agent": "VARCHAR",
-        "agent_is_reference": "BOOLEAN",
-        "user_engine": "VARCHAR",
-        "outcome": "VARCHAR",
-        "passed": "BOOLEAN",
-        "fault": "VARCHAR",
-        "termination": "VARCHAR",
-        "strict_passed": "BOOLEAN",
-        "primary_failure": "VARCHAR",
-        "failures": "VARCHAR",
-        "attempts": "INTEGER",
-        "messages": "INTEGER",
-        "metrics": "JSON",
-    },
-    "checks": {
-        "episode_id": "VARCHAR",
-        "task_id": "VARCHAR",
-        "condition": "VARCHAR",
-        "trial": "INTEGER",
-        "check_id": "VARCHAR",
-        "verdict": "VARCHAR",
-        "strict_verdict": "VARCHAR",
-    },
-    "messages": {
-        "episode_id": "VARCHAR",
-        "number": "INTEGER",
-        "turn": "INTEGER",
-        "role": "VARCHAR",
-        "owner": "VARCHAR",
-        "content": "VARCHAR",
-        "tool_calls": "JSON",
-        "tool_call_id": "VARCHAR",
-    },
-    "tool_calls": {
-        "episode_id": "VARCHAR",
-        "number": "INTEGER",
-        "owner": "VARCHAR",
-        "name": "VARCHAR",
-        "arguments": "JSON",
-        "result": "JSON",
-        "error": "VARCHAR",
-        "error_message": "VARCHAR",
-    },
-    "facts": {
-        "episode_id": "VARCHAR",
-        "key": "VARCHAR",
-        "slot": "VARCHAR",
-        "level": "VARCHAR",
-        "turn": "INTEGER",
-        "reason": "VARCHAR",
-    },
-}
-
-_SETTINGS = {"threads": 1, "enable_external_access": False, "autoinstall_known_extensions": False}
+_READING = ("SELECT", "EXPLAIN")
+_HEAVY = ("messages", "tool_calls")
+_INDIRECT = re.compile(
+    r"\bquery(_table)?\b|\bduckdb_|\binformation_schema\b|\bpg_|\bsqlite_|\bsummarize\b"
+)
+"""Ways to reach a table without writing its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """The answer to a query."""
+    """The answer to a query: columns and rows."""
 
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
 
-    def as_objects(self) -> list[dict[str, Any]]:
-        """Return each row as a dict by column."""
+    def objects(self) -> list[dict[str, Any]]:
+        """Return each row by column."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
-def query_run(directory: Path, query: str) -> QueryResult:
-    """Run a query over the episodes of a run's directory.
+def query_runs(directories: Sequence[Path], query: str) -> QueryResult:
+    """Run a query over runs, and return its rows.
 
     Raises:
         RunError: there is no run, or it is damaged.
-        UsageError: the query is wrong, or reaches beyond the run.
+        UsageError: the query is wrong, or does something else than to read these runs.
     """
-    return query_records(load_records(directory), query)
+    with _as_usage_errors():
+        relation = relate_runs(directories, query)
+        return QueryResult(tuple(relation.columns), relation.fetchall())
 
 
-def query_records(records: Sequence[EpisodeRecord], query: str) -> QueryResult:
-    """Run a query over episodes.
+def relate_runs(directories: Sequence[Path], query: str) -> "duckdb.DuckDBPyRelation":
+    """Return a query over runs as a relation of DuckDB.
 
     Raises:
-        UsageError: the query is wrong, or reaches beyond the run.
+        RunError: there is no run, or it is damaged.
+        UsageError: the query is wrong, or does something else than to read these runs.
     """
+    connection = connect()
+    try:
+        with _as_usage_errors():
+            _check_reading(connection, query)
+        for table in TABLES:
+            columns = ", ".join(f'"{one.name}" {one.type}' for one in (RUN, *table.columns))
+            connection.execute(f'CREATE TABLE "{table.name}" ({columns})')
+        wanted = [table for table in TABLES if _may_read(table, query)]
+        for number, directory in enumerate(directories, start=1):
+            _load(connection, number, directory, wanted)
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
+        with _as_usage_errors():
+            relation: duckdb.DuckDBPyRelation = connection.sql(query)
+    except BaseException:
+        connection.close()
+        raise
+    return relation
+
+
+def _load(
+    connection: "duckdb.DuckDBPyConnection", number: int, directory: Path, wanted: Sequence[Table]
+) -> None:
+    config = read_config(directory)
+
+    def read(parts: Sequence[Part]) -> None:
+        connection.execute("BEGIN")
+        try:
+            choose(connection, config, parts)
+            for table in wanted:
+                if table is not RUNS:
+                    load_table(connection, number, table, parts)
+            connection.execute("DROP TABLE chosen")
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+
+    with_parts(directory, read)
+    values = [number, *_about(config, directory)]
+    marks = ", ".join("?" for _ in values)
+    connection.execute(f"INSERT INTO {RUNS.name} VALUES ({marks})", values)  # noqa: S608
+
+
+def _about(config: RunConfig, directory: Path) -> list[Any]:
+    found = {
+        **config.model_dump(mode="json"),
+        "name": directory.resolve().name,
+        "users": ",".join(config.users),
+        "tasks": len(config.tasks),
+        "planned": Run(directory, config, ()).planned,
+    }
+    return [found[column.name] for column in RUNS.columns]
+
+
+def _check_reading(connection: "duckdb.DuckDBPyConnection", query: str) -> None:
+    """Refuse what is not one statement that reads."""
+    statements = connection.extract_statements(query)
+    if len(statements) != 1:
+        count = "no statement" if not statements else f"{len(statements)} statements"
+        raise UsageError(f"sql: the query holds {count}; give one")
+    kind = statements[0].type.name
+    if kind not in _READING:
+        raise UsageError(f"sql: {kind} is not allowed; a query reads: SELECT, DESCRIBE, EXPLAIN")
+
+
+def _may_read(table: Table, query: str) -> bool:
+    """Return whether a query may read a table; those of the dialogues are not loaded for nothing.
+
+    In doubt it may: only a query that neither names the table nor can reach it indirectly may not.
+    """
+    text = query.casefold()
+    return table.name not in _HEAVY or table.name in text or _INDIRECT.search(text) is not None
+
+
+@contextmanager
+def _as_usage_errors() -> Iterator[None]:
     import duckdb  # noqa: PLC0415  (heavy, not always needed)
 
-    connection = duckdb.connect(":memory:", config=dict(_SETTINGS))
     try:
-        fill_tables(connection, records)
-        connection.execute("SET lock_configuration = true")
-        try:
-            answer = connection.execute(query)
-            if answer is None:  # DuckDB's answer to an empty query
-                raise UsageError("sql: the query holds no statement")
-            columns = tuple(column[0] for column in answer.description or ())
-            return QueryResult(columns, answer.fetchall() if columns else [])
-        except duckdb.Error as error:
-            raise UsageError(f"sql: {str(error).strip().splitlines()[0]}") from error
-    finally:
-        connection.close()
-
-
-def fill_tables(connection: "duckdb.DuckDBPyConnection", records: Sequence[EpisodeRecord]) -> None:
-    """Create the tables of a run in an empty database, and fill them."""
-    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
-    for record in records:
-        rows["episodes"].append(_episode(record))
-        rows["checks"] += _checks(record)
-        rows["messages"] += _messages(record)
-        rows["tool_calls"] += _tool_calls(record)
-        rows["facts"] += ({**fact, "episode_id": record.episode_id} for fact in record.facts)
-    for name, columns in TABLES.items():
-        declared = ", ".join(f'"{column}" {type}' for column, type in columns.items())
-        connection.execute(f'CREATE TABLE "{name}" ({declared})')
-        _insert(connection, name, columns, rows[name])
-
-
-def _insert(
-    connection: "duckdb.DuckDBPyConnection",
-    table: str,
-    columns: Mapping[str, str],
-    rows: Iterable[Mapping[str, Any]],
-) -> None:
-    """Insert all rows at once: one list for each column."""
-    lists = [[_cell(row.get(column), type) for row in rows] for column, type in columns.items()]
-    if lists[0]:
-        unnested = ", ".join("unnest(?)" for _ in columns)
-        connection.execute(f'INSERT INTO "{table}" SELECT {unnested}', lists)
-
-
-def _cell(value: Any, type: str) -> Any:
-    if type == "JSON" and value is not None:
-        return json.dumps(value, ensure_ascii=False)
-    return str(value) if type == "VARCHAR" and value is not None else value
-
-
-def _episode(record: EpisodeRecord) -> dict[str, Any]:
-    return {
-        **record.model_dump(include=set(TABLES["episodes"]) - {"messages"}),
-        "dimensions": "+".join(record.dimensions),
-        "failures": ",".join(record.failures),
-        "strict_passed": record.strict.get("passed"),
-        "messages": len(record.messages),
-    }
-
-
-def _checks(record: EpisodeRecord) -> list[dict[str, Any]]:
-    about = record.model_dump(include={"episode_id", "task_id", "condition", "trial"})
-    strict = record.strict.get("checks", {})
-    return [
-        {**about, "check_id": name, "verdict": verdict, "strict_verdict": strict.get(name)}
-        for name, verdict in record.checks.items()
-    ]
-
-
-def _messages(record: EpisodeRecord) -> list[dict[str, Any]]:
-    rows = []
-    turn = 0
-    for number, message in enumerate(record.messages, start=1):
-        is_visible = message["role"] != "tool" and not message.get("tool_calls")
-        turn += is_visible
-        rows.append(
-            {
-                **message,
-                "episode_id": record.episode_id,
-                "number": number,
-                "turn": turn if is_visible else None,
-            }
-        )
-    return rows
-
-
-def _tool_calls(record: EpisodeRecord) -> list[dict[str, Any]]:
-    asked = {call["id"]: call for one in record.messages for call in one.get("tool_calls") or ()}
-    answers = [one for one in record.messages if one["role"] == "tool"]
-    rows = []
-    for number, answer in enumerate(answers, start=1):
-        call, content = asked[answer["tool_call_id"]], json.loads(answer["content"])
-        failed = "error" in content
-        rows.append(
-            {
-                "episode_id": record.episode_id,
-                "number": number,
-                "owner": answer["owner"],
-                "name": call["name"],
-                "arguments": call["arguments"],
-                "result": None if failed else content,
-                "error": content["error"] if failed else None,
-                "error_message": content["message"] if failed else None,
-            }
-        )
-    return rows
+        yield
+    except duckdb.Error as error:
+        raise UsageError(f"sql: {str(error).strip().splitlines()[0]}") from error

@@ -5,6 +5,8 @@ import pytest
 from crab_graph.eval.verdict import grade
 from crab_graph.eval.withheld import UserConduct
 from tests.eval.builders import (
+    ANNEX,
+    NAMES,
     OTHER_METHOD,
     OUT,
     OUT_NEXT_DAY,
@@ -30,7 +32,7 @@ def codes(script):
         ("We leave on 3 May 2027.", []),
         ("Leaving 2027-05-03, or rather May 3.", []),
         ("We leave on 4 May 2027.", ["U1"]),
-        ("We leave on May 4 and return on May 7.", ["U1"]),
+        ("We leave on May 4 and return on May 7.", ["U1", "U1"]),
         ("The return is on May 6, 2027.", []),
         ("Can we leave on May 4?", []),
         ("Departing between May 1 and May 5.", ["U1"]),
@@ -41,11 +43,69 @@ def codes(script):
         ("Dates of birth: 2 April 1990 and 23 November 1988.", []),
         ("We were born on 1990-04-02 and 1988-11-24.", ["U1"]),
         ("My birthday is 1990-04-03.", ["U1"]),
+        ("We come back on May 6.", []),
+        ("Returning 7 May 2027.", ["U1"]),
+        ("Please be back before May 9.", []),
+        ("The outbound flight should leave in the morning.", []),
+        ("Outbound: night.", ["U1"]),
+        ("Outbound in the morning or around noon.", []),
+        ("Going out we want a midday flight.", ["U1"]),
+        ("The return flight should leave around midday.", []),
+        ("We want the return flight at night.", ["U1"]),
+        ("We want the return flight at midday, the hotel for three nights.", []),
+        ("The attraction should be in the evening.", ["U2"]),
+        ("We want the museum 4 May 2027.", ["U2"]),
+        ("The museum must be after we arrive on 3 May.", []),
+        ("Both flights should be with the same airline.", []),
+        ("Any airline is welcome.", ["U1"]),
+        ("Hotel and attraction in the same district.", []),
+        ("Hotel and museum can be in different districts.", ["U1"]),
+        ("Our budget for the whole trip is $1,500.00.", []),
+        ("Our budget for the whole trip is $900.", ["U1"]),
+        ("We can spend at most $1,000.", ["U1"]),
+        ("It stays within our budget, the flights cost $580.00.", []),
+        ("It is just me.", ["U1"]),
+        ("Two of us.", []),
     ],
 )
 def test_dates_places_and_births_are_held_against_the_profile(text, found):
     script = RIGHT.write()
     script.messages[0]["content"] = text
+    assert codes(script) == found
+
+
+def test_wishes_are_held_against_a_profile_that_has_them():
+    task = build_task(attraction_time_of_day="morning", attraction_date="2027-05-04")
+    for text, found in (
+        ("The attraction should be in the morning.", []),
+        ("Attraction: afternoon.", ["U1"]),
+        ("We want the attraction on May 4.", []),
+        ("Attraction 5 May 2027.", ["U1"]),
+    ):
+        script = Script(task)
+        script.user(text)
+        script.user("###STOP###")
+        assert codes(script) == found, text
+
+
+def test_a_wish_the_profile_has_not_is_invented_and_none_needs_no_grounds():
+    task = build_task(same_carrier=False, same_district=False)
+    for text, found in (("The same airline, please.", ["U2"]), ("Any district is welcome.", [])):
+        script = Script(task)
+        script.user(text)
+        script.user("###STOP###")
+        assert codes(script) == found, text
+
+
+@pytest.mark.parametrize(
+    ("text", "found"), [("Yes, the 2-star hotel works.", []), ("We need 2 stars.", ["U1"])]
+)
+def test_to_take_what_is_offered_states_nothing(text, found):
+    script = Script()
+    script.agent(f"There is {NAMES[ANNEX]}, 2 stars. Shall I book it?")
+    script.user(text)
+    script.agent("I am sorry, I cannot go on.")
+    script.user("###STOP###")
     assert codes(script) == found
 
 
@@ -130,7 +190,35 @@ def test_a_fact_asked_for_twice_and_never_told_was_withheld():
     twice = withholding("I'd rather not.", "No, sorry about that.")
     assert errors(twice, UserConduct(None, told)) == ["withheld birth_dates, asked for twice"]
     assert errors(withholding("I'd rather not."), UserConduct(None, told)) == []
-    # Without the record nothing can be told.
+
+
+@pytest.mark.parametrize(
+    ("answers", "found"),
+    [
+        (("I'd rather not.", "No, I won't tell you."), 1),
+        (("I'd rather not.",), 0),
+        (("Why do you need that?", "You decide."), 1),
+        (("I'd rather not.", "Fine: 1990-04-02 and 1988-11-23."), 0),
+        (("I'd rather not, but the hotel should have 3 stars.", "Skip it."), 0),
+        # Rules cannot read these, so the fact may have been told.
+        (("Second of April.", "And Leo on the 23rd of November."), 0),
+    ],
+)
+def test_without_a_record_only_plain_evasions_withhold(answers, found):
+    told = ["withheld birth_dates, asked for twice"] * found
+    assert errors(withholding(*answers), None) == told
+
+
+def test_what_was_withheld_explains_what_is_missing_for_it():
+    script = withholding("I'd rather not.", "I don't want to say.")
+    verdict = graded(script)
+    assert (verdict.fault, verdict.outcome) == ("user", "user_fault")
+
+
+def test_of_a_record_the_condition_says_how_much_an_answer_gives():
+    told = {"origin": 1}
+    twice = withholding("Hm.", "Well.")
+    assert errors(twice, UserConduct(None, told)) == ["withheld birth_dates, asked for twice"]
     assert errors(twice, None) == []
 
 

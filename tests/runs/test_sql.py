@@ -1,8 +1,14 @@
+"""SQL over runs: what it sees, and that it sees and does nothing else."""
+
+import json
+
 import pytest
 
 import crab_graph as cg
+from crab_graph.cli.application import main
 from crab_graph.errors import UsageError
-from crab_graph.runs.sql import TABLES, query_records
+from crab_graph.runs.sql import query_runs, relate_runs
+from crab_graph.runs.tables import TABLES
 
 
 @pytest.fixture(scope="module")
@@ -11,31 +17,81 @@ def run(bench, tmp_path_factory):
     return cg.run(bench, "solver", ["generic", "ruse"], 1, out, tasks=["S1", "S2"])
 
 
+@pytest.fixture(scope="module")
+def other(bench, tmp_path_factory):
+    out = tmp_path_factory.mktemp("sql") / "other"
+    return cg.run(bench, "silent", "generic", 1, out, tasks=["S1"])
+
+
+def rows(run, query):
+    return query_runs([run.directory], query).objects()
+
+
 def test_episodes_and_checks_are_rows(run):
-    rows = run.sql("SELECT episode_id, passed, trial FROM episodes ORDER BY 1")
-    assert rows[0] == {"episode_id": "S1-001.generic.0", "passed": True, "trial": 0}
-    assert len(rows) == 4
-    (row,) = run.sql("SELECT count(*) AS n FROM checks WHERE verdict = 'pass'")
+    found = rows(run, "SELECT episode_id, passed, trial FROM episodes")
+    assert found[0] == {"episode_id": "S1-001.generic.0", "passed": True, "trial": 0}
+    assert len(found) == 4
+    (row,) = rows(run, "SELECT count(*) AS n FROM checks WHERE verdict = 'pass'")
     assert row["n"] == sum(v == "pass" for one in run for v in one.checks.values())
 
 
 def test_what_was_said_called_and_told_are_rows(run):
-    assert run.sql("SELECT count(*) AS n FROM messages WHERE role = 'user' AND turn = 1") == [
+    assert rows(run, "SELECT count(*) AS n FROM messages WHERE role = 'user' AND turn = 1") == [
         {"n": 4}
     ]
-    names = {row["name"] for row in run.sql("SELECT DISTINCT name FROM tool_calls")}
+    names = {row["name"] for row in rows(run, "SELECT DISTINCT name FROM tool_calls")}
     assert {"charge_booking", "record_payment_approval"} <= names
-    told = run.sql(
-        "SELECT DISTINCT reason FROM facts WHERE level = 'basic' AND episode_id LIKE '%ruse%'"
+    told = rows(
+        run, "SELECT DISTINCT reason FROM facts WHERE level = 'basic' AND episode_id LIKE '%ruse%'"
     )
     assert {"reason": "volunteered"} in told
     total = "SELECT count(*) AS n FROM tool_calls WHERE result->>'status' = 'confirmed'"
-    assert run.sql(total)[0]["n"] == 16
+    assert rows(run, total)[0]["n"] == 16
 
 
-def test_neither_clocks_nor_paths_are_in_episodes_and_checks():
-    for table in ("episodes", "checks"):
-        assert not {"path", "directory", "time", "seconds", "started"} & set(TABLES[table])
+def test_a_turn_counts_what_its_speaker_did_before_it(run):
+    counted = "SELECT sum(calls) AS calls, sum(writes) AS writes FROM turns"
+    of_calls = "SELECT count(*) AS calls, sum(writes) AS writes FROM tool_calls WHERE turn NOT NULL"
+    assert rows(run, counted) == rows(run, of_calls)
+    first = rows(run, "SELECT speaker, words, facts FROM turns WHERE turn = 1 LIMIT 1")[0]
+    assert first["speaker"] == "user"
+    assert first["words"] > 5
+    assert first["facts"] > 5
+
+
+def test_every_table_has_the_documented_columns_in_order(run):
+    for table in TABLES:
+        found = relate_runs([run.directory], f"SELECT * FROM {table.name}")
+        assert found.columns == ["run", *(column.name for column in table.columns)]
+        types = [str(type) for type in found.types]
+        assert types == ["INTEGER", *(column.type for column in table.columns)]
+
+
+def test_neither_clocks_nor_paths_are_in_the_tables():
+    names = {column.name for table in TABLES for column in table.columns}
+    assert not {"path", "directory", "time", "seconds", "started"} & names
+
+
+def test_several_runs_are_told_apart_by_their_number(run, other):
+    found = query_runs(
+        [run.directory, other.directory],
+        "SELECT runs.agent, count(*) FROM episodes JOIN runs USING (run) GROUP BY ALL ORDER BY 2",
+    )
+    assert found.rows == [("silent", 1), ("solver", 4)]
+
+
+def test_an_opened_run_gives_a_relation(run):
+    relation = cg.open_run(run.directory).sql("SELECT trial, passed FROM episodes LIMIT 1")
+    assert (relation.columns, relation.fetchall()) == (["trial", "passed"], [(0, True)])
+    assert relation.filter("passed").aggregate("count(*)").fetchall() == [(1,)]
+
+
+def test_tables_of_dialogues_are_there_however_they_are_reached(run):
+    direct = rows(run, "SELECT count(*) AS n FROM messages")
+    assert direct[0]["n"] > 50
+    assert rows(run, "SELECT count(*) AS n FROM query_table('mess' || 'ages')") == direct
+    sizes = "SELECT estimated_size AS n FROM duckdb_tables() WHERE table_name LIKE 'mess%'"
+    assert rows(run, sizes) == direct
 
 
 @pytest.mark.parametrize(
@@ -44,26 +100,74 @@ def test_neither_clocks_nor_paths_are_in_episodes_and_checks():
         "SELECT * FROM read_csv('/etc/hostname')",
         "SELECT * FROM '/etc/hostname'",
         "SELECT * FROM read_text('/etc/hostname')",
+        "SELECT * FROM read_blob('/etc/hostname')",
+        "SELECT * FROM read_json('/etc/hostname')",
+        "SELECT * FROM read_parquet('/etc/hostname')",
+        "SELECT * FROM parquet_metadata('/etc/hostname')",
+        "SELECT * FROM sniff_csv('/etc/hostname')",
+        "SELECT * FROM glob('/*')",
+        "SELECT getenv('HOME')",
+        "SELECT * FROM query('SELECT * FROM read_text(''/etc/hostname'')')",
         "COPY episodes TO 'stolen.csv'",
+        "COPY (SELECT 1) TO '/dev/stdout'",
+        "EXPLAIN ANALYZE COPY episodes TO 'stolen.csv'",
         "ATTACH 'other.duckdb' AS other",
         "EXPORT DATABASE 'stolen'",
+        "IMPORT DATABASE 'stolen'",
         "INSTALL httpfs",
         "LOAD httpfs",
         "SET enable_external_access = true",
         "SET lock_configuration = false",
         "RESET enable_external_access",
-        "SELECT * FROM glob('/*')",
+        "PRAGMA enable_profiling",
+        "PRAGMA profiling_output = 'profile.json'",
+        "PRAGMA log_query_path = 'log.txt'",
+        "CALL enable_logging(storage = 'file', storage_config = {'path': 'logs'})",
+        "CALL start_ui()",
+        "CREATE PERSISTENT SECRET one (TYPE http, BEARER_TOKEN 'x')",
+        "CREATE TABLE more AS SELECT 1",
+        "DELETE FROM episodes",
+        "SELECT 1; SELECT 2",
+        "SELECT * FROM a_variable",
         "SELECT nothing FROM episodes",
         "SELEC 1",
+        "",
     ],
 )
-def test_a_query_does_not_reach_beyond_the_run(run, query, tmp_path, monkeypatch):
+def test_a_query_does_nothing_but_read_the_run(run, query, tmp_path, monkeypatch):
+    a_variable = [{"secret": 1}]
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match=r"^sql: ") as caught:
-        run.sql(query)
+        rows(run, query)
     assert "\n" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+    del a_variable
+
+
+def test_a_relation_is_as_confined_as_a_query(run, tmp_path, monkeypatch):
+    import duckdb  # noqa: PLC0415
+
+    monkeypatch.chdir(tmp_path)
+    relation = run.sql("SELECT 1 AS one")
+    with pytest.raises(duckdb.Error):
+        relation.write_csv("stolen.csv")
+    with pytest.raises(duckdb.Error):
+        relation.query("it", "SELECT * FROM read_text('/etc/hostname')").fetchall()
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_empty_run_can_be_queried():
-    assert query_records([], "SELECT count(*) FROM episodes").rows == [(0,)]
+def test_the_command_prints_csv_or_a_list_of_objects(run, other, capsys):
+    names = [str(run.directory), str(other.directory)]
+    query = (
+        "SELECT run, count(*) AS n, 1.50 AS price, DATE '2027-03-08' AS day FROM runs GROUP BY 1"
+    )
+    assert main(["sql", *names, f"{query} ORDER BY 1"]) == 0
+    assert capsys.readouterr().out == "run,n,price,day\n1,1,1.50,2027-03-08\n2,1,1.50,2027-03-08\n"
+    assert main(["sql", *names, f"{query} ORDER BY 1", "--json"]) == 0
+    first = json.loads(capsys.readouterr().out)[0]
+    assert first == {"run": 1, "n": 1, "price": 1.5, "day": "2027-03-08"}
+
+
+def test_a_query_without_a_run_is_refused_in_one_line(capsys):
+    assert main(["sql", "SELECT 1"]) == 2
+    assert "name a run and a query" in capsys.readouterr().err

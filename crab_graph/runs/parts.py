@@ -1,0 +1,316 @@
+"""Parts of a run's warehouse: finished episodes as Parquet, beside the shards they are made from.
+
+    RUN/shards/part-0.jsonl                        what a worker appends to; the truth
+    RUN/warehouse/part-0.jsonl@0-918273-5f1c…/     the same episodes as rows, one file a table
+
+A part tells which bytes of which shard it was made from, and their hash. It is made in a directory
+of its own that is renamed when it is whole: a kill leaves a part or none, and processes that make
+the same one at once make the same. Bytes that changed, as by `regrade`, have no part any more. A
+part that is lost is made again by whoever needs it.
+"""
+
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal
+
+from pydantic import ValidationError
+
+from crab_graph.errors import RunError
+from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.rows import Row, rows_of
+from crab_graph.runs.tables import RUNS, TABLES
+from crab_graph.schema import FileModel, digest
+
+if TYPE_CHECKING:
+    import duckdb
+
+RECORDS = "records"
+"""Stored beside the tables: each record without its dialogue, for the report."""
+
+PLACE = "place"
+"""First column of stored rows: where in its shard an episode's line begins."""
+
+STORED: Mapping[str, Mapping[str, str]] = {
+    **{
+        table.name: {PLACE: "BIGINT", **{column.name: column.type for column in table.columns}}
+        for table in TABLES
+        if table is not RUNS
+    },
+    RECORDS: {PLACE: "BIGINT", "record": "VARCHAR"},
+}
+
+_VERSION = 1
+"""To be raised when rows are made in another way."""
+
+_LAYOUT = digest([_VERSION, STORED])[:16]
+_ABOUT = "part.json"
+_UNFINISHED = ".part-"
+_BYTES = 64 << 20
+_BLOCK = 1 << 20
+_MOST_PARTS = 8
+_STALE_SECONDS = 3600.0
+_SETTINGS: Mapping[str, str | bool | int | float | list[str]] = {
+    "threads": 2,
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "allow_persistent_secrets": False,
+    "python_enable_replacements": False,
+    "temp_directory": "",
+}
+_DIALOGUE: Mapping[str, Any] = {"messages": [], "trace": (), "evidence": {}}
+_LEFT_OUT = {"history", "hidden"}
+
+
+class PartFile(FileModel):
+    """The file `part.json`: what a part was made from.
+
+    Attributes:
+        layout: Hash of the tables' columns.
+        shard: Name of the shard.
+        start: First byte.
+        end: The byte after the last one.
+        sha256: Hash of the bytes.
+        modified_ns: When the shard was last written, if it ended with the part; else 0.
+    """
+
+    schema_version: Literal[1] = 1
+    layout: str
+    shard: str
+    start: int
+    end: int
+    sha256: str
+    modified_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part on disk."""
+
+    directory: Path
+    about: PartFile
+
+    def file(self, table: str) -> Path:
+        """Return the Parquet file of a table."""
+        return self.directory / f"{table}.parquet"
+
+
+def complete_parts(shard: Path, homes: Sequence[Path]) -> list[Part]:
+    """Return parts that hold every finished episode of a shard, making those that are missing.
+
+    Args:
+        shard: The shard.
+        homes: Where parts are looked for; new ones are made in the last.
+
+    Raises:
+        RunError: a line of the shard is damaged.
+        OSError: the last home cannot be written.
+    """
+    modified, size = _state(shard)
+    found = [part for home in homes for part in parts_in(home) if part.about.shard == shard.name]
+    parts = _chain(shard, found)
+    for start, lines in _chunks(shard, parts[-1].about.end if parts else 0):
+        end = start + sum(map(len, lines))
+        about = _about(shard, start, end, _digest(lines), modified if end == size else 0)
+        parts.append(_make(about, lines, homes[-1]))
+    return parts if len(parts) <= _MOST_PARTS else merge_parts(shard, parts, homes[-1])
+
+
+def merge_parts(shard: Path, parts: list[Part], home: Path) -> list[Part]:
+    """Put the parts of a shard together into one, unless the shard is another one by now."""
+    if len(parts) < 2:
+        return parts
+    modified, size = _state(shard)
+    sha256 = _joint_digest(shard, parts)
+    if sha256 is None:
+        return parts
+    end = parts[-1].about.end
+    about = _about(shard, 0, end, sha256, modified if end == size else 0)
+    with _part_directory(about, home) as directory, connect() as connection:
+        for table in STORED:
+            files = ", ".join(_quoted(part.file(table)) for part in parts)
+            _write(connection, f"read_parquet([{files}])", "*", directory / f"{table}.parquet")
+    return [Part(home / _name(about), about)]
+
+
+def parts_in(home: Path) -> list[Part]:
+    """Return the parts in a directory, those of other layouts left out."""
+    found = []
+    for path in sorted(home.glob(f"[!.]*/{_ABOUT}")):
+        with suppress(ValidationError, OSError):
+            about = PartFile.model_validate_json(path.read_bytes())
+            if about.layout == _LAYOUT:
+                found.append(Part(path.parent, about))
+    return found
+
+
+def remove_others(home: Path, kept: Sequence[Part]) -> None:
+    """Remove all but some parts, and what killed processes left unfinished."""
+    names = {part.directory.name for part in kept}
+    for path in home.iterdir():
+        unfinished = path.name.startswith(_UNFINISHED)
+        is_fresh = unfinished and time.time() - path.stat().st_mtime < _STALE_SECONDS
+        if path.name not in names and not is_fresh:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def connect() -> "duckdb.DuckDBPyConnection":
+    """Return a connection to an empty database in memory that sees no Python variables."""
+    import duckdb  # noqa: PLC0415  (heavy, not always needed)
+
+    return duckdb.connect(":memory:", config=dict(_SETTINGS))
+
+
+def _chain(shard: Path, found: Sequence[Part]) -> list[Part]:
+    """Return parts that follow each other from the first byte on, and hold what the shard does."""
+    modified, size = _state(shard)
+    chain: list[Part] = []
+    with shard.open("rb") as file:
+        while True:
+            start = chain[-1].about.end if chain else 0
+            following = [p for p in found if p.about.start == start < p.about.end <= size]
+            following.sort(key=lambda part: -part.about.end)
+            for part in following:
+                # A whole shard that nobody wrote to since needs no reading.
+                is_known = start == 0 and (part.about.end, part.about.modified_ns) == (
+                    size,
+                    modified,
+                )
+                if is_known or _file_digest(file, start, part.about.end) == part.about.sha256:
+                    chain.append(part)
+                    break
+            else:
+                return chain
+
+
+def _chunks(shard: Path, start: int) -> Iterator[tuple[int, list[bytes]]]:
+    """Yield the complete lines from a place on, some at a time, with where they begin."""
+    lines: list[bytes] = []
+    length = 0
+    with shard.open("rb") as file:
+        file.seek(start)
+        for line in file:
+            if not line.endswith(b"\n"):
+                break  # under way, or torn off by a kill: that episode is run again
+            lines.append(line)
+            length += len(line)
+            if length >= _BYTES:
+                yield start, lines
+                start, lines, length = start + length, [], 0
+    if lines:
+        yield start, lines
+
+
+def _make(about: PartFile, lines: Sequence[bytes], home: Path) -> Part:
+    rows: dict[str, list[Row]] = {table: [] for table in STORED}
+    place = about.start
+    for line in lines:
+        try:
+            record = EpisodeRecord.model_validate_json(line)
+        except ValidationError as error:
+            reason = error.errors()[0]["msg"]
+            where = f"{about.shard}, byte {place}"
+            raise RunError(f"{home.parent}: shard {where}: damaged: {reason}") from None
+        light = record.model_copy(update=dict(_DIALOGUE)).model_dump_json(exclude=_LEFT_OUT)
+        for table, own in {**rows_of(record), RECORDS: [{"record": light}]}.items():
+            for row in own:
+                row[PLACE] = place
+            rows[table] += own
+        place += len(line)
+    with _part_directory(about, home) as directory, connect() as connection:
+        for table, own in rows.items():
+            _write_rows(connection, own, STORED[table], directory / f"{table}.parquet")
+    return Part(home / _name(about), about)
+
+
+def _write_rows(
+    connection: "duckdb.DuckDBPyConnection",
+    rows: Sequence[Row],
+    columns: Mapping[str, str],
+    path: Path,
+) -> None:
+    """Write rows as Parquet, column by column: that is ten times as fast as row by row."""
+    import numpy as np  # noqa: PLC0415
+
+    listed = {name: np.array([row.get(name) for row in rows], dtype=object) for name in columns}
+    cast = ", ".join(f'TRY_CAST("{name}" AS {type}) AS "{name}"' for name, type in columns.items())
+    connection.register("incoming", listed)
+    _write(connection, "incoming", cast, path)
+    connection.unregister("incoming")
+
+
+def _write(connection: "duckdb.DuckDBPyConnection", source: str, columns: str, path: Path) -> None:
+    query = f"SELECT {columns} FROM {source}"  # noqa: S608  (names of ours)
+    connection.execute(f"COPY ({query}) TO {_quoted(path)} (FORMAT parquet, COMPRESSION zstd)")
+
+
+@contextmanager
+def _part_directory(about: PartFile, home: Path) -> Iterator[Path]:
+    """Yield a directory that gets its name, and is a part, once it is whole."""
+    directory = home / f"{_UNFINISHED}{os.getpid()}-{time.monotonic_ns()}"
+    directory.mkdir()
+    try:
+        yield directory
+        (directory / _ABOUT).write_text(about.model_dump_json() + "\n", encoding="utf-8")
+        with suppress(OSError):  # another process has made the same part meanwhile
+            directory.rename(home / _name(about))
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _about(shard: Path, start: int, end: int, sha256: str, modified_ns: int) -> PartFile:
+    return PartFile(
+        layout=_LAYOUT,
+        shard=shard.name,
+        start=start,
+        end=end,
+        sha256=sha256,
+        modified_ns=modified_ns,
+    )
+
+
+def _name(about: PartFile) -> str:
+    return f"{about.shard}@{about.start}-{about.end}-{about.sha256[:8]}-{about.layout[:8]}"
+
+
+def _state(shard: Path) -> tuple[int, int]:
+    stat = shard.stat()
+    return stat.st_mtime_ns, stat.st_size
+
+
+def _digest(lines: Sequence[bytes]) -> str:
+    found = hashlib.sha256()
+    for line in lines:
+        found.update(line)
+    return found.hexdigest()
+
+
+def _file_digest(file: IO[bytes], start: int, end: int, *more: Any) -> str:
+    """Return the hash of some bytes of a file, and add them to other hashes."""
+    found = hashlib.sha256()
+    file.seek(start)
+    while start < end and (block := file.read(min(_BLOCK, end - start))):
+        for one in (found, *more):
+            one.update(block)
+        start += len(block)
+    return found.hexdigest()
+
+
+def _joint_digest(shard: Path, parts: Sequence[Part]) -> str | None:
+    """Return the hash of what some parts hold together, or `None` if the shard holds it no more."""
+    joint = hashlib.sha256()
+    with shard.open("rb") as file:
+        for part in parts:
+            about = part.about
+            if _file_digest(file, about.start, about.end, joint) != about.sha256:
+                return None
+    return joint.hexdigest()
+
+
+def _quoted(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"

@@ -1,0 +1,179 @@
+"""One episode as rows of the run's tables; pure functions of its record."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from crab_graph.runs.record import EpisodeRecord
+
+Row = dict[str, Any]
+
+_PARTS: Mapping[str, str] = {
+    "D": "concrete_passed",
+    "F": "factuality_passed",
+    "C": "completion_passed",
+}
+_NAMES = tuple(_PARTS.values())
+_VISIBLE = ("user", "assistant")
+_UNSCORED = "infra_error"
+
+
+def rows_of(record: EpisodeRecord) -> dict[str, list[Row]]:
+    """Return the rows of an episode by table, without the number of its run."""
+    dialogue = _Dialogue(record)
+    found = {
+        "episodes": [_episode(record, len(dialogue.turns))],
+        "checks": _checks(record),
+        "turns": dialogue.turns,
+        "messages": dialogue.messages,
+        "tool_calls": dialogue.calls,
+        "facts": [dict(fact) for fact in record.facts],
+    }
+    for rows in found.values():
+        for row in rows:
+            row["episode_id"] = record.episode_id
+    return found
+
+
+class _Dialogue:
+    """Reads a transcript once, message by message."""
+
+    def __init__(self, record: EpisodeRecord) -> None:
+        self.messages: list[Row] = []
+        self.turns: list[Row] = []
+        self.calls: list[Row] = []
+        self._trace = iter(record.trace)
+        self._asked: dict[str, Mapping[str, Any]] = {}
+        self._unspoken: dict[str, list[Row]] = {"agent": [], "user": []}
+        told = [fact["turn"] for fact in record.facts if fact.get("turn") is not None]
+        for message in record.messages:
+            self._read(message, told)
+
+    def _read(self, message: Mapping[str, Any], told: list[int]) -> None:
+        asked = message.get("tool_calls") or ()
+        self._asked |= {call["id"]: call for call in asked}
+        row = {
+            "number": len(self.messages) + 1,
+            "turn": None,
+            "role": message["role"],
+            "owner": message.get("owner"),
+            "content": message.get("content"),
+            "tool_calls": _json(asked) if asked else None,
+            "tool_call_id": message.get("tool_call_id"),
+        }
+        self.messages.append(row)
+        if message["role"] == "tool":
+            self._answer(message)
+        elif message["role"] in _VISIBLE and not asked:
+            row["turn"] = len(self.turns) + 1
+            self._say(row, told.count(row["turn"]))
+
+    def _say(self, message: Row, facts: int) -> None:
+        speaker = "agent" if message["role"] == "assistant" else "user"
+        calls, self._unspoken[speaker] = self._unspoken[speaker], []
+        for call in calls:
+            call["turn"] = message["turn"]
+        self.turns.append(
+            {
+                "turn": message["turn"],
+                "speaker": speaker,
+                "number": message["number"],
+                "words": len((message["content"] or "").split()),
+                "calls": len(calls),
+                "writes": sum(call["writes"] for call in calls),
+                "facts": facts,
+            }
+        )
+
+    def _answer(self, message: Mapping[str, Any]) -> None:
+        call = self._asked.get(message["tool_call_id"], {})
+        step = next(self._trace, {})
+        answer = message["content"]
+        refusal = _refusal(answer)
+        owner = message.get("owner") or "agent"
+        row = {
+            "number": len(self.calls) + 1,
+            "turn": None,
+            "owner": owner,
+            "name": call.get("name"),
+            "arguments": _json(call.get("arguments")),
+            "result": answer if refusal is None else None,
+            "error": None if refusal is None else str(refusal["error"]),
+            "error_message": None if refusal is None else refusal.get("message"),
+            "writes": len(step.get("events") or ()),
+        }
+        self.calls.append(row)
+        self._unspoken[owner].append(row)
+
+
+def _episode(record: EpisodeRecord, turns: int) -> Row:
+    failed = {_PARTS[check[0]] for check, verdict in record.checks.items() if verdict == "fail"}
+    parts = {} if record.outcome == _UNSCORED else {name: name not in failed for name in _NAMES}
+    metrics = record.metrics
+    return {
+        **record.model_dump(include=_COPIED),
+        **parts,
+        "dimensions": "+".join(record.dimensions),
+        "failures": ",".join(record.failures),
+        "strict_passed": record.strict.get("passed"),
+        "trip_state": metrics.get("trip_state"),
+        "messages": len(record.messages),
+        "turns": turns,
+        "tool_calls": metrics.get("total_tool_calls"),
+        "redundant_calls": metrics.get("redundant_calls"),
+        "cancellations": metrics.get("call_cancellation"),
+        "admitted_errors": metrics.get("admitted_errors"),
+        "metrics": _json(metrics),
+    }
+
+
+_COPIED = {
+    "task_id",
+    "stratum",
+    "date_mode",
+    "party",
+    "condition",
+    "persona",
+    "trial",
+    "seed",
+    "agent",
+    "agent_is_reference",
+    "user_engine",
+    "user_model",
+    "outcome",
+    "passed",
+    "fault",
+    "termination",
+    "primary_failure",
+    "attempts",
+}
+
+
+def _checks(record: EpisodeRecord) -> list[Row]:
+    strict = record.strict.get("checks", {})
+    return [
+        {
+            "task_id": record.task_id,
+            "condition": record.condition,
+            "trial": record.trial,
+            "check_id": name,
+            "verdict": str(verdict),
+            "strict_verdict": strict.get(name),
+        }
+        for name, verdict in record.checks.items()
+    ]
+
+
+def _refusal(answer: str | None) -> Mapping[str, Any] | None:
+    """Return a tool's refusal. Answers are long, and few of them mention an error at all."""
+    if answer is None or '"error"' not in answer:
+        return None
+    try:
+        found = json.loads(answer)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) and "error" in found else None
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

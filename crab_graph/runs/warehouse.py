@@ -1,0 +1,212 @@
+"""The warehouse of a run: its episodes as tables, read from Parquet parts.
+
+Of an episode that was begun more than once only the latest attempt counts, as everywhere.
+"""
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from crab_graph.errors import RunError
+from crab_graph.runs.parts import (
+    PLACE,
+    RECORDS,
+    Part,
+    complete_parts,
+    connect,
+    merge_parts,
+    parts_in,
+    remove_others,
+)
+from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.store import SHARDS, RunConfig, read_config
+from crab_graph.runs.tables import Table
+
+if TYPE_CHECKING:
+    import duckdb
+
+WAREHOUSE = "warehouse"
+
+_ATTEMPTS = 3
+Result = TypeVar("Result")
+
+
+class Compacted(NamedTuple):
+    """What compacting a run did.
+
+    Attributes:
+        episodes: Episodes that have ended, the latest attempt of each.
+        before: How many parts there were.
+        after: How many there are.
+        shard_bytes: Size of the shards.
+        bytes: Size of the parts.
+    """
+
+    episodes: int
+    before: int
+    after: int
+    shard_bytes: int
+    bytes: int
+
+
+def load_summaries(directory: Path) -> list[EpisodeRecord]:
+    """Return the finished episodes of a run without messages, trace, evidence and history.
+
+    They come in the order of the run's plan, the latest attempt of each. An episode's dialogue is
+    most of what it weighs, and no figure needs it.
+
+    Raises:
+        RunError: there is no run, or a line of a shard is damaged.
+    """
+    config = read_config(directory)
+
+    def read(parts: Sequence[Part]) -> list[str]:
+        if not parts:
+            return []
+        with connect() as connection:
+            choose(connection, config, parts)
+            found = connection.execute(
+                f"SELECT record FROM {chosen(parts, RECORDS)} ORDER BY rank"  # noqa: S608
+            )
+            return [text for (text,) in found.fetchall()]
+
+    return [EpisodeRecord.model_validate_json(text) for text in with_parts(directory, read)]
+
+
+def with_parts(directory: Path, read: Callable[[Sequence[Part]], Result]) -> Result:
+    """Return what a function reads from parts that hold every finished episode of a run.
+
+    Parts that vanish meanwhile, since another process puts them together, are looked for again;
+    parts that cannot be read at all are made again.
+
+    Raises:
+        RunError: there is no run, or a line of a shard is damaged.
+    """
+    import duckdb  # noqa: PLC0415  (heavy, not always needed)
+
+    for attempt in range(_ATTEMPTS):
+        try:
+            with _open_parts(directory) as parts:
+                return read(parts)
+        except (duckdb.IOException, duckdb.InvalidInputException, FileNotFoundError) as error:
+            problem = error
+            if attempt > 0 and (directory / WAREHOUSE).is_dir():
+                remove_others(directory / WAREHOUSE, ())
+    raise RunError(f"{directory / WAREHOUSE}: cannot be read: {problem}")
+
+
+def compact(directory: Path) -> Compacted:
+    """Put the parts of each shard together into one, and remove what nobody needs.
+
+    Raises:
+        RunError: there is no run, a line is damaged, or the directory cannot be written.
+    """
+    config = read_config(directory)
+    home = directory / WAREHOUSE
+    try:
+        home.mkdir(exist_ok=True)
+        before = len(parts_in(home))
+        parts: list[Part] = []
+        for shard in _shards(directory):
+            parts += merge_parts(shard, complete_parts(shard, [home]), home)
+        remove_others(home, parts)
+    except PermissionError as error:
+        raise RunError(f"{directory}: cannot be written: {error.strerror}") from None
+    with connect() as connection:
+        episodes = choose(connection, config, parts)
+    return Compacted(
+        episodes=episodes,
+        before=before,
+        after=len(parts),
+        shard_bytes=sum(part.about.end for part in parts),
+        bytes=sum(file.stat().st_size for part in parts for file in part.directory.iterdir()),
+    )
+
+
+def choose(
+    connection: "duckdb.DuckDBPyConnection", config: RunConfig, parts: Sequence[Part]
+) -> int:
+    """Make the table `chosen`: where the latest attempt of each episode is, in the plan's order.
+
+    Returns:
+        The number of episodes.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    tasks = {task_id: place for place, task_id in enumerate(config.tasks)}
+    users = {user: place for place, user in enumerate(config.users)}
+    latest: dict[str, tuple[int, int, int, tuple[int, int, int]]] = {}
+    for number, part in enumerate(parts):
+        found = connection.execute(
+            f"SELECT {PLACE}, episode_id, task_id, condition, trial, attempts "  # noqa: S608
+            f"FROM {_read(part, 'episodes')} ORDER BY {PLACE}"
+        ).fetchall()
+        for place, episode_id, task_id, condition, trial, attempts in found:
+            known = latest.get(episode_id)
+            if known is None or attempts >= known[0]:
+                rank = tasks.get(task_id, len(tasks)), users.get(condition, len(users)), trial
+                latest[episode_id] = (attempts, number, place, rank)
+    ordered = sorted(latest.values(), key=lambda one: one[3])
+    listed = {
+        "part": np.array([one[1] for one in ordered], dtype=np.int64),
+        PLACE: np.array([one[2] for one in ordered], dtype=np.int64),
+        "rank": np.arange(len(ordered), dtype=np.int64),
+    }
+    connection.register("incoming", listed)
+    connection.execute("CREATE OR REPLACE TEMP TABLE chosen AS SELECT * FROM incoming")
+    connection.unregister("incoming")
+    return len(ordered)
+
+
+def load_table(
+    connection: "duckdb.DuckDBPyConnection", run: int, table: Table, parts: Sequence[Part]
+) -> None:
+    """Append the chosen episodes' rows of a table, in their order."""
+    if not parts:
+        return
+    columns = ", ".join(f'"{column.name}"' for column in table.columns)
+    order = ", ".join(("rank", *(f'"{name}"' for name in table.order)))
+    connection.execute(
+        f'INSERT INTO "{table.name}" SELECT {run}, {columns} '  # noqa: S608  (names of ours)
+        f"FROM {chosen(parts, table.name)} ORDER BY {order}"
+    )
+
+
+def chosen(parts: Sequence[Part], table: str) -> str:
+    """Return SQL for a stored table's rows of the episodes that `choose` chose."""
+    every = " UNION ALL ".join(
+        f"SELECT {number} AS part, * FROM {_read(part, table)}"  # noqa: S608
+        for number, part in enumerate(parts)
+    )
+    return f"({every}) JOIN chosen USING (part, {PLACE})"
+
+
+@contextmanager
+def _open_parts(directory: Path) -> Iterator[list[Part]]:
+    """Yield all parts of a run; where it cannot be written, new ones go with the context."""
+    read_config(directory)
+    own, shards = directory / WAREHOUSE, _shards(directory)
+    with ExitStack() as stack:
+        homes = [own]
+        if shards and not _is_writable(own):
+            elsewhere = tempfile.TemporaryDirectory(prefix="crab-graph-")
+            homes.append(Path(stack.enter_context(elsewhere)))
+        yield [part for shard in shards for part in complete_parts(shard, homes)]
+
+
+def _is_writable(home: Path) -> bool:
+    with suppress(OSError):
+        home.mkdir(exist_ok=True)
+    return home.is_dir() and os.access(home, os.W_OK | os.X_OK)
+
+
+def _shards(directory: Path) -> list[Path]:
+    return sorted((directory / SHARDS).glob("*.jsonl"))
+
+
+def _read(part: Part, table: str) -> str:
+    path = str(part.file(table)).replace("'", "''")
+    return f"read_parquet('{path}')"
