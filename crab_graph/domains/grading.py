@@ -52,11 +52,13 @@ class Claim:
 
     Attributes:
         key: Key of the fact.
-        pattern: Regular expression over a normalised clause; its first group is the value.
+        pattern: Regular expression over a normalised clause; its first group that matched is the
+            value.
         values: What the words of the group mean; a word that is missing means itself.
         read: Reads statements from the words of the group instead, given today's date; each is a
             tuple of values, of which one must be right.
-        agrees: Whether a value agrees with the facts; by default it is the fact's own.
+        agrees: Whether a value agrees with the facts, which may lack the key; by default where it
+            is the fact's own.
     """
 
     key: str

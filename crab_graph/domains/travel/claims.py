@@ -1,6 +1,8 @@
 """How travellers' statements are held against their profile (rulebook §10, U1 and U2)."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, timedelta
 from typing import Any
 
 from crab_graph.domains.grading import Claim
@@ -15,12 +17,58 @@ _NUMBERS = {
 }
 _COUNT = "(" + "|".join([r"\d+", *_NUMBERS]) + ")"
 _WISH = r"(?:prefer|want|need|like|must be|has to be|only) (?:an? |the )?"
+_ONE = dict.fromkeys(("just me", "only me", "by myself", "on my own"), 1) | dict.fromkeys(
+    ("traveling alone", "travelling alone"), 1
+)
+_SAME = {"same": True, "any": False, "different": False}
 _CITY = "(" + "|".join(sorted(map(str.casefold, CITIES), key=len, reverse=True)) + r")(?!\w)"
 _CITY_NAMES = {name.casefold(): name for name in CITIES}
 _LEAVING = (
     r"(?<!\w)(?:leav(?:e|es|ing)|depart(?:s|ing|ure)?|fly(?:ing)? out|set(?:ting)? off)(?!\w)"
 )
-_REST = r"((?:(?!return|\bback\b|\bborn\b|birth|night|until|arriv).){0,60})"
+_RETURNING = (
+    r"(?<!\w)(?:return(?:s|ing)?|(?:com(?:e|ing)|fly(?:ing)?|head(?:ing)?) (?:back|home))(?!\w)"
+)
+_VAGUE = r"\b(?:after|before|by|arriv\w*|born|birth\w*|nights|until)\b"
+_REST = rf"((?:(?!{_VAGUE}|return|\bback\b).){{0,60}})"
+_REST_OF_RETURN = rf"((?:(?!{_VAGUE}|leav|depart|outbound).){{0,60}})"
+_SHOULD = r"(?:should|must|has to|needs to|want|need|prefer|would like|'d like|only)"
+_OUTBOUND = r"(?:outbound|departing flight|(?:go|fly)(?:ing)? out|way there)"
+_RETURN = r"(?:return|(?:com|go|fly)(?:e|ing)? (?:back|home)|way (?:back|home))"
+_OUTING = r"(?:attraction|museum|tour|show)"
+_OF_OTHERS = rf"hotel|room|check|{_VAGUE}"
+_FLIGHT_TIMES = re.compile(r"(?<!\w)(morning|midday|noon|night)(?!\w)")
+_OUTING_TIMES = re.compile(r"(?<!\w)(morning|afternoon|evening|all[- ]day)(?!\w)")
+_TIMES = {"noon": "midday", "all day": "all-day"}
+_AMOUNT = r"(?:us)?(?:\$|usd) ?([\d,]+(?:\.\d\d?)?)"
+_BEFORE_BUDGET = r"(?:(?!left|leav|under|over|below|cost|price|flight|hotel)[^$\d.;,]){0,40}"
+
+
+def _wish(thing: str, others: str) -> str:
+    """Return the pattern of a wish: `the outbound should be in the morning`, `outbound: morning`.
+
+    What the wish is stands in the first group that matched.
+
+    Args:
+        thing: What the wish is about.
+        others: What the rest of the clause must not speak of.
+    """
+    rest = rf"((?:(?!{others}).){{0,60}})"
+    label = rf"\A\W*{thing}(?: flight)?\W{{1,3}}{rest}\Z"
+    wishes = rf"(?<!\w){thing}(?:(?!{others}).){{0,30}}?(?<!\w){_SHOULD}(?!\w){rest}"
+    wanted = rf"(?<!\w){_SHOULD} (?:the |an? |our )?{thing}(?!\w){rest}"
+    return f"(?:{label}|{wishes}|{wanted})"
+
+
+def _times(words: re.Pattern[str]) -> Callable[[str, str], list[tuple[Any, ...]]]:
+    """Return how times of day are read: of several in one statement one must be right."""
+
+    def read(text: str, today: str) -> list[tuple[Any, ...]]:
+        del today
+        times = tuple(_TIMES.get(word, word) for word in words.findall(text))
+        return [times] if times else []
+
+    return read
 
 
 def _alternatives(text: str, today: str) -> list[tuple[Any, ...]]:
@@ -45,6 +93,18 @@ def _is_an_end(facts: Mapping[str, Any], city: Any) -> bool:
     return city in (facts["origin"], facts["destination"])
 
 
+def _is_return_day(facts: Mapping[str, Any], iso: Any) -> bool:
+    """Whether a day is the one of return for some day of departure."""
+    known, stay = facts["departure_date"], timedelta(days=int(facts["nights"]))
+    first, last = known if isinstance(known, list) else (known, known)
+    return bool(first <= (date.fromisoformat(iso) - stay).isoformat() <= last)
+
+
+def _is_wish(key: str) -> Callable[[Mapping[str, Any], Any], bool]:
+    """Return whether a wish, or that there is none, agrees with the facts."""
+    return lambda facts, value: bool(facts.get(key)) == value
+
+
 def _is_someones(facts: Mapping[str, Any], iso: Any) -> bool:
     return iso in facts["birth_dates"]
 
@@ -54,13 +114,40 @@ TRAVEL_CLAIMS: Sequence[Claim] = (
     Claim(
         "party_size", rf"(?<!\w){_COUNT} (?:of us|people|passengers|travell?ers)(?!\w)", _NUMBERS
     ),
-    Claim("budget", r"budget (?:is |of )?\$([\d,]+(?:\.\d+)?)", {}),
+    Claim(
+        "party_size", r"(?<!\w)(just me|only me|travell?ing alone|by myself|on my own)(?!\w)", _ONE
+    ),
+    Claim("budget", rf"(?<!\w)budget(?!\w){_BEFORE_BUDGET}{_AMOUNT}"),
+    Claim("budget", rf"(?<!\w)(?:spend|pay) (?:at most|up to|no more than|a maximum of) {_AMOUNT}"),
     Claim("hotel_stars", rf"(?<!\w){_COUNT}[- ]stars?(?!\w)", _NUMBERS),
     Claim("seat_type", rf"{_WISH}(economy|premium economy|business)(?!\w)", {}),
     Claim("seat_position", rf"{_WISH}(window|aisle|middle)(?!\w)", {}),
     Claim("room_type", rf"{_WISH}(standard|deluxe|suite)(?!\w)", {}),
     Claim("bed_type", rf"{_WISH}(twin|queen|king)(?!\w)", {}),
     Claim("attraction_category", rf"{_WISH}(museum|tour|show)(?!\w)", {}),
+    Claim(
+        "outbound_time_of_day", _wish(_OUTBOUND, f"return|{_OF_OTHERS}"), read=_times(_FLIGHT_TIMES)
+    ),
+    Claim(
+        "return_time_of_day", _wish(_RETURN, f"outbound|{_OF_OTHERS}"), read=_times(_FLIGHT_TIMES)
+    ),
+    Claim(
+        "attraction_time_of_day", _wish(_OUTING, f"flight|{_OF_OTHERS}"), read=_times(_OUTING_TIMES)
+    ),
+    Claim("attraction_date", _wish(_OUTING, f"flight|{_OF_OTHERS}"), read=_alternatives),
+    Claim(
+        "same_carrier",
+        r"(?<!\w)(same|any|different) (?:airline|carrier)s?(?!\w)",
+        _SAME,
+        agrees=_is_wish("same_carrier"),
+    ),
+    Claim(
+        "same_district",
+        r"(?<!\w)(same|any|different) (?:districts?|neighbou?rhoods?|areas?|part of town)(?!\w)",
+        _SAME,
+        agrees=_is_wish("same_district"),
+    ),
+    Claim("nights", _RETURNING + _REST_OF_RETURN, read=_alternatives, agrees=_is_return_day),
     Claim("departure_date", _LEAVING + _REST, read=_alternatives, agrees=_is_in_window),
     Claim(
         "birth_dates",
