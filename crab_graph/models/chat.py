@@ -58,7 +58,7 @@ def build_chat_model(
     settings: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries, **_settings(spec)}
     seconds, retries = _limits(spec, settings)
     remember_spec_secrets(spec)
-    bare = _without_settings(spec)
+    bare = without_settings(spec)
     # The clients' own retries are out of sight; ours are counted, and keep to the time limit.
     settings |= {"timeout": seconds, "max_retries": 0}
     try:
@@ -78,7 +78,7 @@ def build_chat_model(
 
 def model_of(spec: str) -> str:
     """Return the name of the model in a spec, without its provider, address and settings."""
-    bare = _without_settings(spec)
+    bare = without_settings(spec)
     if is_address(bare):
         return urlsplit(bare).fragment
     return bare.partition(":")[2]
@@ -91,7 +91,8 @@ def _split(spec: str) -> tuple[str, str, str]:
     return before + mark, name, settings
 
 
-def _without_settings(spec: str) -> str:
+def without_settings(spec: str) -> str:
+    """Return a spec without the settings after the model's name."""
     before, name, _ = _split(spec)
     return before + name
 

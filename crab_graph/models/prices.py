@@ -22,6 +22,7 @@ from typing import NamedTuple
 from pydantic import Field, ValidationError
 
 from crab_graph.errors import UsageError
+from crab_graph.models.chat import without_settings
 from crab_graph.models.usage import ModelUsage, Usage
 from crab_graph.schema import FileModel
 
@@ -76,7 +77,8 @@ class Prices(FileModel):
         self, model: str, spec: str | None = None, answered_by: str | None = None
     ) -> Price | None:
         """Return the price of a model, if it is known."""
-        names = [name for name in (model, spec, answered_by) if name]
+        bare = None if spec is None else without_settings(spec)
+        names = [name for name in (model, spec, bare, answered_by) if name]
         for name in names:
             if name in self.models:
                 return self.models[name]

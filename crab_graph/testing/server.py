@@ -2,21 +2,34 @@
 
 import json
 import threading
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
 
-ServerReply = str | Sequence[tuple[str, dict[str, Any]]]
-"""A text, or tool calls as `(name, arguments)`."""
-ServerScript = Sequence[ServerReply] | Callable[[list[dict[str, Any]]], ServerReply]
+from crab_graph.schema import canonical_json
+from crab_graph.testing.completions import Answer, chunks, completion
+from crab_graph.testing.faults import Attempts, Fault, filled_in
+
+ServerReply = str | Sequence[tuple[str, Mapping[str, Any] | str]] | Answer | Fault | Attempts
+"""A text, tool calls as `(name, arguments)`, a whole answer, a fault, or one of them by attempt."""
+ServerScript = (
+    Sequence[ServerReply]
+    | Callable[[list[dict[str, Any]]], ServerReply]
+    | Callable[[dict[str, Any]], ServerReply]
+)
+
+LOOPBACK = "127.0.0.1"
+_DEFAULT_MODEL = "scripted"
 
 
 class ScriptedServer:
     """A chat-completions endpoint that answers from a script.
 
     A sequence gives the n-th reply to a request with n assistant messages before it, and then its
-    last one; a function is handed the messages. One server serves any number of dialogues.
+    last one; a function is handed the messages. One server serves any number of dialogues, streams
+    where it is asked to, and counts tokens at four characters each.
 
         with ScriptedServer(["Hello", "Bye. ###STOP###"]) as server:
             cg.run_episode(task, agent, "ruse", engine="llm", user_model=server.spec)
@@ -26,21 +39,51 @@ class ScriptedServer:
         keys: The `Authorization` header of every request.
     """
 
-    def __init__(self, script: ServerScript) -> None:
+    def __init__(
+        self,
+        script: ServerScript,
+        *,
+        model: str = _DEFAULT_MODEL,
+        host: str = LOOPBACK,
+        port: int = 0,
+        remember: bool = True,
+        whole_request: bool = False,
+    ) -> None:
+        """Open the socket.
+
+        Args:
+            script: The replies.
+            model: The name under which the server answers.
+            host: Where it listens.
+            port: On which port; 0 takes a free one.
+            remember: Whether requests are kept.
+            whole_request: Whether a function is handed the whole body instead of the messages.
+        """
         self._script = script
+        self._model = model
+        self._host = host
+        self._remember = remember
+        self._whole_request = whole_request
         self._lock = threading.Lock()
+        self._attempts: Counter[str] = Counter()
+        self._served = 0
+        self._over = threading.Event()
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str] = []
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
+        self._server = _Listener((host, port), self._handler())
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(0.01,), daemon=True
         )
 
     @property
+    def address(self) -> str:
+        """Where a client finds it: `http://127.0.0.1:PORT/v1`."""
+        return f"http://{self._host}:{self._server.server_port}/v1"
+
+    @property
     def spec(self) -> str:
         """How a model on this server is named: `http://127.0.0.1:PORT/v1#scripted`."""
-        return f"http://127.0.0.1:{self._server.server_port}/v1#scripted"
+        return f"{self.address}#{self._model}"
 
     def __enter__(self) -> Self:
         """Begin to serve."""
@@ -53,38 +96,121 @@ class ScriptedServer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Stop serving."""
+        """Stop serving; whoever still waits for an answer gets none."""
+        self._over.set()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
 
-    def answer(self, body: dict[str, Any], key: str) -> dict[str, Any]:
-        """Return the response to one request, and remember the request."""
+    def answer(self, body: dict[str, Any], key: str) -> tuple[int, Answer | Fault]:
+        """Return the number of a request and what it gets, and remember the request."""
         with self._lock:
-            self.requests.append(body)
-            self.keys.append(key)
-            number = len(self.requests)
-        messages = body["messages"]
+            self._served += 1
+            number = self._served
+            if self._remember:
+                self.requests.append(body)
+                self.keys.append(key)
+        reply = self._reply(body)
+        if isinstance(reply, Attempts):
+            with self._lock:
+                again = canonical_json(body["messages"])
+                place = min(self._attempts[again], len(reply.replies) - 1)
+                self._attempts[again] += 1
+            reply = reply.replies[place]
+        if isinstance(reply, Answer | Fault):
+            return number, reply
+        return number, Answer(text=reply) if isinstance(reply, str) else Answer(calls=reply)
+
+    def _reply(self, body: dict[str, Any]) -> Any:
         if callable(self._script):
-            reply = self._script(messages)
-        else:
-            said = sum(message["role"] == "assistant" for message in messages)
-            reply = self._script[min(said, len(self._script) - 1)]
-        return _completion(number, str(body.get("model", "scripted")), reply)
+            given: Any = body if self._whole_request else body["messages"]
+            return self._script(given)
+        said = sum(message["role"] == "assistant" for message in body["messages"])
+        return self._script[min(said, len(self._script) - 1)]
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
-        answer = self.answer
+        server = self
 
         class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            # An answer goes out in two writes; together with a client's delayed acknowledgement
+            # Nagle's algorithm would hold the second one back for 40 ms.
+            disable_nagle_algorithm = True
+
+            def do_GET(self) -> None:
+                names = [{"id": server._model, "object": "model", "owned_by": "crab-graph"}]
+                self._send(200, {"object": "list", "data": names}, {})
+
             def do_POST(self) -> None:
-                length = int(self.headers.get("Content-Length", 0))
-                body = json.loads(self.rfile.read(length))
-                sent = json.dumps(answer(body, self.headers.get("Authorization", ""))).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(sent)))
+                body = self._body()
+                if body is None:
+                    message = "the body must be a JSON object with messages"
+                    self._send(400, {"error": {"message": message, "code": "bad_request"}}, {})
+                    return
+                key = self.headers.get("Authorization", "")
+                number, reply = server.answer(body, key)
+                if isinstance(reply, Fault):
+                    self._fail(reply, key.removeprefix("Bearer "))
+                elif body.get("stream"):
+                    self._stream(chunks(number, server._model, body, reply))
+                else:
+                    self._send(200, completion(number, server._model, body, reply), {})
+
+            def _body(self) -> dict[str, Any] | None:
+                try:
+                    body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))
+                except ValueError:
+                    return None
+                is_request = isinstance(body, dict) and isinstance(body.get("messages"), list)
+                return body if is_request else None
+
+            def _send(self, status: int, document: Any, headers: Mapping[str, str]) -> None:
+                self._send_bytes(status, json.dumps(document).encode(), headers)
+
+            def _send_bytes(
+                self,
+                status: int,
+                payload: bytes,
+                headers: Mapping[str, str],
+                cut: int | None = None,
+            ) -> None:
+                self._head(status, {**headers, "Content-Length": str(len(payload))})
+                self.wfile.write(payload[:cut])
+                if cut is not None:
+                    self.close_connection = True
+
+            def _head(self, status: int, headers: Mapping[str, str]) -> None:
+                self.send_response(status)
+                for name, value in {"Content-Type": "application/json", **headers}.items():
+                    self.send_header(name, value)
                 self.end_headers()
-                self.wfile.write(sent)
+
+            def _stream(self, pieces: Any) -> None:
+                self._head(200, {"Content-Type": "text/event-stream", "Connection": "close"})
+                for piece in pieces:
+                    self.wfile.write(f"data: {json.dumps(piece)}\n\n".encode())
+                self.wfile.write(b"data: [DONE]\n\n")
+                self.close_connection = True
+
+            def _fail(self, fault: Fault, key: str) -> None:
+                server._over.wait(fault.delay)
+                headers = filled_in(fault.headers, key)
+                payload = json.dumps(filled_in(fault.body, key)).encode()
+                if fault.raw is not None:
+                    payload = fault.raw.encode()
+                if fault.drips:
+                    self._drip(fault, payload)
+                    return
+                self._send_bytes(fault.status, payload, headers, fault.cut)
+
+            def _drip(self, fault: Fault, payload: bytes) -> None:
+                self._head(fault.status, {"Content-Length": str(fault.drips + len(payload))})
+                for _ in range(fault.drips):
+                    self.wfile.write(b" ")
+                    self.wfile.flush()
+                    if server._over.wait(fault.drip):
+                        break
+                self.wfile.write(payload)
 
             def log_message(self, format: str, *args: Any) -> None:
                 del format, args
@@ -92,25 +218,11 @@ class ScriptedServer:
         return Handler
 
 
-def _completion(number: int, model: str, reply: ServerReply) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": "assistant", "content": None}
-    if isinstance(reply, str):
-        message["content"] = reply
-    else:
-        message["tool_calls"] = [
-            {
-                "id": f"call_{number}_{place}",
-                "type": "function",
-                "function": {"name": name, "arguments": json.dumps(arguments)},
-            }
-            for place, (name, arguments) in enumerate(reply)
-        ]
-    reason = "stop" if isinstance(reply, str) else "tool_calls"
-    return {
-        "id": f"chatcmpl-{number}",
-        "object": "chat.completion",
-        "created": 0,
-        "model": model,
-        "choices": [{"index": 0, "message": message, "finish_reason": reason}],
-        "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
-    }
+class _Listener(ThreadingHTTPServer):
+    """Serves each connection in a thread that keeps no process alive."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of clients that hung up."""

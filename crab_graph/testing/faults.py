@@ -1,0 +1,116 @@
+"""What can go wrong between a client and a chat-completions server, as replies of a script."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+_JSON = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """An answer that is none.
+
+    Attributes:
+        status: HTTP status.
+        body: JSON body of the answer; `{key}` in its texts stands for the request's credentials,
+            for servers that echo them.
+        headers: Further headers, where `{key}` stands for the same.
+        delay: Seconds before anything is sent.
+        drip: Seconds between two bytes that mean nothing, sent again and again before the body.
+        drips: How many of them.
+        cut: Close the connection after so many bytes of the body; `None` sends all of it.
+        raw: Text that is sent instead of a JSON body.
+    """
+
+    status: int = 200
+    body: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    delay: float = 0.0
+    drip: float = 0.0
+    drips: int = 0
+    cut: int | None = None
+    raw: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attempts:
+    """What the same request gets when it is sent again: each attempt the next reply, then the last.
+
+    ScriptedServer([Attempts(rate_limited(0.1), "Hello"), "Bye"])
+    """
+
+    replies: tuple[Any, ...]
+
+    def __init__(self, *replies: Any) -> None:
+        object.__setattr__(self, "replies", replies)
+
+
+def rate_limited(retry_after: float | None = None, message: str = "slow down") -> Fault:
+    """Return a 429, with the seconds after which to ask again."""
+    headers = {} if retry_after is None else {"Retry-After": f"{retry_after:g}"}
+    return Fault(429, _error(message, "rate_limit_exceeded"), headers)
+
+
+def out_of_quota() -> Fault:
+    """Return the 429 of an account without money, which no waiting helps."""
+    return Fault(429, _error("You exceeded your current quota", "insufficient_quota"))
+
+
+def server_error(status: int = 500, message: str = "internal error") -> Fault:
+    """Return a 500 or the like."""
+    return Fault(status, _error(message, "server_error"))
+
+
+def stalling(seconds: float) -> Fault:
+    """Return an answer that comes after so many seconds."""
+    return Fault(200, delay=seconds)
+
+
+def dripping(seconds: float, times: int) -> Fault:
+    """Return an answer before which a byte comes every so many seconds.
+
+    A client's own time-out, which counts from byte to byte, never ends it.
+    """
+    return Fault(200, drip=seconds, drips=times)
+
+
+def truncated(length: int = 40) -> Fault:
+    """Return an answer whose connection ends in the middle of its JSON."""
+    return Fault(200, {"id": "x" * 100, "choices": []}, cut=length)
+
+
+def not_json(text: str = "<html>Bad gateway</html>") -> Fault:
+    """Return an answer that is whole, called JSON, and is none."""
+    return Fault(200, raw=text)
+
+
+def context_overflow() -> Fault:
+    """Return the 400 of a request that is longer than the model's context."""
+    message = "This model's maximum context length is 8192 tokens"
+    return Fault(400, _error(message, "context_length_exceeded"))
+
+
+def content_filtered() -> Fault:
+    """Return the 400 of a request that the provider's filter refused."""
+    return Fault(400, _error("The response was filtered", "content_filter"))
+
+
+def unauthorised(message: str = "Incorrect API key provided: {key}") -> Fault:
+    """Return a 401 that echoes the key in its body and in a header."""
+    return Fault(401, _error(message, "invalid_api_key"), {"X-Echo": "{key}"})
+
+
+def filled_in(value: Any, key: str) -> Any:
+    """Return a JSON value with `{key}` in its texts replaced."""
+    if isinstance(value, str):
+        return value.replace("{key}", key)
+    if isinstance(value, Mapping):
+        return {name: filled_in(item, key) for name, item in value.items()}
+    if isinstance(value, Sequence):
+        return [filled_in(item, key) for item in value]
+    return value
+
+
+def _error(message: str, code: str) -> dict[str, Any]:
+    return {"error": {"message": message, "type": code, "code": code, "param": None}}
