@@ -4,6 +4,7 @@ NumPy is imported where it is used, so that grading stays light.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from math import comb, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -237,13 +238,23 @@ def _bootstrap_means(
     labels = np.asarray(strata)
     for stratum in sorted(set(strata)):
         members = values[:, labels == stratum]
-        size = members.shape[1]
-        rng = derive_array_rng("bootstrap", seed, stratum)
-        # How often each task is drawn says all about a resample, and is a small matrix product.
-        counts = rng.multinomial(size, np.full(size, 1 / size), size=draws)
-        sums += members @ counts.T
+        sums += members @ _resamples(seed, stratum, members.shape[1], draws).T
     means: NDArray[np.float64] = sums / values.shape[1]
     return means
+
+
+@lru_cache(maxsize=64)
+def _resamples(seed: int, stratum: int, size: int, draws: int) -> "NDArray[np.int16]":
+    """Return how often each of `size` tasks is drawn in each resample: all there is to one.
+
+    A report asks for the same ones for each of its figures.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    rng = derive_array_rng("bootstrap", seed, stratum)
+    counts: NDArray[np.int16]
+    counts = rng.multinomial(size, np.full(size, 1 / size), size=draws).astype(np.int16)
+    return counts
 
 
 def _check_k(trials: Sequence[Trials], k: int) -> None:
