@@ -11,6 +11,8 @@ from pathlib import Path
 
 from crab_graph.analysis.report.page import write_page
 from crab_graph.analysis.report.summary import Summary, summarise
+from crab_graph.analysis.viewer.background import Background
+from crab_graph.analysis.viewer.embedded import ShownRun
 from crab_graph.domains.benchmark import Benchmark
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.errors import UsageError
@@ -92,7 +94,10 @@ def demonstrate(
             )
     page = directory / PAGE
     records = [record for one in runs for record in one]
-    write_page(page, records, TITLE)
+    shown = [
+        ShownRun(one.directory.name, one.episodes, Background.of_run(one.directory)) for one in runs
+    ]
+    write_page(page, records, TITLE, shown)
     was_complete = all(progress.done == progress.total for progress in begun)
     return Demonstration(benchmark, tuple(runs), page, was_complete)
 

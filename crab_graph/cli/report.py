@@ -27,14 +27,21 @@ def report(
     from crab_graph.analysis.report.page import notes_on, write_page
     from crab_graph.analysis.report.summary import summarise
     from crab_graph.analysis.report.terminal import print_summary
+    from crab_graph.analysis.viewer.background import Background
+    from crab_graph.analysis.viewer.embedded import ShownRun
     from crab_graph.runs.store import load_records
 
-    records = [record for run in runs for record in load_records(run)]
+    by_run = [load_records(run) for run in runs]
+    records = [record for found in by_run for record in found]
     if not records:
         raise RunError(f"{', '.join(map(str, runs))}: no episode is finished yet")
     summary = summarise(records)
     if html is not None:
-        write_page(html, records, title=", ".join(run.name for run in runs))
+        shown = [
+            ShownRun(run.name, found, Background.of_run(run))
+            for run, found in zip(runs, by_run, strict=True)
+        ]
+        write_page(html, records, ", ".join(run.name for run in runs), shown)
     if as_json:
         print_json(summary.as_json())
         return

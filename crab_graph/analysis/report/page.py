@@ -4,28 +4,37 @@ Everything an agent, a user or a tool said goes through Jinja's escaping or, as 
 `embed_json`; the script builds elements from text alone.
 """
 
-import json
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import jinja2
 
 from crab_graph.analysis.report import labels
 from crab_graph.analysis.report.summary import Group, Summary, summarise
 from crab_graph.analysis.report.titles import check_titles
-from crab_graph.analysis.viewer.episode_view import view_episode
+from crab_graph.analysis.viewer.embedded import (
+    ShownRun,
+    embed_viewer,
+    viewer_script,
+    viewer_style,
+)
 from crab_graph.errors import UsageError
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.workers import write_atomically
 
 
-def render_page(records: Sequence[EpisodeRecord], title: str) -> str:
-    """Return the page for some episodes."""
+def render_page(records: Sequence[EpisodeRecord], title: str, runs: Sequence[ShownRun] = ()) -> str:
+    """Return the page for some episodes.
+
+    Args:
+        records: The episodes that the figures are of.
+        title: Title of the page.
+        runs: The same by run, for the viewer; all are one run's otherwise.
+    """
     summary = summarise(records)
-    rows = [_row(index, record) for index, record in enumerate(records)]
+    viewer_data, episodes = embed_viewer(runs or [ShownRun(title, records)])
     return _template().render(
         title=title,
         summary=summary,
@@ -33,21 +42,22 @@ def render_page(records: Sequence[EpisodeRecord], title: str) -> str:
         stratum_groups={_key(group): group for group in summary.by_stratum},
         failed_checks=_failed_checks(summary),
         failure_modes=_failure_modes(summary),
-        rows=rows,
-        has_trials=any(record.trial for record in records),
         tasks=len({record.task_id for record in records}),
         notes=notes_on(summary),
-        style=_read("page.css"),
-        script=_read("page.js"),
+        style=f"{viewer_style()}\n{_read('page.css')}",
+        script=viewer_script(),
         titles=check_titles(),
-        embedded_labels=embed_json({"outcomes": labels.OUTCOMES, "checks": check_titles()}),
-        episodes=[embed_json(view_episode(record)) for record in records],
+        viewer_data=viewer_data,
+        episodes=episodes,
+        count=len(records),
         labels=labels,
     )
 
 
-def write_page(path: Path, records: Sequence[EpisodeRecord], title: str) -> None:
-    """Write the page to a file.
+def write_page(
+    path: Path, records: Sequence[EpisodeRecord], title: str, runs: Sequence[ShownRun] = ()
+) -> None:
+    """Write the page to a file; arguments as for `render_page`.
 
     Raises:
         UsageError: the file's directory does not exist, or the path is one.
@@ -55,14 +65,8 @@ def write_page(path: Path, records: Sequence[EpisodeRecord], title: str) -> None
     if path.is_dir() or not path.absolute().parent.is_dir():
         raise UsageError(f"{path}: cannot be written; name a file in a directory that exists")
     # What was said may hold a lone surrogate, which no file can.
-    text = render_page(records, title).encode("utf-8", "replace").decode()
+    text = render_page(records, title, runs).encode("utf-8", "replace").decode()
     write_atomically(path, text)
-
-
-def embed_json(value: Any) -> str:
-    """Return JSON that is safe inside a script element, and free of U+2028 and lone surrogates."""
-    text = json.dumps(value, separators=(",", ":"), ensure_ascii=True)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def notes_on(summary: Summary) -> list[str]:
@@ -73,21 +77,6 @@ def notes_on(summary: Summary) -> list[str]:
     if any(group.user_engine == "rules" for group in summary.overall):
         notes.append(labels.RULES_USER_NOTE)
     return notes
-
-
-def _row(index: int, record: EpisodeRecord) -> dict[str, Any]:
-    """Return what the table of episodes shows, and what its filters read."""
-    failed = [check for check, verdict in record.checks.items() if verdict == "fail"]
-    return {
-        "index": index,
-        "record": record,
-        "failed": failed,
-        "turns": sum(
-            1
-            for message in record.messages
-            if message["role"] in ("assistant", "user") and not message.get("tool_calls")
-        ),
-    }
 
 
 def _key(group: Group) -> tuple[str, str, str, int | None]:

@@ -34,6 +34,7 @@ class Call:
 
     Attributes:
         number: Its place among the calls of the episode, from 1.
+        place: Its place among calls and visible messages, which is how verdicts number acts.
         owner: `agent` or `user`; a user's call is private.
         name: Tool name.
         arguments: Arguments as they were given.
@@ -43,6 +44,7 @@ class Call:
     """
 
     number: int
+    place: int
     owner: str
     name: str
     arguments: Any
@@ -92,7 +94,8 @@ def read_exchanges(
             answer = answers.get(number)
             # The trace holds the calls that ran; one that was cut short has no answer.
             written = () if answer is None else next(changes, ())
-            exchange.calls.append(_read_call(number, speaker, call, answer, written))
+            place = number + turn
+            exchange.calls.append(_read_call(number, place, speaker, call, answer, written))
         if not message.get("tool_calls"):
             turn += 1
             exchange.turn, exchange.text = turn, message.get("content") or ""
@@ -122,6 +125,7 @@ def _answers(messages: Sequence[Message]) -> dict[int, str]:
 
 def _read_call(
     number: int,
+    place: int,
     owner: str,
     call: Mapping[str, Any],
     content: str | None,
@@ -131,6 +135,7 @@ def _read_call(
     refused = isinstance(answer, dict) and "error" in answer
     return Call(
         number=number,
+        place=place,
         owner=owner,
         name=call["name"],
         arguments=call["arguments"],

@@ -1,12 +1,15 @@
-"""One episode as the page shows it: JSON values, shortened where a tool answered at length."""
+"""One episode as the viewer shows it: JSON values, shortened where a tool answered at length."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from crab_graph.analysis.report import labels
+from crab_graph.analysis.viewer.background import NOTHING_BEHIND, Background
 from crab_graph.analysis.viewer.changes import SIGNS, describe_change
 from crab_graph.analysis.viewer.dialogue import Call, Change, Exchange, calls_of, read_exchanges
+from crab_graph.analysis.viewer.holdings import follow_holdings
 from crab_graph.runs.record import EpisodeRecord
 
 LONGEST_LIST = 4
@@ -15,12 +18,23 @@ LONGEST_TEXT = 1_500
 _ID = re.compile(r"\b[A-Z]{2}-\d{3,}\b|\$\d[\d,]*(?:\.\d\d)?")
 
 
-def view_episode(record: EpisodeRecord) -> dict[str, Any]:
-    """Return all that the page's episode view reads."""
+def view_episode(record: EpisodeRecord, background: Background = NOTHING_BEHIND) -> dict[str, Any]:
+    """Return all that the viewer reads of an episode.
+
+    Args:
+        record: The episode.
+        background: The benchmark behind it, for what a record does not hold.
+    """
     exchanges = read_exchanges(record.messages, record.trace)
+    held, places = _view_holdings(exchanges)
     return {
         "head": _view_head(record),
-        "exchanges": [_view_exchange(exchange) for exchange in exchanges],
+        "exchanges": [
+            {**_view_exchange(exchange), "held": place}
+            for exchange, place in zip(exchanges, places, strict=True)
+        ],
+        "held": held,
+        "deeds": _view_deeds(background.deeds(record), exchanges),
         "checks": [
             {
                 "id": check,
@@ -37,7 +51,7 @@ def view_episode(record: EpisodeRecord) -> dict[str, Any]:
             ],
             exchanges,
         ),
-        "facts": list(record.facts),
+        "facts": _view_facts(record, background),
         "why": _view_why(record, exchanges),
     }
 
@@ -45,9 +59,11 @@ def view_episode(record: EpisodeRecord) -> dict[str, Any]:
 def _view_head(record: EpisodeRecord) -> dict[str, Any]:
     persona = f", {record.persona}" if labels.has_drawn_persona(record) else ""
     engine = ", rule-based" if record.user_engine == "rules" else ""
+    strict = [name for name, found in record.strict.get("checks", {}).items() if found == "fail"]
     return {
         "title": f"{record.task_id}: {record.agent} with a {record.condition} user",
         "outcome": str(record.outcome),
+        "task": record.task_id,
         "agent": record.agent,
         "reference": record.agent_is_reference,
         "user": f"{record.condition}{persona}{engine}",
@@ -57,9 +73,44 @@ def _view_head(record: EpisodeRecord) -> dict[str, Any]:
         "party": record.party,
         "ended": record.termination,
         "failure": record.primary_failure,
+        "strict": [name for name in strict if record.checks.get(name) != "fail"],
         "fault": record.fault,
         "error": record.error,
     }
+
+
+def _view_holdings(exchanges: Sequence[Exchange]) -> tuple[list[dict[str, Any]], list[int]]:
+    """Return the different things that were held, and which of them after each exchange."""
+    held: list[dict[str, Any]] = []
+    places = []
+    for holdings in follow_holdings(exchanges):
+        view = holdings.as_json()
+        if not held or held[-1] != view:
+            held.append(view)
+        places.append(len(held) - 1)
+    return held, places
+
+
+def _view_deeds(
+    deeds: Sequence[Mapping[str, Any]], exchanges: Sequence[Exchange]
+) -> list[dict[str, Any]]:
+    """Return claims beside deeds, each deed with the number of its call."""
+    numbers = {call.place: call.number for call in calls_of(exchanges)}
+    return [
+        {
+            "message": deed["message"],
+            "claim": deed["claim"],
+            "call": numbers.get(deed["seq"]),
+            "action": deed["action"],
+            "match": deed["match"],
+        }
+        for deed in deeds
+    ]
+
+
+def _view_facts(record: EpisodeRecord, background: Background) -> list[dict[str, Any]]:
+    values = background.fact_values(record.task_id) if record.facts else {}
+    return [{**fact, "value": values.get(fact["key"])} for fact in record.facts]
 
 
 def _view_why(record: EpisodeRecord, exchanges: Sequence[Exchange]) -> list[list[dict[str, str]]]:
@@ -111,6 +162,8 @@ def shorten(value: Any) -> Any:
     """Return a JSON value with long lists and texts cut, saying by how much."""
     if isinstance(value, str) and len(value) > LONGEST_TEXT:
         return f"{value[:LONGEST_TEXT]}… ({len(value) - LONGEST_TEXT} more characters)"
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # JSON has no such number
     if isinstance(value, Mapping):
         return {key: shorten(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -1,0 +1,87 @@
+"""What the benchmark behind a run adds to an episode: the values of facts, and deeds of a success.
+
+A run keeps neither: a fact's value is the task's, and only failures are explained when they are
+graded. Where the benchmark is gone, or is another by now, the viewer does without.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from crab_graph.errors import CrabGraphError
+from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.store import RunConfig, read_config
+
+if TYPE_CHECKING:
+    from crab_graph.domains.benchmark import Benchmark
+
+
+class Background:
+    """The tasks that a run was made on, read when they are asked for."""
+
+    def __init__(self, bench: "Benchmark | None") -> None:
+        """Read from a benchmark, or from none."""
+        self._bench = bench
+        self._lock = Lock()
+
+    @classmethod
+    def of_run(cls, directory: Path, config: RunConfig | None = None) -> "Background":
+        """Return the background of a run; an empty one where its benchmark is not to be had."""
+        from crab_graph.domains.benchmark import load_benchmark  # noqa: PLC0415  (loads domains)
+
+        config = config or read_config(directory)
+        try:
+            bench = load_benchmark(directory / config.benchmark)
+        except (CrabGraphError, OSError):
+            return cls(None)
+        return cls(bench if bench.sha256 == config.benchmark_sha256 else None)
+
+    def fact_values(self, task_id: str) -> Mapping[str, str]:
+        """Return what each fact of a task says, by its key, in words."""
+        if self._bench is None:
+            return {}
+        try:
+            with self._lock:
+                facts = self._bench[task_id].facts
+        except CrabGraphError:
+            return {}
+        return {fact.key: _in_words(fact.value) for fact in facts}
+
+    def deeds(self, record: EpisodeRecord) -> Sequence[Mapping[str, Any]]:
+        """Return what was said beside what was done about it, for a passed episode too."""
+        if record.explanation is not None:
+            timeline: Sequence[Mapping[str, Any]] = record.explanation.get("timeline", ())
+            return timeline
+        if self._bench is None or not record.passed:
+            return ()
+        from crab_graph.eval.episode import lay_out  # noqa: PLC0415  (loads the verifiers)
+        from crab_graph.eval.replay import replay  # noqa: PLC0415
+        from crab_graph.eval.say_do import say_do_timeline  # noqa: PLC0415
+        from crab_graph.eval.task_reading import read_task  # noqa: PLC0415
+        from crab_graph.eval.transcript import read_transcript  # noqa: PLC0415
+        from crab_graph.text.mentions import LISTING_CAP  # noqa: PLC0415
+
+        try:
+            with self._lock:
+                task = self._bench[record.task_id]
+                trajectory = replay(task, read_transcript(record.messages))
+                episode = lay_out(read_task(task), trajectory, LISTING_CAP)
+                return [asdict(deed) for deed in say_do_timeline(episode)]
+        except CrabGraphError:
+            return ()
+
+
+NOTHING_BEHIND = Background(None)
+"""Of a record alone."""
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_in_words, value))
+    if isinstance(value, Mapping):
+        return " ".join(map(_in_words, value.values()))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)

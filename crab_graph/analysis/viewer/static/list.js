@@ -1,0 +1,125 @@
+import { compareHash, drawBadge, episodeHash, make, plural, words } from "./elements.js";
+
+/* The list of episodes: filters, search, pages, and two to compare. */
+
+export const PAGE = 50;
+
+const FILTERS = [
+  ["outcome", "Outcome"], ["agent", "Agent"], ["user", "User"], ["persona", "Persona"],
+  ["stratum", "Stratum"], ["check", "Failed check"], ["mode", "Failure mode"], ["run", "Run"],
+];
+
+function nameOf(filter, value, { labels, runs }) {
+  if (filter === "outcome") return labels.outcomes[value] || value;
+  if (filter === "stratum") return `S${value}`;
+  if (filter === "mode") return words(value);
+  if (filter === "run") return runs[Number(value)]?.name ?? value;
+  return value;
+}
+
+function fill(select, filter, values, context) {
+  const chosen = select.value;
+  const options = Object.entries(values).map(([value, count]) => make("option", { value }, `${nameOf(filter, value, context)} (${count})`));
+  if (filter === "outcome") options.unshift(make("option", { value: "!pass" }, "not passed"));
+  const wanted = [make("option", { value: "" }, "any"), ...options];
+  if (chosen && !wanted.some((option) => option.value === chosen)) wanted.push(make("option", { value: chosen }, chosen));
+  select.replaceChildren(...wanted);
+  select.value = chosen;
+}
+
+export function drawListFrame() {
+  const search = make("input", { type: "search", name: "q", placeholder: "in ids, words said, tools", title: "Search (/)", autocomplete: "off", spellcheck: "false" });
+  return [
+    make("form", { class: "filters", id: "filters", "aria-label": "Filter the episodes" },
+      make("label", { class: "search" }, "Search", search),
+      FILTERS.map(([name, title]) => make("label", { hidden: name === "run" }, title, make("select", { name }, make("option", { value: "" }, "any")))),
+      make("button", { type: "reset" }, "Clear"),
+      make("output", { id: "count", "aria-live": "polite" })),
+    make("div", { class: "picked", id: "picked", hidden: true }),
+    make("table", { class: "list", id: "list" },
+      make("thead", {}, make("tr", {}, ["Episode", "Agent", "User", "Outcome", "First failure", "Failed checks"].map((name) => make("th", { scope: "col" }, name)),
+        ["Turns", "Calls"].map((name) => make("th", { scope: "col", class: "number" }, name)),
+        make("th", { scope: "col" }, make("span", { class: "unseen" }, "Compare")))),
+      make("tbody", {})),
+    make("p", { id: "nothing", hidden: true }, "No episode fits these filters."),
+    make("div", { class: "pages", id: "pages" }),
+  ];
+}
+
+function drawRow(row, { labels, runs }, query, isPicked) {
+  const pick = make("input", { type: "checkbox", class: "pick", "aria-label": `Compare ${row.id} by ${row.agent}` });
+  pick.checked = isPicked;
+  return make("tr", { "data-run": row.run, "data-id": row.id, "data-outcome": row.outcome, "data-agent": row.agent },
+    make("th", { scope: "row" }, make("a", { href: episodeHash(row, query) }, row.task), row.trial ? make("small", {}, ` #${row.trial}`) : null,
+      runs.length > 1 ? make("small", { class: "run" }, ` ${runs[row.run]?.name ?? row.run}`) : null),
+    make("td", {}, row.agent, row.reference ? make("span", { class: "tag" }, "reference") : null),
+    make("td", {}, row.user, row.persona && row.persona !== "none" && !row.user.includes(row.persona) ? make("small", {}, ` ${row.persona}`) : null),
+    make("td", {}, drawBadge(row.outcome, labels)),
+    make("td", {}, words(row.failure ?? "")),
+    make("td", { class: "codes" }, row.failed.map((check) => [make("code", { title: labels.checks[check] }, check), " "])),
+    make("td", { class: "number" }, row.turns), make("td", { class: "number" }, row.calls ?? ""),
+    make("td", { class: "pickcell" }, make("label", { title: "Compare" }, pick)));
+}
+
+export function readFilters(form) {
+  const given = Object.fromEntries([...new FormData(form)].filter(([, value]) => value));
+  return new URLSearchParams(given);
+}
+
+export function setFilters(form, query) {
+  const wanted = new URLSearchParams(query);
+  for (const field of form.elements) {
+    if (!field.name) continue;
+    const value = wanted.get(field.name) ?? "";
+    if (field.tagName === "SELECT" && value && ![...field.options].some((option) => option.value === value)) field.append(make("option", { value }, value));
+    field.value = value;
+  }
+  return Math.max(0, Number(wanted.get("offset")) || 0);
+}
+
+export function drawList(root, page, context, query, picked) {
+  const body = root.querySelector("#list tbody");
+  const focused = document.activeElement?.closest?.("#list tr")?.dataset;
+  const wasBox = document.activeElement?.classList?.contains("pick");
+  for (const [name] of FILTERS) {
+    const select = root.querySelector(`select[name="${name}"]`);
+    const values = name === "run" ? Object.fromEntries(context.runs.map((run) => [run.number, run.finished ?? 0])) : page.facets[name] || {};
+    if (document.activeElement !== select) fill(select, name, values, context);
+    select.parentElement.hidden = name === "run" ? context.runs.length < 2 : Object.keys(values).length < 1 && !select.value;
+  }
+  const isPicked = (row) => picked.some((key) => key.run === row.run && key.id === row.id);
+  body.replaceChildren(...page.rows.map((row) => drawRow(row, context, query, isPicked(row))));
+  root.querySelector("#count").value = `${page.found} of ${page.total}`;
+  root.querySelector("#nothing").hidden = page.found > 0 || page.total === 0;
+  root.querySelector("#list").hidden = page.found === 0;
+  drawPages(root.querySelector("#pages"), page, query);
+  drawPicked(root.querySelector("#picked"), picked);
+  if (focused) {
+    const row = [...body.rows].find((one) => one.dataset.run === focused.run && one.dataset.id === focused.id);
+    row?.querySelector(wasBox ? ".pick" : "a").focus({ preventScroll: true });
+  }
+}
+
+function drawPages(root, page, query) {
+  const link = (offset, text) => {
+    const wanted = new URLSearchParams(query);
+    if (offset) wanted.set("offset", offset);
+    else wanted.delete("offset");
+    return make("a", { class: "button", href: `#episodes?${wanted}` }, text);
+  };
+  const last = page.offset + page.rows.length;
+  const isWhole = page.offset === 0 && last >= page.found;
+  root.replaceChildren(...(isWhole ? [] : [
+    page.offset > 0 ? link(Math.max(0, page.offset - PAGE), "Previous page") : make("span", { class: "button off" }, "Previous page"),
+    make("span", {}, page.rows.length ? `${page.offset + 1}–${last} of ${page.found}` : `${plural(page.found, "episode")}`),
+    last < page.found ? link(last, "Next page") : make("span", { class: "button off" }, "Next page"),
+  ]));
+}
+
+function drawPicked(root, picked) {
+  root.hidden = picked.length === 0;
+  const names = picked.map((key) => key.id).join(" and ");
+  root.replaceChildren(...(picked.length === 2
+    ? [make("a", { class: "button", href: compareHash(...picked) }, "Compare"), ` ${names}`]
+    : [`${names} is marked; mark another to compare them.`]));
+}

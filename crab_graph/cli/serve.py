@@ -1,0 +1,64 @@
+"""`crab-graph serve`: the viewer of runs in a browser."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crab_graph.cli.output import JsonOption
+
+DEFAULT_PORT = 8765
+
+
+def serve(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Directories that `run` wrote.")
+    ],
+    port: Annotated[
+        int,
+        typer.Option(
+            "--port", min=0, max=65535, envvar="CRAB_PORT", help="Port; 0 takes a free one."
+        ),
+    ] = DEFAULT_PORT,
+    host: Annotated[
+        str,
+        typer.Option("--host", help="Where to listen; 127.0.0.1 is for this machine alone."),
+    ] = "127.0.0.1",
+    open_page: Annotated[
+        bool, typer.Option("--open", help="Open the page in the default browser.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Look at dialogues in a browser, while a run goes on too.
+
+    Lists, filters and searches the episodes of one run or several, shows what was said beside what
+    was done, and compares two. It only reads, until Ctrl-C. With --json the address is printed as
+    one JSON document, on one line.
+    """
+    import json
+    import sys
+
+    from crab_graph.analysis.viewer.guard import is_loopback
+    from crab_graph.analysis.viewer.library import Library
+    from crab_graph.analysis.viewer.server import check_installed, listen
+    from crab_graph.analysis.viewer.server import serve as serve_until_interrupted
+
+    check_installed()
+    library = Library(runs)
+    listening = listen(host, port)
+    if not is_loopback(host):
+        typer.echo("serve: whoever reaches this machine can read these dialogues", err=True)
+    if as_json:
+        print(json.dumps({"url": listening.url, "runs": [str(run) for run in runs]}), flush=True)
+    else:
+        print(listening.url, flush=True)
+        if sys.stderr.isatty():
+            typer.echo("Ctrl-C ends it.", err=True)
+    if open_page:
+        import webbrowser
+
+        webbrowser.open(listening.url)
+    try:
+        serve_until_interrupted(library, host, listening)
+    except KeyboardInterrupt:
+        typer.echo("", err=True)  # after the terminal's ^C
