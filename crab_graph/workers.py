@@ -19,7 +19,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from crab_graph.errors import CrabGraphError
 
@@ -28,6 +28,8 @@ Result = TypeVar("Result")
 
 Setup = Callable[[int], AbstractContextManager[Callable[[Item], Result]]]
 """Called in each worker with its number; gives the function that handles an item in its threads."""
+
+Executor = Literal["processes", "ray"]
 
 _CLOSING_SECONDS = 10.0
 
@@ -39,6 +41,7 @@ def run_parallel(
     jobs: int = 1,
     concurrency: int = 1,
     preload: Sequence[str] = (),
+    executor: Executor = "processes",
 ) -> Iterator[Result]:
     """Handle every item, and yield each result when it is there, in no promised order.
 
@@ -49,12 +52,18 @@ def run_parallel(
         jobs: Number of processes; one means this process.
         concurrency: Threads in each process.
         preload: Modules that processes load once, together.
+        executor: `processes` of this machine, or actors of `ray`, be there one or more.
 
     Raises:
         CrabGraphError: a handler raised one, or a worker process was killed.
+        MissingExtra: Ray is asked for and not installed.
         RuntimeError: a handler in another process raised something else.
     """
-    if jobs > 1:
+    if executor == "ray":
+        from crab_graph.ray_workers import run_on_ray  # noqa: PLC0415  (an extra)
+
+        yield from run_on_ray(items, setup, _described, jobs=jobs, concurrency=concurrency)
+    elif jobs > 1:
         yield from _in_processes(items, setup, jobs, concurrency, preload)
     elif concurrency > 1:
         yield from _in_threads(items, setup, concurrency)
@@ -210,7 +219,7 @@ def _serve(pipe: Connection, setup: Setup[Any, Any], slot: int, concurrency: int
     def answer(result: Any, error: Exception | None) -> None:
         try:
             with sending:
-                pipe.send((result, _described(error)))
+                pipe.send((result, None if error is None else _described(error)))
         except (BrokenPipeError, ConnectionResetError):
             os._exit(1)  # the parent is gone
 
@@ -239,10 +248,8 @@ def _serve(pipe: Connection, setup: Setup[Any, Any], slot: int, concurrency: int
         answer(None, error)
 
 
-def _described(error: Exception | None) -> tuple[bool, str] | None:
+def _described(error: Exception) -> tuple[bool, str]:
     """Return an error as text, for not every exception survives the way to another process."""
-    if error is None:
-        return None
     if isinstance(error, CrabGraphError):
         return True, str(error)
     return False, "".join(traceback.format_exception(error))
