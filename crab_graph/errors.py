@@ -47,6 +47,10 @@ class RunError(CrabGraphError):
 class ResumeMismatch(RunError):
     """A run was begun under other settings than those now asked for."""
 
+    def __init__(self, message: str, differences: Iterable[str] = ()) -> None:
+        self.differences = tuple(differences)
+        super().__init__("".join([message, *(f"\n  {line}" for line in self.differences)]))
+
 
 class StorageError(RunError):
     """What has to be kept cannot be written or read, as on a full disk."""

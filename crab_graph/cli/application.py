@@ -33,7 +33,7 @@ from crab_graph.cli import (
     sweep,
     tasks,
 )
-from crab_graph.errors import CrabGraphError
+from crab_graph.errors import CrabGraphError, ResumeMismatch
 
 UNUSABLE_INPUT = 2
 INTERRUPTED = 130
@@ -155,7 +155,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CrabGraphError as error:
         if invocation.debug:
             raise
-        return _report(str(error))
+        return _report_error(error)
     except BrokenPipeError:
         return _leave_pipe()
     except OSError as error:
@@ -172,6 +172,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _report(message: str, status: int = UNUSABLE_INPUT) -> int:
     """Print one line on stderr, whatever the message holds."""
     print(f"crab-graph: {' '.join(message.split())}", file=sys.stderr)
+    return status
+
+
+def _report_error(error: CrabGraphError) -> int:
+    """Print an error; one that names several differences gets a line for each."""
+    differences = error.differences if isinstance(error, ResumeMismatch) else ()
+    status = _report(str(error).removesuffix("".join(f"\n  {line}" for line in differences)))
+    for line in differences:
+        print(f"  {' '.join(line.split())}", file=sys.stderr)
     return status
 
 

@@ -12,6 +12,13 @@ def resume(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Directory of the run.")],
     jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
     concurrency: Annotated[int, typer.Option(help="Episodes at once in each process.", min=1)] = 1,
+    allow_mismatch: Annotated[
+        bool,
+        typer.Option(
+            "--allow-mismatch",
+            help="Go on although benchmark, agent, prompts or code are not what they were.",
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Finish a run that stopped anywhere, each episode at the message where it stopped.
@@ -28,5 +35,11 @@ def resume(
             first.append(progress)
             advance(progress)
 
-        result = resume_run(run, jobs=jobs, concurrency=concurrency, progress=report)
+        result = resume_run(
+            run,
+            jobs=jobs,
+            concurrency=concurrency,
+            allow_mismatch=allow_mismatch,
+            progress=report,
+        )
     print_run(result, started=first[0].done < first[0].total, as_json=as_json)

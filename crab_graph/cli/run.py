@@ -65,6 +65,13 @@ def run(
     force: Annotated[
         bool, typer.Option("--force", help="Throw away a run with other settings in RUN.")
     ] = False,
+    allow_mismatch: Annotated[
+        bool,
+        typer.Option(
+            "--allow-mismatch",
+            help="Go on with a run of other settings in RUN: what is finished stays as it is.",
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run an agent on tasks, with simulated users, and grade every episode.
@@ -103,6 +110,7 @@ def run(
             concurrency=concurrency,
             limits=limits,
             force=force,
+            allow_mismatch=allow_mismatch,
             progress=report,
             engine=engine,
             user_model=user_model,

@@ -12,6 +12,7 @@ from crab_graph.graph.nodes import EpisodeNodes
 from crab_graph.graph.state import EpisodeState, is_finished
 from crab_graph.graph.user_settings import Engine, UserSettings
 from crab_graph.graph.users import UserSide, UserSpec, build_user, condition_name
+from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.schema import digest
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def build_graph(
     trial: int = 0,
     limits: Limits = _DEFAULT_LIMITS,
     settings: UserSettings = _DEFAULT_SETTINGS,
+    prices: Prices = NO_PRICES,
 ) -> EpisodeGraph:
     """Return one episode as a compiled LangGraph; `invoke({}, config)` runs it.
 
@@ -65,8 +67,11 @@ def build_graph(
         trial: Number of the trial.
         limits: When to stop.
         settings: What plays a condition; by default the rules.
+        prices: Prices of models, for a limit on cost.
     """
-    return prepare_episode(task, agent, user, checkpointer, seed, trial, limits, settings).graph
+    return prepare_episode(
+        task, agent, user, checkpointer, seed, trial, limits, settings, prices=prices
+    ).graph
 
 
 def prepare_episode(
@@ -78,11 +83,18 @@ def prepare_episode(
     trial: int,
     limits: Limits,
     settings: UserSettings = _DEFAULT_SETTINGS,
+    lineage: tuple[int, int] | None = None,
+    prices: Prices = NO_PRICES,
 ) -> PreparedEpisode:
-    """Resolve agent and user and compile the graph of one episode."""
+    """Resolve agent and user and compile the graph of one episode.
+
+    For a fork `lineage` is the trial from which its user draws, and a number for drawing anew.
+    """
     resolved = resolve_agent(agent)
-    side = build_user(task, user, seed=seed, trial=trial, settings=settings)
+    drawn, replica = lineage or (trial, 0)
+    side = build_user(task, user, seed=seed, trial=drawn, replica=replica, settings=settings)
     named = [task.id, resolved.name, condition_name(user), side.engine, seed, trial]
+    named += [] if lineage is None else list(lineage)
     named += [one for one in (side.model, side.prompt_sha256) if one is not None]
     spec = digest([*named, limits.model_dump()])[:_LONGEST_ID]
     registry = task.domain.registry()
@@ -97,6 +109,8 @@ def prepare_episode(
         spec=spec,
         agent_journal=None if resolved.is_reference else checkpointer,
         user_journal=None if repeats else checkpointer,
+        prices=prices,
+        specs={"agent": resolved.name, "user": side.model},
     )
     graph = _state_graph(nodes).compile(checkpointer=checkpointer, name="episode")
     ready = graph.with_config(recursion_limit=limits.recursion_limit)

@@ -77,6 +77,7 @@ def build_user(
     *,
     seed: int,
     trial: int,
+    replica: int = 0,
     settings: UserSettings = _DEFAULT_SETTINGS,
 ) -> UserSide:
     """Return the user of one episode.
@@ -86,6 +87,7 @@ def build_user(
         user: A condition, or a callable.
         seed: Seed of the run; persona and wording are derived from it, the task and the trial.
         trial: Number of the trial.
+        replica: For the same persona with other draws: any number but 0.
         settings: What plays a condition.
 
     Raises:
@@ -100,7 +102,8 @@ def build_user(
             return _LlmSide(task, briefing, condition, settings)
         from crab_graph.personas.engines.rules import RulesUser  # noqa: PLC0415
 
-        engine = RulesUser(briefing, condition, derive_seed("user", seed, task.id, trial))
+        again = ("replica", replica) if replica else ()
+        engine = RulesUser(briefing, condition, derive_seed("user", seed, task.id, trial, *again))
         if settings.engine is Engine.HYBRID:
             return _HybridSide(engine, briefing, condition, settings)
         return _RulesSide(engine, condition)

@@ -8,6 +8,7 @@ from crab_graph.errors import ResumeMismatch
 from crab_graph.graph.limits import Limits
 from crab_graph.graph.user_settings import UserSettings, user_settings
 from crab_graph.runs.grading import Breakdown, grade_fields
+from crab_graph.runs.plan import episode_id
 from crab_graph.runs.record import EpisodeRecord
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from crab_graph.domains.task import Task
     from crab_graph.graph.build import EpisodeGraph, PreparedEpisode
     from crab_graph.graph.users import UserSpec
+    from crab_graph.runs.origin import Origin
 
 _DEFAULT_LIMITS = Limits()
 
@@ -32,6 +34,7 @@ def run_episode(
     limits: Limits = _DEFAULT_LIMITS,
     thread_id: str | None = None,
     attempts: int = 1,
+    origin: "Origin | None" = None,
     engine: str = "rules",
     user_model: Any = None,
     settings: UserSettings | None = None,
@@ -49,6 +52,7 @@ def run_episode(
         limits: When to stop.
         thread_id: Name of the thread there; by default it tells task, agent, user and seed.
         attempts: How often the episode has been begun, this time included.
+        origin: Where it goes on from, for a fork of another episode.
         engine: What plays a condition: `rules`, `llm` for a model, or `hybrid` for both.
         user_model: The model of the other two: a spec, or a chat model.
         settings: Both, with the fragments of the prompt, instead of `engine` and `user_model`.
@@ -61,19 +65,25 @@ def run_episode(
     from crab_graph.graph.users import condition_name  # noqa: PLC0415
 
     settings = settings or user_settings(engine, user_model)
-    prepared = prepare_episode(task, agent, user, checkpointer, seed, trial, limits, settings)
+    drawn = {} if origin is None else {"lineage": origin.lineage(trial)}
+    prepared = prepare_episode(
+        task, agent, user, checkpointer, seed, trial, limits, settings, **drawn
+    )
     condition = condition_name(user)
-    episode_id = f"{task.id}.{condition}.{trial}"
+    name = episode_id(task.id, condition, trial, None if origin is None else origin.turn)
+    start = {} if origin is None else origin.start(task, prepared.spec)
     if checkpointer is None:
-        state = prepared.graph.invoke({})
+        state = prepared.graph.invoke(start)
     else:
-        state = _play(prepared.graph, thread_id or f"{episode_id}.{prepared.spec}", prepared.spec)
+        thread = thread_id or f"{name}.{prepared.spec}"
+        state = _play(prepared.graph, thread, prepared.spec, start)
     about = {
-        "episode_id": episode_id,
+        "episode_id": name,
         "condition": condition,
         "trial": trial,
         "seed": seed,
         "attempts": attempts,
+        "forked_from": None if origin is None else origin.as_json(),
     }
     return _record(task, prepared, state, about)
 
@@ -103,24 +113,31 @@ def trace_of(state: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _play(graph: "EpisodeGraph", thread_id: str, spec: str) -> dict[str, Any]:
+def _play(
+    graph: "EpisodeGraph", thread_id: str, spec: str, start: Mapping[str, Any]
+) -> dict[str, Any]:
     """Run a thread to its end, wherever it stands.
 
     Whether it is over is read from its status: after a kill at a bad moment LangGraph itself takes
-    an unfinished thread for a finished one.
+    an unfinished thread for a finished one. One that broke down, as when a connection was lost,
+    goes on at the step that failed.
     """
-    from crab_graph.graph.state import is_finished  # noqa: PLC0415  (loads LangGraph)
+    from crab_graph.graph.state import Status, is_finished  # noqa: PLC0415  (loads LangGraph)
 
     config: Any = {"configurable": {"thread_id": thread_id}}
-    stored: dict[str, Any] = graph.get_state(config).values
-    begun = "counts" in stored
+    snapshot = graph.get_state(config)
+    stored: dict[str, Any] = snapshot.values
+    begun = "status" in stored
     if begun and stored.get("spec", spec) != spec:
         raise ResumeMismatch(
             f"thread '{thread_id}' holds an episode with another task, agent, user, seed or limit"
         )
-    if begun and is_finished(stored):
+    if stored.get("status") == Status.INFRA_ERROR and snapshot.parent_config is not None:
+        config = snapshot.parent_config
+    elif begun and is_finished(stored):
         return stored
-    state: dict[str, Any] = graph.invoke(None if begun else {}, config, durability="sync")
+    given = None if begun else dict(start)
+    state: dict[str, Any] = graph.invoke(given, config, durability="sync")
     return state
 
 
@@ -128,7 +145,8 @@ def _record(
     task: "Task", prepared: "PreparedEpisode", state: Mapping[str, Any], about: Mapping[str, Any]
 ) -> EpisodeRecord:
     from crab_graph.eval.withheld import UserConduct  # noqa: PLC0415
-    from crab_graph.graph.state import Status, transcript_of  # noqa: PLC0415  (loads LangGraph)
+    from crab_graph.graph.fork import hidden_state  # noqa: PLC0415  (loads LangGraph)
+    from crab_graph.graph.state import Status, transcript_of  # noqa: PLC0415
 
     messages = transcript_of(state)
     condition = prepared.user.condition
@@ -162,6 +180,7 @@ def _record(
         facts=facts,
         messages=messages,
         trace=tuple(trace_of(state)),
+        hidden=hidden_state(state),
     )
 
 

@@ -27,6 +27,7 @@ class PlannedEpisode:
         trial: Number of the trial.
         attempt: Number of this attempt, from 1.
         checkpoint: File that holds its thread, where it was under way before.
+        turn: The visible turn of another episode after which it goes on, for a fork.
     """
 
     task_id: str
@@ -35,15 +36,21 @@ class PlannedEpisode:
     trial: int
     attempt: int = 1
     checkpoint: str | None = None
+    turn: int | None = None
 
     @property
     def id(self) -> str:
-        """Task, condition and trial."""
-        return f"{self.task_id}.{self.condition}.{self.trial}"
+        """Task, condition and trial; for a fork the turn too."""
+        return episode_id(self.task_id, self.condition, self.trial, self.turn)
 
     def thread(self, suffix: str) -> str:
-        """Return the name of its thread in a run; each attempt begins one of its own."""
-        return f"{self.id}.{suffix}.{self.attempt}"
+        """Return the name of its thread in a run; a further attempt goes on in it."""
+        return f"{self.id}.{suffix}"
+
+
+def episode_id(task_id: str, condition: str, trial: int, turn: int | None = None) -> str:
+    """Return the id of an episode, such as `S1-001.ruse.0`, or `S1-001.ruse.0@7` for a fork."""
+    return f"{task_id}.{condition}.{trial}{'' if turn is None else f'@{turn}'}"
 
 
 def select_tasks(bench: "Benchmark", wanted: Sequence[str] | None) -> tuple[str, ...]:
@@ -72,13 +79,17 @@ def select_tasks(bench: "Benchmark", wanted: Sequence[str] | None) -> tuple[str,
 
 
 def plan_episodes(
-    tasks: Sequence[str], users: Sequence[str], trials: int
+    tasks: Sequence[str],
+    users: Sequence[str],
+    trials: int,
+    turns: Sequence[int | None] = (None,),
 ) -> Iterator[PlannedEpisode]:
     """Yield all episodes of a run; those of one task, which share its tables, stand together."""
     for task_id in tasks:
         for place, condition in enumerate(users):
-            for trial in range(trials):
-                yield PlannedEpisode(task_id, place, condition, trial)
+            for turn in turns:
+                for trial in range(trials):
+                    yield PlannedEpisode(task_id, place, condition, trial, turn=turn)
 
 
 def is_settled(latest: "IndexEntry | None") -> bool:

@@ -46,6 +46,9 @@ class EpisodeRecord(FileModel):
         explanation: Why it failed: the nearest solution, and what was said beside what was done.
         stamp: What the verdict depends on: hashes of verifier, lexicon, task and tools, switches.
         history: Earlier verdicts, the first one first, each with its stamp.
+        hidden: What transcript and trace do not show of the state: how the user's changed with
+            which message, and what lies beside messages; forks begin from it.
+        forked_from: The episode that it goes on from, for a fork: run, episode_id, turn, said.
     """
 
     schema_version: Literal[1] = 1
@@ -84,6 +87,8 @@ class EpisodeRecord(FileModel):
     explanation: dict[str, Any] | None = None
     stamp: dict[str, Any] = Field(default_factory=dict)
     history: tuple[dict[str, Any], ...] = ()
+    hidden: dict[str, Any] = Field(default_factory=dict)
+    forked_from: dict[str, Any] | None = None
 
     def __repr__(self) -> str:
         """Return the id and the outcome; a whole transcript helps nobody at a prompt."""

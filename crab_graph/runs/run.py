@@ -67,7 +67,8 @@ class Run(Sequence[EpisodeRecord]):
     def planned(self) -> int:
         """How many episodes the run consists of."""
         config = self.config
-        return sum(1 for _ in plan_episodes(config.tasks, config.users, config.trials))
+        plan = plan_episodes(config.tasks, config.users, config.trials, config.turns)
+        return sum(1 for _ in plan)
 
     @property
     def failed(self) -> tuple[EpisodeRecord, ...]:

@@ -1,61 +1,39 @@
-"""Many episodes: run what is missing, in threads and processes, and keep each as it is finished."""
+"""Many episodes: a run is begun, or gone on with, as it was begun (paper section 4)."""
 
-import shutil
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Sequence
 from os.path import relpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crab_graph.errors import ResumeMismatch, UsageError
+from crab_graph.errors import UsageError
 from crab_graph.graph.limits import Limits
 from crab_graph.graph.user_settings import Engine, UserSettings, user_settings
 from crab_graph.models.secrets import MASK
 from crab_graph.personas.fragment_set import load_fragments
+from crab_graph.runs.disk import keeping
+from crab_graph.runs.execution import Progress, Report, Sitting, execute
 from crab_graph.runs.locks import hold_run
-from crab_graph.runs.plan import is_settled, plan_episodes, select_tasks
+from crab_graph.runs.plan import select_tasks
 from crab_graph.runs.run import Run, open_run
 from crab_graph.runs.store import (
-    CHECKPOINTS,
     RunConfig,
     begin_run,
     check_directory,
-    checkpoint_files,
-    load_index,
     read_config,
+    read_origin,
 )
-from crab_graph.runs.versions import versions
-from crab_graph.runs.worker import Job, open_worker
-from crab_graph.schema import digest
-from crab_graph.workers import run_parallel
+from crab_graph.runs.versions import agent_sha256, code_sha256, versions
 
 if TYPE_CHECKING:
     from crab_graph.agents.adapters import AgentSpec
     from crab_graph.domains.benchmark import Benchmark
     from crab_graph.graph.users import UserSpec
 
+__all__ = ["Progress", "check_counts", "resume_run", "run"]
+
 PYTHON_PREFIX = "python:"
 
 _DEFAULT_LIMITS = Limits()
-_PRELOAD = ("crab_graph.runs.worker", "crab_graph.graph.build", "crab_graph.eval.verdict")
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a run is.
-
-    Attributes:
-        done: Episodes that are finished, those of earlier sittings included.
-        total: Episodes in all.
-        passed: Episodes among the finished ones that passed.
-        last: Id of the episode that was finished just now; `None` at the beginning.
-    """
-
-    done: int
-    total: int
-    passed: int
-    last: str | None = None
 
 
 def run(
@@ -71,7 +49,8 @@ def run(
     concurrency: int = 1,
     limits: Limits = _DEFAULT_LIMITS,
     force: bool = False,
-    progress: Callable[[Progress], None] | None = None,
+    allow_mismatch: bool = False,
+    progress: Report | None = None,
     engine: str = "rules",
     user_model: Any = None,
     personas: str | Path | None = None,
@@ -92,6 +71,7 @@ def run(
         concurrency: Episodes at once in each process.
         limits: When episodes stop.
         force: Throw away a run with other settings in the same directory.
+        allow_mismatch: Go on with it: what is finished stays, the rest is done as asked for now.
         progress: Called at the beginning and after each episode.
         engine: What plays a condition: `rules`, `llm` for a model, or `hybrid` for both.
         user_model: The model of the other two: a spec, or a chat model.
@@ -101,6 +81,7 @@ def run(
         UsageError: an argument is out of range, or names nothing.
         ResumeMismatch: the directory holds a run with other settings.
         RunError: it holds something else, or another process works on it.
+        StorageError: the disk is full.
     """
     from crab_graph.agents.adapters import resolve_agent  # noqa: PLC0415  (loads LangChain)
     from crab_graph.domains.benchmark import Benchmark, load_benchmark  # noqa: PLC0415
@@ -129,11 +110,15 @@ def run(
         tasks=select_tasks(bench, tasks),
         limits=limits,
         versions=versions(),
+        code_sha256=code_sha256(),
+        agent_sha256=agent_sha256(agent),
     )
-    directory.mkdir(parents=True, exist_ok=True)
-    with hold_run(directory):
-        begin_run(directory, config, force=force)
-        _execute(directory, config, bench, agent, users, settings, jobs, concurrency, progress)
+    sitting = Sitting(directory, config, bench, agent, users, settings, jobs, concurrency, progress)
+    with keeping(directory):
+        directory.mkdir(parents=True, exist_ok=True)
+        with hold_run(directory):
+            begin_run(directory, config, force=force, allow_mismatch=allow_mismatch)
+            execute(sitting)
     return open_run(directory)
 
 
@@ -142,15 +127,26 @@ def resume_run(
     *,
     jobs: int = 1,
     concurrency: int = 1,
-    progress: Callable[[Progress], None] | None = None,
+    allow_mismatch: bool = False,
+    progress: Report | None = None,
 ) -> Run:
     """Finish a run that stopped anywhere.
 
+    Args:
+        path: Directory of the run.
+        jobs: Number of processes.
+        concurrency: Episodes at once in each process.
+        allow_mismatch: Go on although the benchmark, the agent's code, the prompt fragments, or the
+            version of crab-graph or LangGraph is another one.
+        progress: Called at the beginning and after each episode.
+
     Raises:
         RunError: there is no run, its benchmark is missing, or another process works on it.
-        ResumeMismatch: the benchmark, or the version of crab-graph or LangGraph, is another one.
+        ResumeMismatch: one of these is another one, without `allow_mismatch`.
+        StorageError: the disk is full.
         UsageError: the run's agent or user was given as a Python object or with credentials.
     """
+    from crab_graph.agents.adapters import resolve_agent  # noqa: PLC0415  (loads LangChain)
     from crab_graph.domains.benchmark import load_benchmark  # noqa: PLC0415
 
     check_counts(jobs=jobs, concurrency=concurrency)
@@ -166,15 +162,34 @@ def resume_run(
             "give the same `crab-graph run` command again"
         )
     bench = load_benchmark(directory / config.benchmark)
-    if bench.sha256 != config.benchmark_sha256:
-        raise ResumeMismatch(f"{directory}: begun on other tasks than those in {bench.directory}")
+    resolve_agent(config.agent)  # imports its module, whose source is compared
     folder = None if config.personas is None else directory / config.personas
     settings = user_settings(config.user_engine, config.user_model, load_fragments(folder))
-    now = {"versions": versions(), "personas_sha256": settings.pieces.sha256}
-    with hold_run(directory):
-        config.check_same(config.model_copy(update=now), directory)
-        users, agent = _parsed(config.users, settings), config.agent
-        _execute(directory, config, bench, agent, users, settings, jobs, concurrency, progress)
+    now = {
+        "benchmark_sha256": bench.sha256,
+        "versions": versions(),
+        "personas_sha256": settings.pieces.sha256,
+        "code_sha256": code_sha256(),
+        "agent_sha256": agent_sha256(config.agent),
+    }
+    asked = config.model_copy(update=now)
+    users, agent = _parsed(config.users, settings), config.agent
+    sitting = Sitting(
+        directory,
+        asked,
+        bench,
+        agent,
+        users,
+        settings,
+        jobs,
+        concurrency,
+        progress,
+        read_origin(directory) if config.fork else None,
+    )
+    with keeping(directory), hold_run(directory):
+        hint = "go on all the same with --allow-mismatch"
+        begin_run(directory, asked, allow_mismatch=allow_mismatch, hint=hint)
+        execute(sitting)
     return open_run(directory)
 
 
@@ -187,60 +202,6 @@ def check_counts(**counts: int) -> None:
     for name, value in counts.items():
         if value < 1:
             raise UsageError(f"{name} must be 1 or more, not {value}")
-
-
-def _execute(
-    directory: Path,
-    config: RunConfig,
-    bench: "Benchmark",
-    agent: "AgentSpec",
-    users: tuple[Any, ...],
-    settings: UserSettings,
-    jobs: int,
-    concurrency: int,
-    progress: Callable[[Progress], None] | None,
-) -> None:
-    """Run the episodes that are missing."""
-    suffix = digest(config.model_dump(mode="json", exclude={"benchmark"}))[:12]
-    finished = load_index(directory)
-    plan = list(plan_episodes(config.tasks, config.users, config.trials))
-    todo = [one for one in plan if not is_settled(finished.get(one.id))]
-    outcomes = {one.id: finished[one.id].passed for one in plan if is_settled(finished.get(one.id))}
-    report = progress or (lambda _: None)
-    report(Progress(len(outcomes), len(plan), sum(outcomes.values())))
-    if not todo:
-        shutil.rmtree(directory / CHECKPOINTS, ignore_errors=True)
-        return
-    places = _checkpoints(directory)
-    for place, one in enumerate(todo):
-        before = finished.get(one.id)
-        again = replace(one, attempt=1 if before is None else before.attempts + 1)
-        todo[place] = replace(again, checkpoint=places.get(again.thread(suffix)))
-    jobs, concurrency = min(jobs, len(todo)), min(concurrency, len(todo))
-    job = Job(
-        directory=directory,
-        benchmark=bench if jobs == 1 else bench.directory.resolve(),
-        agent=agent,
-        users=users,
-        seed=config.seed,
-        limits=config.limits,
-        thread_suffix=suffix,
-        concurrency=concurrency,
-        settings=settings,
-    )
-    setup = partial(open_worker, job)
-    for done in run_parallel(todo, setup, jobs=jobs, concurrency=concurrency, preload=_PRELOAD):
-        outcomes[done.id] = done.passed
-        report(Progress(len(outcomes), len(plan), sum(outcomes.values()), done.id))
-    shutil.rmtree(directory / CHECKPOINTS, ignore_errors=True)
-
-
-def _checkpoints(directory: Path) -> dict[str, str]:
-    """Return which file holds each thread that is under way."""
-    from crab_graph.graph.checkpoint import stored_threads  # noqa: PLC0415  (loads LangGraph)
-
-    files = checkpoint_files(directory)
-    return {thread: path.name for path in files for thread in stored_threads(path)}
 
 
 def _names(users: tuple[Any, ...]) -> tuple[str, ...]:

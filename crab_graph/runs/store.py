@@ -25,21 +25,49 @@ from crab_graph.workers import write_atomically
 
 __all__ = [
     "EpisodeRecord",
+    "ForkPoint",
     "IndexEntry",
     "RunConfig",
     "Shard",
     "begin_run",
     "check_directory",
     "checkpoint_files",
+    "keep_origin",
     "load_index",
     "load_record",
     "load_records",
     "read_config",
+    "read_origin",
 ]
 
 CONFIG = "run.json"
 SHARDS = "shards"
 CHECKPOINTS = "checkpoints"
+ORIGIN = "origin.json"
+
+
+_BEGIN_OTHERWISE = "go on with --allow-mismatch, use another directory, or start over with --force"
+_SINCE = {"code_sha256", "agent_sha256"}
+"""Settings that earlier versions did not keep, or that not every agent has."""
+
+
+class ForkPoint(FileModel):
+    """Where the episodes of a run go on from.
+
+    Attributes:
+        run: Directory of the other run, as it was given.
+        episode_id: The episode in it.
+        turns: After how many visible turns; each is a starting point.
+        said: What is said next, typed by somebody.
+        fresh: Whether every trial draws anew what the user draws; otherwise the first one draws
+            what the episode itself drew.
+    """
+
+    run: str
+    episode_id: str
+    turns: tuple[int, ...]
+    said: str | None = None
+    fresh: bool = False
 
 
 class RunConfig(FileModel):
@@ -59,6 +87,10 @@ class RunConfig(FileModel):
         tasks: Ids of the tasks, in order.
         limits: When episodes stop.
         versions: Versions of what it was begun with.
+        code_sha256: Hash of the package's sources that episodes depend on.
+        agent_sha256: Hash of the agent's source, if it is Python code.
+        fork: Where its episodes go on from, if they are forks.
+        mismatches: What differed when it was gone on with under other settings: name, before, now.
     """
 
     schema_version: Literal[1] = 1
@@ -75,24 +107,30 @@ class RunConfig(FileModel):
     user_model: str | None = None
     personas: str | None = None
     personas_sha256: str | None = None
+    code_sha256: str | None = None
+    agent_sha256: str | None = None
+    fork: ForkPoint | None = None
+    mismatches: tuple[dict[str, str], ...] = ()
 
-    def check_same(self, asked: "RunConfig", directory: Path) -> None:
-        """Refuse to go on with other settings than those a run was begun with.
+    @property
+    def turns(self) -> tuple[int | None, ...]:
+        """The turns from which its episodes go on; `None` where they begin at the beginning."""
+        return (None,) if self.fork is None else self.fork.turns
 
-        Raises:
-            ResumeMismatch: a setting differs; the message says which.
-        """
-        before, now = self._settings(), asked._settings()
-        for name in before:
-            if before[name] != now[name]:
-                raise ResumeMismatch(
-                    f"{directory}: begun with {name} {_shortened(before[name])}, "
-                    f"not {_shortened(now[name])}; use another --out, or --force to start over"
-                )
+    def differences(self, asked: "RunConfig") -> tuple[dict[str, str], ...]:
+        """Return what is asked for otherwise than a run was begun with: name, before, now."""
+        before, now = self.settings(), asked.settings()
+        return tuple(
+            {"name": name, "before": _shortened(before[name]), "now": _shortened(now[name])}
+            for name in before
+            if before[name] != now[name]
+            and (name not in _SINCE or None not in (before[name], now[name]))
+        )
 
-    def _settings(self) -> dict[str, Any]:
-        left_out = {"schema_version", "benchmark", "versions", "limits", "personas"}
-        values = self.model_dump(exclude=left_out)
+    def settings(self) -> dict[str, Any]:
+        """Return all that episodes depend on."""
+        left_out = {"schema_version", "benchmark", "versions", "limits", "personas", "mismatches"}
+        values = self.model_dump(mode="json", exclude=left_out)
         # Checkpoints of another minor version of LangGraph may have another layout.
         langgraph = ".".join(self.versions.get("langgraph", "").split(".")[:2])
         ours = self.versions.get("crab-graph", "")
@@ -113,32 +151,51 @@ class Shard:
     def __init__(self, path: Path) -> None:
         """Open the file, dropping a torn last line."""
         path.parent.mkdir(exist_ok=True)
-        self._file = path.open("a+b")
+        self._file = path.open("a+b", buffering=0)
         self._lock = threading.Lock()
         end = _end_of_last_line(path)
         if end < path.stat().st_size:
             self._file.truncate(end)
 
     def append(self, record: EpisodeRecord) -> None:
-        """Write one episode, and return when it is on the disk."""
-        line = record.model_dump_json().encode() + b"\n"
+        """Write one episode, and return when it is on the disk.
+
+        Raises:
+            OSError: it cannot be written; nothing of it is left in the file.
+        """
+        line = memoryview(record.model_dump_json().encode() + b"\n")
         with self._lock:
-            self._file.write(line)
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            before = self._file.seek(0, os.SEEK_END)
+            try:
+                while line:
+                    line = line[self._file.write(line) :]
+                os.fsync(self._file.fileno())
+            except OSError:
+                self._file.truncate(before)  # or the next episode would end a torn line
+                raise
 
     def close(self) -> None:
         """Close the file."""
         self._file.close()
 
 
-def begin_run(directory: Path, config: RunConfig, *, force: bool) -> None:
+def begin_run(
+    directory: Path,
+    config: RunConfig,
+    *,
+    force: bool = False,
+    allow_mismatch: bool = False,
+    hint: str = _BEGIN_OTHERWISE,
+) -> None:
     """Make a directory this run's, or see that it already is.
 
     Args:
         directory: The run's directory; made where it is missing.
         config: What the run is.
         force: Whether a run with other settings is thrown away.
+        allow_mismatch: Whether it is gone on with: what is finished stays as it is, the rest is
+            done as now asked for, and the run says what differed.
+        hint: What one can do about other settings.
 
     Raises:
         ResumeMismatch: it holds a run with other settings.
@@ -146,13 +203,18 @@ def begin_run(directory: Path, config: RunConfig, *, force: bool) -> None:
     """
     if (directory / CONFIG).exists():
         existing = read_config(directory)
-        if not force:
-            existing.check_same(config, directory)
+        differing = existing.differences(config)
+        if not differing:
             return
-        if existing._settings() == config._settings():
-            return
-        shutil.rmtree(directory / SHARDS, ignore_errors=True)
-        shutil.rmtree(directory / CHECKPOINTS, ignore_errors=True)
+        if force:
+            shutil.rmtree(directory / SHARDS, ignore_errors=True)
+            shutil.rmtree(directory / CHECKPOINTS, ignore_errors=True)
+        elif allow_mismatch:
+            known = (*existing.mismatches, *differing)
+            config = config.model_copy(update={"mismatches": known})
+        else:
+            lines = [f"begun with {d['name']} {d['before']}, not {d['now']}" for d in differing]
+            raise ResumeMismatch(f"{directory}: holds a run with other settings; {hint}", lines)
     directory.mkdir(parents=True, exist_ok=True)
     write_atomically(directory / CONFIG, config.model_dump_json(indent=2) + "\n")
 
@@ -186,6 +248,24 @@ def read_config(directory: Path) -> RunConfig:
     except (ValidationError, UnicodeDecodeError) as error:
         reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
         raise RunError(f"{path}: damaged, or of another version: {reason}") from None
+
+
+def keep_origin(directory: Path, record: EpisodeRecord) -> None:
+    """Keep the episode that a run of forks goes on from beside them."""
+    write_atomically(directory / ORIGIN, record.model_dump_json() + "\n")
+
+
+def read_origin(directory: Path) -> EpisodeRecord:
+    """Return the episode that a run of forks goes on from.
+
+    Raises:
+        RunError: it is missing or damaged.
+    """
+    path = directory / ORIGIN
+    try:
+        return EpisodeRecord.model_validate_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise RunError(f"{path}: the forked episode cannot be read: {error}") from None
 
 
 def load_records(directory: Path) -> list[EpisodeRecord]:
@@ -245,6 +325,7 @@ def _in_order(config: RunConfig, records: Iterable[EpisodeRecord]) -> list[Episo
             tasks.get(record.task_id, last[0]),
             users.get(record.condition, last[1]),
             record.trial,
+            (record.forked_from or {}).get("turn", 0),
         ),
     )
 

@@ -1,10 +1,21 @@
 """The versions of what a run was made with."""
 
+import hashlib
+import inspect
 import platform
+import sys
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any
+
+from crab_graph.schema import digest
 
 _STAMPED = ("crab-graph", "langgraph", "langchain-core", "duckdb", "pydantic")
+_ROOMS = ("agents", "domains", "eval", "graph", "models", "personas", "text", "tools")
+"""What an episode and its verdict depend on."""
+_SOURCES = (".py", ".toml", ".md")
 
 
 @cache
@@ -12,6 +23,52 @@ def versions() -> dict[str, str]:
     """Return the versions that are written beside results."""
     stamped = {name: _version(name) for name in _STAMPED}
     return {**stamped, "python": platform.python_version()}
+
+
+@cache
+def code_sha256() -> str:
+    """Return the hash of the package's sources that episodes and verdicts depend on.
+
+    A version number stays the same while somebody works on a checkout; this does not.
+    """
+    package = files("crab_graph")
+    return digest([line for room in _ROOMS for line in _hashes(package / room, room)])
+
+
+def agent_sha256(agent: Any) -> str | None:
+    """Return the hash of the source of an agent that is Python code; `None` for any other.
+
+    Args:
+        agent: A spec, or an object. For `package.module:attribute` it is the module's whole file.
+    """
+    if isinstance(agent, str):
+        module = sys.modules.get(agent.partition(":")[0]) if ":" in agent else None
+        source = getattr(module, "__file__", None)
+        return None if source is None else _file_hash(source)
+    named = agent if inspect.isroutine(agent) or inspect.isclass(agent) else type(agent)
+    try:
+        return hashlib.sha256(inspect.getsource(named).encode()).hexdigest()
+    except (OSError, TypeError):  # typed at a prompt, or not written in Python
+        return None
+
+
+def _hashes(folder: Traversable, path: str) -> list[tuple[str, str]]:
+    found = []
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        name = f"{path}/{entry.name}"
+        if entry.is_dir():
+            found += _hashes(entry, name)
+        elif entry.name.endswith(_SOURCES):
+            found.append((name, hashlib.sha256(entry.read_bytes()).hexdigest()))
+    return found
+
+
+def _file_hash(path: str) -> str | None:
+    try:
+        with open(path, "rb") as file:
+            return hashlib.sha256(file.read()).hexdigest()
+    except OSError:
+        return None
 
 
 def _version(name: str) -> str:

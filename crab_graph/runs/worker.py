@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from crab_graph.graph.limits import Limits
 from crab_graph.graph.user_settings import UserSettings
+from crab_graph.runs.disk import keeping
 from crab_graph.runs.episode import run_episode
 from crab_graph.runs.locks import hold_worker
+from crab_graph.runs.origin import Origin
 from crab_graph.runs.plan import PlannedEpisode
-from crab_graph.runs.store import CHECKPOINTS, SHARDS, Shard
+from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.store import CHECKPOINTS, SHARDS, ForkPoint, Shard
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -40,6 +43,8 @@ class Job:
         thread_suffix: What tells the run's threads from those of other runs.
         concurrency: Episodes at once.
         settings: What plays the users.
+        origin: The episode from which the planned ones go on, if they are forks.
+        point: Where they do.
     """
 
     directory: Path
@@ -51,6 +56,14 @@ class Job:
     thread_suffix: str
     concurrency: int
     settings: UserSettings
+    origin: EpisodeRecord | None = None
+    point: ForkPoint | None = None
+
+    def origin_of(self, episode: PlannedEpisode) -> Origin | None:
+        """Return where a planned episode goes on from, if it is a fork."""
+        if self.origin is None or self.point is None or episode.turn is None:
+            return None
+        return Origin(self.origin, self.point, episode.turn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,28 +88,31 @@ def open_worker(job: Job, slot: int) -> Iterator[Callable[[PlannedEpisode], Done
     agent = resolve_agent(job.agent)
     settings = with_open_model(job.settings)
     tasks = _Tasks(bench, max(_WORLDS_KEPT, 2 * job.concurrency))
-    with hold_worker(job.directory), ExitStack() as stack:
+    with keeping(job.directory), hold_worker(job.directory), ExitStack() as stack:
         shard = Shard(job.directory / SHARDS / f"part-{slot}.jsonl")
         stack.callback(shard.close)
         savers = _Savers(job.directory / CHECKPOINTS, f"part-{slot}.sqlite", stack)
 
         def handle(episode: PlannedEpisode) -> Done:
-            saver = savers.open(episode.checkpoint)
-            thread = episode.thread(job.thread_suffix)
-            record = run_episode(
-                tasks.get(episode.task_id),
-                agent,
-                job.users[episode.user],
-                seed=job.seed,
-                trial=episode.trial,
-                checkpointer=saver,
-                limits=job.limits,
-                thread_id=thread,
-                attempts=episode.attempt,
-                settings=settings,
-            )
-            shard.append(record)
-            saver.delete_thread(thread)  # not before the record is on the disk
+            with keeping(job.directory):
+                saver = savers.open(episode.checkpoint)
+                thread = episode.thread(job.thread_suffix)
+                record = run_episode(
+                    tasks.get(episode.task_id),
+                    agent,
+                    job.users[episode.user],
+                    seed=job.seed,
+                    trial=episode.trial,
+                    checkpointer=saver,
+                    limits=job.limits,
+                    thread_id=thread,
+                    attempts=episode.attempt,
+                    origin=job.origin_of(episode),
+                    settings=settings,
+                )
+                shard.append(record)
+                if record.outcome != "infra_error":  # that one goes on in its thread
+                    saver.delete_thread(thread)  # not before the record is on the disk
             return Done(episode.id, record.outcome, record.passed)
 
         yield handle

@@ -1,0 +1,167 @@
+"""The state of an episode at any of its messages, made again from what is kept of it.
+
+A finished episode has a transcript, a trace of its calls, and what neither of them shows: how the
+user's state changed, and what lies beside messages. From these an episode goes on otherwise without
+its checkpoints.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from crab_graph.graph.state import (
+    Batch,
+    Counts,
+    Ending,
+    Message,
+    Status,
+    counts_of,
+    is_delivered,
+    state_change,
+    transcript_line,
+)
+from crab_graph.text.tokens import TerminalToken, find_token
+from crab_graph.tools.registry import Owner
+
+Start = dict[str, Any]
+"""Input of an episode's graph that goes on from there."""
+
+
+def hidden_state(state: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `state_after` needs of a state besides the transcript and the trace."""
+    lines = [*state.get("messages", ()), *state.get("user_messages", ())]
+    beside = []
+    for line in sorted(lines, key=lambda line: line["seq"]):
+        shown = transcript_line(line)
+        more = {key: value for key, value in line.items() if key not in shown}
+        if more.keys() > {"seq"}:
+            beside.append(more)
+    return {"user_states": list(state.get("user_states", ())), "beside": beside}
+
+
+def steps_of(messages: Sequence[Message]) -> list[int]:
+    """Return after how many messages each step of an episode ended, from 0; the last is the end."""
+    ends = [0]
+    pending = 0
+    for number, line in enumerate(messages, start=1):
+        pending = len(line["tool_calls"]) if line.get("tool_calls") else pending - 1
+        if pending <= 0 or line.get("tool_calls"):
+            ends.append(number)
+            pending = max(pending, 0)
+    return ends
+
+
+def visible_ends(messages: Sequence[Message]) -> list[int]:
+    """Return after how many messages the N-th visible turn ended; the 0th is the start."""
+    return [0, *(number for number, line in enumerate(messages, start=1) if is_delivered(line))]
+
+
+def state_after(
+    messages: Sequence[Message],
+    trace: Sequence[Mapping[str, Any]],
+    hidden: Mapping[str, Any],
+    end: int,
+    spec: str,
+) -> Start:
+    """Return an episode's state after some of its messages.
+
+    Args:
+        messages: Its transcript.
+        trace: Its calls, with the events that they wrote.
+        hidden: What `hidden_state` said of it.
+        end: How many messages are kept; one of `steps_of`.
+        spec: What the episode that goes on from there is begun with.
+    """
+    beside = {one["seq"]: one for one in hidden["beside"]}
+    lines = [{**line, "seq": n} | beside.get(n, {}) for n, line in enumerate(messages[:end])]
+    private = [line for line in lines if _is_private(line)]
+    events = [
+        {**event, "seq": call["seq"]}
+        for call in trace
+        if call["seq"] < end
+        for event in call["events"]
+    ]
+    changes = [one for one in hidden["user_states"] if one["seq"] < end]
+    if not lines:
+        return {}
+    return {
+        "messages": Batch(lines=[line for line in lines if not _is_private(line)]),
+        "user_messages": Batch(lines=private),
+        "events": Batch(lines=events),
+        "user_states": Batch(lines=changes),
+        "user_state": _user_state(changes),
+        "counts": _counts(lines),
+        "turn": _turn(lines),
+        "status": str(Status.RUNNING),
+        "spec": spec,
+    }
+
+
+def with_line(start: Start, role: str, text: str, user_state: Mapping[str, Any]) -> Start:
+    """Return a state in which one side has said something more; it is the other side's turn.
+
+    Args:
+        start: The state.
+        role: `user` or `assistant`.
+        text: What is said.
+        user_state: The user's state after that.
+    """
+    counts = counts_of(start)
+    changes = start.get("user_states", Batch(lines=[]))["lines"]
+    changed = state_change(start.get("user_state", {}), user_state, counts["seq"])
+    line = {"seq": counts["seq"], "role": role, "content": text}
+    said = start.get("messages", Batch(lines=[]))["lines"]
+    return {
+        **start,
+        "messages": Batch(lines=[*said, line]),
+        "user_state": dict(user_state),
+        "user_states": Batch(lines=[*changes, *changed]),
+        "counts": {**counts, "seq": counts["seq"] + 1, "turns": counts["turns"] + 1},
+        "turn": "agent" if role == "user" else "user",
+        **_status(find_token(text) if role == "user" else None),
+    }
+
+
+def _status(token: TerminalToken | None) -> dict[str, Any]:
+    if token is None:
+        return {"status": str(Status.RUNNING)}
+    ending = Ending(reason=token.word, fault=None, error=None)
+    return {"status": str(Status.ENDED), "ending": ending}
+
+
+def _is_private(line: Message) -> bool:
+    return line.get("owner") == Owner.USER
+
+
+def _user_state(changes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    state: dict[str, Any] = {}
+    for change in changes:
+        state = {key: value for key, value in state.items() if key not in change["drop"]}
+        state |= change["set"]
+    return state
+
+
+def _counts(lines: Sequence[Message]) -> Counts:
+    calls = {Owner.AGENT: 0, Owner.USER: 0}
+    errors = 0
+    for line in lines:
+        if line.get("tool_calls"):
+            calls[Owner(line["owner"])] += len(line["tool_calls"])
+        elif line["role"] == "tool" and line["owner"] == Owner.AGENT:
+            errors += "error" in json.loads(line["content"])
+    return Counts(
+        seq=len(lines),
+        turns=sum(map(is_delivered, lines)),
+        tool_errors=errors,
+        agent_calls=calls[Owner.AGENT],
+        user_calls=calls[Owner.USER],
+    )
+
+
+def _turn(lines: Sequence[Message]) -> str:
+    last = lines[-1]
+    if last.get("tool_calls"):
+        return "environment"
+    if last["role"] == "tool":
+        return str(last["owner"])
+    return "agent" if last["role"] == "user" else "user"

@@ -1,0 +1,114 @@
+"""Where a fork begins: another episode, after one of its visible turns."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from crab_graph.errors import UsageError
+from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.store import ForkPoint
+
+if TYPE_CHECKING:
+    from crab_graph.domains.task import Task
+
+
+class Lineage(NamedTuple):
+    """From which draws of another episode a fork's user draws its own.
+
+    Attributes:
+        trial: The trial that the other episode was; it settles the persona.
+        replica: 0 to draw what that one drew; any other number to draw anew.
+    """
+
+    trial: int
+    replica: int
+
+
+class Origin(NamedTuple):
+    """A starting point.
+
+    Attributes:
+        record: The episode that is forked.
+        point: Where, and what is typed next.
+        turn: The visible turn after which it goes on otherwise.
+    """
+
+    record: EpisodeRecord
+    point: ForkPoint
+    turn: int
+
+    def lineage(self, trial: int) -> Lineage:
+        """Return what the user of a trial draws from."""
+        return Lineage(self.record.trial, trial + self.point.fresh)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what a record says of it."""
+        said = {} if self.point.said is None else {"said": self.point.said}
+        about = {"run": self.point.run, "episode_id": self.record.episode_id, "turn": self.turn}
+        return about | said
+
+    def start(self, task: "Task", spec: str) -> dict[str, Any]:
+        """Return the state in which a fork begins.
+
+        Args:
+            task: The task.
+            spec: What the fork is begun with.
+
+        Raises:
+            UsageError: the episode has no such turn, or ends with it.
+        """
+        from crab_graph.graph.fork import (  # noqa: PLC0415  (loads LangGraph)
+            state_after,
+            visible_ends,
+            with_line,
+        )
+
+        record = self.record
+        check_turn(record, self.turn)
+        end = visible_ends(record.messages)[self.turn]
+        start = state_after(record.messages, record.trace, record.hidden, end, spec)
+        if self.point.said is None:
+            return start
+        if start.get("turn", "user") == "agent":
+            return with_line(start, "assistant", self.point.said, start["user_state"])
+        told = _after_saying(task, start, self.point.said, self.turn + 1)
+        return with_line({"spec": spec, **start}, "user", self.point.said, told)
+
+
+def check_turn(record: EpisodeRecord, turn: int) -> None:
+    """Refuse a turn after which an episode cannot go on.
+
+    Raises:
+        UsageError: it has no such turn, or ends with it, or its state was not kept.
+    """
+    from crab_graph.graph.fork import visible_ends  # noqa: PLC0415  (loads LangGraph)
+
+    last = len(visible_ends(record.messages)) - 1
+    if record.termination in _TOKENS:
+        last -= 1  # nothing comes after the turn that ends the talk
+    if not 0 <= turn <= last:
+        raise UsageError(
+            f"episode '{record.episode_id}' goes on after turns 0 to {last}, not after {turn}"
+        )
+    if not record.hidden:
+        raise UsageError(
+            f"episode '{record.episode_id}' was made by a version that did not keep what a fork "
+            "needs; run it again"
+        )
+
+
+_TOKENS = {"STOP", "TRANSFER", "OUT-OF-SCOPE"}
+
+
+def _after_saying(task: "Task", start: Mapping[str, Any], text: str, number: int) -> dict[str, Any]:
+    """Return the user's state after a typed message: it knows which facts are told now."""
+    from crab_graph.personas.disclosure import DisclosureRecord  # noqa: PLC0415
+    from crab_graph.personas.recognition import read_disclosures  # noqa: PLC0415
+
+    state = dict(start.get("user_state", {}))
+    said = start.get("messages", {"lines": ()})["lines"]
+    heard = [line["content"] for line in said if line["role"] == "assistant" and line["content"]]
+    briefing = task.domain.briefing(task.domain.slots, task.facts, task.id, task.today)
+    record = DisclosureRecord.from_json(state.get("disclosed", ()))
+    for key, reason in read_disclosures(text, heard[-1] if heard else "", briefing):
+        record = record.with_told([key], number, reason)
+    return {**state, "disclosed": record.as_json()}
