@@ -124,14 +124,33 @@ def bootstrap_interval(
     Raises:
         UsageError: there are no values.
     """
+    return bootstrap_intervals([values], strata, seed, draws)[0]
+
+
+def bootstrap_intervals(
+    rows: Sequence[Sequence[float]], strata: Sequence[int], seed: int = 0, draws: int = DRAWS
+) -> list[tuple[float, float]]:
+    """Return the interval of each of several measures of the same tasks.
+
+    Args:
+        rows: For each measure, its values by task.
+        strata: Stratum of each task.
+        seed: Seed of the bootstrap.
+        draws: Number of resamples.
+
+    Raises:
+        UsageError: there are no values.
+    """
     import numpy as np  # noqa: PLC0415
 
-    means = _bootstrap_means([values], strata, seed, draws)[0]
     tail = (1 - CONFIDENCE) / 2 * 100
-    low, high = np.percentile(means, [tail, 100 - tail])
+    means = _bootstrap_means(rows, strata, seed, draws)
+    lows, highs = np.percentile(means, [tail, 100 - tail], axis=1)
     # Rounded sums may miss a constant by the last digit.
-    mean = _mean(values)
-    return min(float(low), mean), max(float(high), mean)
+    return [
+        (min(float(low), mean), max(float(high), mean))
+        for low, high, mean in zip(lows, highs, map(_mean, rows), strict=True)
+    ]
 
 
 def compare(
@@ -238,23 +257,23 @@ def _bootstrap_means(
     labels = np.asarray(strata)
     for stratum in sorted(set(strata)):
         members = values[:, labels == stratum]
-        sums += members @ _resamples(seed, stratum, members.shape[1], draws).T
+        sums += members @ _resamples(seed, stratum, members.shape[1], draws)
     means: NDArray[np.float64] = sums / values.shape[1]
     return means
 
 
-@lru_cache(maxsize=64)
-def _resamples(seed: int, stratum: int, size: int, draws: int) -> "NDArray[np.int16]":
-    """Return how often each of `size` tasks is drawn in each resample: all there is to one.
+@lru_cache(maxsize=32)
+def _resamples(seed: int, stratum: int, size: int, draws: int) -> "NDArray[np.float64]":
+    """Return how often each of `size` tasks is drawn, a column for each resample.
 
-    A report asks for the same ones for each of its figures.
+    That says all about a resample, and makes its mean a small matrix product. A report asks for the
+    same ones again and again.
     """
     import numpy as np  # noqa: PLC0415
 
     rng = derive_array_rng("bootstrap", seed, stratum)
-    counts: NDArray[np.int16]
-    counts = rng.multinomial(size, np.full(size, 1 / size), size=draws).astype(np.int16)
-    return counts
+    counts = rng.multinomial(size, np.full(size, 1 / size), size=draws)
+    return np.ascontiguousarray(counts.T, dtype=float)
 
 
 def _check_k(trials: Sequence[Trials], k: int) -> None:
