@@ -22,7 +22,10 @@ def certify(
             "--open", help="Opening of a private split: prove that it is the one announced."
         ),
     ] = None,
-    jobs: Annotated[int, typer.Option(help="With --open: number of processes.", min=1)] = 1,
+    jobs: Annotated[
+        int | None,
+        typer.Option(help="Number of processes.", min=1, show_default="one a core"),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Count each task's solutions again on its tables, by SQL, by arrays and by plain search.
@@ -33,27 +36,20 @@ def certify(
     """
     from crab_graph.cli.progress import progress_bar
     from crab_graph.domains.benchmark import load_benchmark
+    from crab_graph.domains.certification import certify_benchmark
     from crab_graph.domains.spoilage import summarise_spoilage
 
     benchmark = load_benchmark(bench)
-    proof = None if opening is None else _prove(benchmark, opening, task, jobs)
-    chosen = [benchmark[task]] if task else benchmark
+    chosen = [task] if task else [entry.id for entry in benchmark.manifest.tasks]
+    proof = None if opening is None else _prove(benchmark, opening, task, jobs or 1)
     by_paper = benchmark.manifest.settings.paper is not None
-    results = []
-    certified = []
-    with (
-        benchmark.connect() as connection,
-        progress_bar("Counting solutions") as progress,
-    ):
-        for done, one in enumerate(chosen, start=1):
-            certificate = benchmark.certify(one, connection)
-            results.append({"id": one.id, **certificate.as_json()})
-            if by_paper:
-                certified.append((one, certificate))
-            progress(done, len(chosen))
-    counted = all(result["ok"] for result in results)
+    with progress_bar("Counting solutions") as progress:
+        certified = certify_benchmark(benchmark, chosen, jobs=jobs, progress=progress)
+    results = [{"id": task_id, **one.as_json()} for task_id, one in certified.items()]
+    counted = all(one.ok for one in certified.values())
     ok = counted and (proof is None or proof.ok)
-    summary = summarise_spoilage(certified) if by_paper else []
+    own = (benchmark[task_id] for task_id in chosen)
+    summary = summarise_spoilage(zip(own, certified.values(), strict=True)) if by_paper else []
     if as_json:
         added: dict[str, object] = (
             {"summary": [one.as_json() for one in summary]} if by_paper else {}

@@ -16,7 +16,7 @@ from crab_graph.domains.manifest import DATABASE, MANIFEST, Manifest, TaskEntry,
 from crab_graph.domains.registry import find_domain
 from crab_graph.domains.task import Task, TaskSpec
 from crab_graph.errors import BenchmarkError, UnknownName
-from crab_graph.generation.certify import Certificate
+from crab_graph.generation.certify import Certificate, fetch_offers
 from crab_graph.generation.materialize import hash_stored_rows, read_rows
 from crab_graph.schema import digest
 from crab_graph.tools.tables import Row
@@ -68,12 +68,10 @@ class Benchmark(Sequence[Task]):
             UnknownName: no task has the id.
         """
         if isinstance(key, str):
-            if key not in self._positions:
-                raise UnknownName("task", key, self._positions)
-            return self._load([key])[0]
+            return self.load([key])[0]
         if isinstance(key, slice):
-            return self._load([entry.id for entry in self.manifest.tasks[key]])
-        return self._load([self.manifest.tasks[key].id])[0]
+            return self.load([entry.id for entry in self.manifest.tasks[key]])
+        return self.load([self.manifest.tasks[key].id])[0]
 
     def __iter__(self) -> Iterator[Task]:
         """Yield the tasks in order, a few at a time in memory."""
@@ -105,8 +103,15 @@ class Benchmark(Sequence[Task]):
             raise UnknownName("task", task_id, self._positions)
         return self.manifest.tasks[self._positions[task_id]]
 
-    def _load(self, task_ids: Sequence[str]) -> list[Task]:
-        """Return tasks by id; what somebody holds already is not read again."""
+    def load(self, task_ids: Sequence[str]) -> list[Task]:
+        """Return tasks by id; what somebody holds already is not read again.
+
+        Raises:
+            UnknownName: no task has one of the ids.
+            BenchmarkError: the file does not hold a task of the manifest.
+        """
+        for task_id in task_ids:
+            self.entry(task_id)
         with self._lock:
             found = {one: self._loaded[one] for one in task_ids if one in self._loaded}
             missing = [one for one in task_ids if one not in found]
@@ -170,17 +175,30 @@ class Benchmark(Sequence[Task]):
         Raises:
             BenchmarkError: the task's rows were changed after generation.
         """
-        stored = hash_stored_rows(connection, self.domain.tables, task.id)
-        entry = self.entry(task.id)
-        if stored != entry.rows_sha256:
-            raise BenchmarkError(
-                f"{self.directory / DATABASE}: the rows of task '{task.id}' "
-                f"are not those of {MANIFEST}; generate the benchmark again"
-            )
-        certificate, _ = certify_spec(
-            connection, self.domain, task.request, task.id, entry.certificate.expected
-        )
-        return certificate
+        return next(self.certify_tasks([task], connection))
+
+    def certify_tasks(
+        self, tasks: Sequence[Task], connection: "duckdb.DuckDBPyConnection"
+    ) -> Iterator[Certificate]:
+        """Yield what `certify` returns for each task; their rows are checked together, first.
+
+        Raises:
+            BenchmarkError: the rows of a task were changed after generation.
+        """
+        ids = [task.id for task in tasks]
+        stored = hash_stored_rows(connection, self.domain.tables, ids)
+        for task in tasks:
+            if stored[task.id] != self.entry(task.id).rows_sha256:
+                raise BenchmarkError(
+                    f"{self.directory / DATABASE}: the rows of task '{task.id}' "
+                    f"are not those of {MANIFEST}; generate the benchmark again"
+                )
+        offers = fetch_offers(connection, self.domain.sources, ids)
+        for task in tasks:
+            expected = self.entry(task.id).certificate.expected
+            yield certify_spec(
+                connection, self.domain, task.request, task.id, expected, offers[task.id]
+            )[0]
 
 
 def load_benchmark(path: str | Path) -> Benchmark:

@@ -12,6 +12,7 @@ from crab_graph.domains.task import TaskSpec
 from crab_graph.errors import CertificationError
 from crab_graph.generation.certify import Certificate, certify_tables
 from crab_graph.generation.materialize import create_tables, drop_tables, hash_rows, load_rows
+from crab_graph.generation.objects import Columns
 from crab_graph.generation.paper_population import PaperParameters
 from crab_graph.generation.population import Population
 from crab_graph.generation.search import Solution
@@ -148,10 +149,11 @@ def certify_spec(
     request: object,
     task_id: str,
     expected: int,
+    offers: Mapping[str, Columns] | None = None,
 ) -> tuple[Certificate, list[Solution]]:
     """Certify a task on the tables a connection sees, from its request alone."""
     graph = domain.build_graph(request)
-    return certify_tables(connection, graph, domain.sources, task_id, expected)
+    return certify_tables(connection, graph, domain.sources, task_id, expected, offers)
 
 
 def _provenance(population: Population, offers: Offers) -> list[tuple[str, str, str, str]]:

@@ -4,14 +4,15 @@ SQL aggregation, array elimination and plain search read the same tables and sha
 constraints, and nothing else. All must equal the closure of the seeds.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.counting import EliminationCounter
-from crab_graph.generation.objects import Columns, valid_rows
+from crab_graph.generation.objects import Columns, length, rows, take, valid_rows
 from crab_graph.generation.search import Solution, search_solutions
 from crab_graph.generation.sql_count import count_sql
 from crab_graph.schema import FileModel
@@ -54,6 +55,7 @@ def certify_tables(
     sources: Mapping[str, str],
     task_id: str,
     expected: int,
+    offers: Mapping[str, Columns] | None = None,
 ) -> tuple[Certificate, list[Solution]]:
     """Count the solutions of a task on its tables.
 
@@ -63,16 +65,18 @@ def certify_tables(
         sources: For each node type, a SELECT with the parameter `$task` that yields its offers.
         task_id: The task.
         expected: Closure of the seeds.
+        offers: What `fetch_offers` found for the task, where it was asked for many.
 
     Returns:
         The certificate, and the solutions the plain search found.
     """
-    parameters = {"task": task_id}
-    counted = connection.execute(count_sql(graph, sources), parameters).fetchall()[0][0]
-    offers = {name: _fetch(connection, sql, parameters) for name, sql in sources.items()}
+    counted = connection.execute(count_sql(graph, sources), {"task": task_id}).fetchall()[0][0]
+    if offers is None:
+        offers = fetch_offers(connection, sources, [task_id])[task_id]
+    listed = {name: rows(columns) for name, columns in offers.items()}
     solutions = search_solutions(
         graph,
-        {node.id: offers[node.type] for node in graph.nodes},
+        {node.id: listed[node.type] for node in graph.nodes},
         expected + SEARCH_MARGIN,
     )
     certificate = Certificate(
@@ -84,21 +88,37 @@ def certify_tables(
     return certificate, solutions
 
 
-def count_offers(graph: ConstraintGraph, offers: Mapping[str, list[dict[str, Any]]]) -> int:
-    """Return the number of solutions among rows of the entity tables, by array elimination."""
-    columns = {name: _columns(rows) for name, rows in offers.items()}
-    objects = {node.id: columns[node.type] for node in graph.nodes}
-    valid = {node: valid_rows(own, graph.node_constraints(node)) for node, own in objects.items()}
-    return EliminationCounter(graph.node_ids, graph.edge_constraints, objects).count(valid)
+def count_offers(graph: ConstraintGraph, offers: Mapping[str, Columns]) -> int:
+    """Return the number of solutions among offers of each node type, by array elimination."""
+    objects: dict[str, Columns] = {}
+    for node in graph.nodes:
+        own = offers[node.type]
+        objects[node.id] = take(own, valid_rows(own, graph.node_constraints(node.id)))
+    everything = {node: np.arange(length(own)) for node, own in objects.items()}
+    counter = EliminationCounter(graph.node_ids, graph.edge_constraints, objects)
+    return counter.count(everything)
 
 
-def _fetch(
-    connection: "duckdb.DuckDBPyConnection", sql: str, parameters: Mapping[str, str]
-) -> list[dict[str, Any]]:
-    cursor = connection.execute(sql, parameters)
-    names = [column[0] for column in cursor.description or []]
-    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+def fetch_offers(
+    connection: "duckdb.DuckDBPyConnection", sources: Mapping[str, str], task_ids: Sequence[str]
+) -> dict[str, dict[str, Columns]]:
+    """Return the offers of tasks by task and node type, as columns.
 
-
-def _columns(rows: list[dict[str, Any]]) -> Columns:
-    return {name: np.array([row[name] for row in rows]) for name in (rows[0] if rows else {})}
+    One query a node type serves all the tasks: planning it takes longer than to run it for one.
+    """
+    offers: dict[str, dict[str, Columns]] = {task_id: {} for task_id in task_ids}
+    for name, sql in sources.items():
+        of_each = re.sub(r"\$task\b", "asked.task", sql)
+        fetched = connection.execute(
+            "SELECT asked.task AS asked_task, offer.* "  # noqa: S608
+            f"FROM (SELECT unnest($tasks) AS task) AS asked, LATERAL ({of_each}) AS offer",
+            {"tasks": list(task_ids)},
+        ).fetchnumpy()
+        owners = fetched.pop("asked_task")
+        columns = {
+            key: column.astype(np.int64) if column.dtype.kind == "i" else column
+            for key, column in fetched.items()
+        }
+        for task_id in task_ids:
+            offers[task_id][name] = take(columns, owners == task_id)
+    return offers

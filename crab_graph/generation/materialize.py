@@ -1,7 +1,8 @@
 """Writing a task's tables to DuckDB in bulk (paper A.5)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from crab_graph.schema import digest
 from crab_graph.tools.tables import Row, Table
@@ -50,10 +51,18 @@ def read_rows(
     connection: "duckdb.DuckDBPyConnection", tables: Sequence[Table], task_id: str
 ) -> dict[str, list[Row]]:
     """Return a task's rows by table, ordered by key; dates are ISO strings."""
-    return {
-        table.name: [dict(zip(table.columns, values, strict=True)) for values in found]
-        for table, found in _fetch(connection, tables, task_id)
-    }
+    rows: dict[str, list[Row]] = {}
+    for table in tables:
+        columns = ", ".join(
+            f'"{name}"::VARCHAR' if kind == "DATE" else f'"{name}"'
+            for name, kind in table.columns.items()
+        )
+        found = connection.execute(
+            f'SELECT {columns} FROM {qualified(table)} WHERE task_id = ? ORDER BY "{table.key}"',  # noqa: S608
+            [task_id],
+        ).fetchall()
+        rows[table.name] = [dict(zip(table.columns, values, strict=True)) for values in found]
+    return rows
 
 
 def hash_rows(tables: Iterable[Table], rows: Mapping[str, Sequence[Row]]) -> str:
@@ -73,26 +82,29 @@ def hash_rows(tables: Iterable[Table], rows: Mapping[str, Sequence[Row]]) -> str
 
 
 def hash_stored_rows(
-    connection: "duckdb.DuckDBPyConnection", tables: Sequence[Table], task_id: str
-) -> str:
-    """Return what `hash_rows` returns, of the rows a connection sees."""
-    return digest({table.name: found for table, found in _fetch(connection, tables, task_id)})
+    connection: "duckdb.DuckDBPyConnection", tables: Sequence[Table], task_ids: Sequence[str]
+) -> dict[str, str]:
+    """Return for each task what `hash_rows` returns, of the rows a connection sees.
 
-
-def _fetch(
-    connection: "duckdb.DuckDBPyConnection", tables: Iterable[Table], task_id: str
-) -> Iterator[tuple[Table, list[tuple[Any, ...]]]]:
-    """Yield each table with a task's rows, ordered by key; dates are ISO strings."""
+    DuckDB writes the JSON that is hashed, for many tasks in one query: their rows need not become
+    Python values.
+    """
+    selects = []
     for table in tables:
-        columns = ", ".join(
-            f'"{name}"::VARCHAR' if kind == "DATE" else f'"{name}"'
-            for name, kind in table.columns.items()
+        columns = ", ".join(f'"{name}"' for name in table.columns)
+        selects.append(
+            f"SELECT task_id, '{table.name}', "  # noqa: S608
+            f"string_agg(json_array({columns})::VARCHAR, ',' ORDER BY \"{table.key}\") "
+            f"FROM {qualified(table)} WHERE task_id IN (SELECT unnest($tasks)) GROUP BY task_id"
         )
-        found = connection.execute(
-            f'SELECT {columns} FROM {qualified(table)} WHERE task_id = ? ORDER BY "{table.key}"',  # noqa: S608
-            [task_id],
-        )
-        yield table, found.fetchall()
+    found = connection.execute(" UNION ALL ".join(selects), {"tasks": list(task_ids)}).fetchall()
+    stored = {(task_id, name): rows for task_id, name, rows in found}
+    names = sorted(table.name for table in tables)
+    hashes: dict[str, str] = {}
+    for task_id in task_ids:
+        parts = [f'"{name}":[{stored.get((task_id, name), "")}]' for name in names]
+        hashes[task_id] = hashlib.sha256(f"{{{','.join(parts)}}}".encode()).hexdigest()
+    return hashes
 
 
 def qualified(table: Table) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from crab_graph.generation.constraint_graph import ConstraintGraph
-from crab_graph.generation.constraints import Constraint, Ref, Value
+from crab_graph.generation.constraints import Constraint, Value
 
 Row = Mapping[str, Any]
 Solution = dict[str, Row]
@@ -54,7 +54,7 @@ class _Search:
             for depth in range(len(self.order))
         ]
         self.checks = [self._checks(depth) for depth in range(len(self.order))]
-        self.known: list[dict[tuple[Value, ...], list[_Group]]] = [{} for _ in self.order]
+        self.known: list[dict[tuple[frozenset[int], ...], list[_Group]]] = [{} for _ in self.order]
 
     def solutions(self) -> Iterator[Solution]:
         """Yield every solution."""
@@ -104,47 +104,59 @@ class _Search:
 
     def _compatible(self, depth: int, chosen: Sequence[_Group]) -> list[_Group]:
         """Return the groups of the next node that break no edge with what was chosen."""
-        edges, earlier = self.checks[depth]
-        key = tuple([chosen[position][0][1][name] for position, (_, name) in earlier])
-        known = self.known[depth].get(key)
+        groups = self.groups[depth]
+        admitted = tuple([check.admitted(chosen, groups) for check in self.checks[depth]])
+        if not admitted:
+            return groups
+        known = self.known[depth].get(admitted)
         if known is None:
-            node = self.order[depth]
-            values: dict[Ref, Value] = {
-                ref: value for (_, ref), value in zip(earlier, key, strict=True)
-            }
-            known = [
-                group for group in self.groups[depth] if _fits(group[0][1], node, edges, values)
-            ]
-            self.known[depth][key] = known
+            known = [groups[position] for position in sorted(frozenset.intersection(*admitted))]
+            self.known[depth][admitted] = known
         return known
 
-    def _checks(self, depth: int) -> tuple[list[Constraint], list[tuple[int, Ref]]]:
-        """Return the edges that the node at `depth` completes, and what they read before it."""
-        node, done = self.order[depth], {*self.order[: depth + 1]}
-        edges = [edge for edge in self.edges if node in edge.nodes and done.issuperset(edge.nodes)]
-        refs = dict.fromkeys(ref for edge in edges for ref in edge.refs if ref[0] != node)
-        return edges, [(self.order.index(ref[0]), ref) for ref in refs]
+    def _checks(self, depth: int) -> list["_Check"]:
+        """Return the edges that the node at `depth` completes."""
+        done = self.order[: depth + 1]
+        return [
+            _Check(edge, done)
+            for edge in self.edges
+            if done[-1] in edge.nodes and set(done).issuperset(edge.nodes)
+        ]
 
 
-def _fits(row: Row, node: str, edges: Sequence[Constraint], values: Mapping[Ref, Value]) -> bool:
-    return all(
-        edge.evaluate(lambda ref: row[ref[1]] if ref[0] == node else values[ref]) for edge in edges
-    )
+class _Check:
+    """An edge that the last of some nodes completes, tried once for each choice before it."""
+
+    def __init__(self, edge: Constraint, order: Sequence[str]) -> None:
+        self.edge = edge
+        self.earlier = [ref for ref in edge.refs if ref[0] != order[-1]]
+        self.own = [ref for ref in edge.refs if ref[0] == order[-1]]
+        self.places = [(order.index(node), name) for node, name in self.earlier]
+        self.known: dict[tuple[Value, ...], frozenset[int]] = {}
+
+    def admitted(self, chosen: Sequence[_Group], groups: Sequence[_Group]) -> frozenset[int]:
+        """Return the positions of the node's groups that hold with what was chosen."""
+        key = tuple([chosen[place][0][1][name] for place, name in self.places])
+        known = self.known.get(key)
+        if known is None:
+            values = dict(zip(self.earlier, key, strict=True))
+            known = frozenset(
+                position
+                for position, group in enumerate(groups)
+                if self.edge.holds({**values, **{ref: group[0][1][ref[1]] for ref in self.own}})
+            )
+            self.known[key] = known
+        return known
 
 
 def _valid(graph: ConstraintGraph, node: str, rows: Sequence[Row]) -> list[Row]:
     """Return the rows that satisfy the node's constraints, each tried once for each value."""
     for wish in graph.node_constraints(node):
         names = wish.properties_of(node)
-        answers: dict[tuple[Value, ...], bool] = {}
-        kept = []
-        for row in rows:
-            key = tuple([row[name] for name in names])
-            if key not in answers:
-                answers[key] = _fits(row, node, [wish], {})
-            if answers[key]:
-                kept.append(row)
-        rows = kept
+        keys = list(zip(*([row[name] for row in rows] for name in names), strict=True))
+        refs = [(node, name) for name in names]
+        admitted = {key for key in set(keys) if wish.holds(dict(zip(refs, key, strict=True)))}
+        rows = [row for row, key in zip(rows, keys, strict=True) if key in admitted]
     return list(rows)
 
 

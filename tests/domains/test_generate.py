@@ -9,6 +9,7 @@ import duckdb
 import pytest
 
 from crab_graph.domains.benchmark import load_benchmark
+from crab_graph.domains.certification import certify_benchmark
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.domains.travel.names import CITIES
 from crab_graph.errors import BenchmarkError, UnknownName, UnsatisfiableTask, UsageError
@@ -114,11 +115,16 @@ def test_certified_solutions_are_those_of_a_hand_written_reference(bench, positi
     assert by_text(reference_solutions(task.world, task.request)) == by_text(task.solutions)
 
 
-def test_every_task_is_certified_again_on_the_stored_tables(bench):
+def test_every_task_is_certified_again_on_the_stored_tables(bench, monkeypatch):
+    monkeypatch.setattr("crab_graph.domains.certification._BATCH", 1)
     with bench.connect() as connection:
         certificates = [bench.certify(task, connection) for task in bench]
     assert all(one.ok for one in certificates)
     assert [one.sql for one in certificates] == [len(task.solutions) for task in bench]
+    assert list(certify_benchmark(bench, ["S2-001", "S1-001"], jobs=2).values()) == [
+        certificates[2],
+        certificates[0],
+    ]
 
 
 def test_the_benchmark_has_the_asked_for_shape(bench):
