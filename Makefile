@@ -45,7 +45,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.ready
-	@$(PIP) -c constraints.txt -e '.[stats,audit]' --group dev
+	@$(PIP) -c constraints.txt -e '.[stats,audit,serve]' --group dev
 	@touch $@
 
 $(VENV)/.browser: $(VENV)/.dev
