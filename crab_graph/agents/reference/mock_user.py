@@ -1,0 +1,151 @@
+"""A user without a model that follows a user's prompt, for `mock-llm` (it is no user engine).
+
+It knows what a model would know: the prompt, the chat, and what its tools returned. It says the
+basic facts first, or all where the prompt tells it to be open, and each detail when it is asked
+anything; it adds its card, approves what its bookings show, and ends the talk when all is paid.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
+
+from crab_graph.agents.reference.conversation import (
+    Call,
+    Conversation,
+    Outcome,
+    ask_for,
+    read_conversation,
+)
+
+GREETING = "Hello, I need help with this."
+AGREEMENT = "Yes, please go ahead."
+NO_MORE = "There is nothing else to add."
+THANKS = "Thank you, that is all. ###STOP###"
+GIVES_UP = "I will stop here, this leads nowhere. ###STOP###"
+HANDED_OVER = "All right, thank you. ###TRANSFER###"
+PATIENCE = 8
+"""Turns without anything new after which it gives up."""
+
+_OPEN = re.compile(r"\bsay everything you know\b", re.IGNORECASE)
+_FACT = re.compile(r"^- (.+)$", re.MULTILINE)
+_KNOWS = re.compile(r"^# What you know\n(.*?)(?=^# |\Z)", re.MULTILINE | re.DOTALL)
+_DETAILS = re.compile(r"^Details:", re.MULTILINE)
+_CARD = re.compile(r"\bending in (\d{4})\b")
+_TRANSFERS = re.compile(r"\bbeing transferred\b|\btransfer(?:ring)? you\b", re.IGNORECASE)
+_ALL_PAID = re.compile(
+    r"\b(?:confirmed|charged|booked and paid|all set|completed)\b", re.IGNORECASE
+)
+_PAYMENT = re.compile(r"\b(?:approv|authori[sz]|add (?:a|another|your) card)", re.IGNORECASE)
+_CONSENT = re.compile(
+    r"\b(?:(?:shall|should|may) i|do you want me to|would you like me to)\b.*\?", re.IGNORECASE
+)
+_QUESTION = re.compile(r"\?|\bI need\b|\bplease (?:tell|give|provide|share)\b", re.IGNORECASE)
+_BOOKINGS = "get_my_trip_confirmations"
+_CARDS = "get_my_payment_cards"
+_ADD = "add_payment_method_to_platform"
+_APPROVE = "record_payment_approval"
+
+
+class Knowledge(NamedTuple):
+    """What a prompt says that the user knows."""
+
+    basics: tuple[str, ...]
+    details: tuple[str, ...]
+    is_open: bool
+
+    @property
+    def card(self) -> str | None:
+        """The last four digits of the card to pay with, if it is named."""
+        found = _CARD.search(" ".join(self.details))
+        return None if found is None else found[1]
+
+
+def follow_prompt(messages: list[BaseMessage], tools: Sequence[Any]) -> AIMessage | str:
+    """Return the user's next message: a text to say, or calls of its own tools."""
+    del tools
+    prompt = next((str(one.text) for one in messages if isinstance(one, SystemMessage)), "")
+    step = _next(read_knowledge(prompt), read_conversation(messages))
+    if isinstance(step, str):
+        return step
+    return ask_for(step, sum(isinstance(one, AIMessage) for one in messages) * 10)
+
+
+def read_knowledge(prompt: str) -> Knowledge:
+    """Return what a composed prompt says that the user knows."""
+    section = _KNOWS.search(prompt)
+    known = section[1] if section else ""
+    cut = _DETAILS.search(known)
+    before, after = (known, "") if cut is None else (known[: cut.start()], known[cut.end() :])
+    is_open = _OPEN.search(prompt) is not None
+    return Knowledge(tuple(_FACT.findall(before)), tuple(_FACT.findall(after)), is_open)
+
+
+def _next(known: Knowledge, chat: Conversation) -> str | list[Call]:
+    # What this reader calls the user is whoever speaks to it: here, the agent.
+    heard = chat.last_user_text
+    since = max((turn.position for turn in chat.turns if turn.is_user), default=-1)
+    mine = [turn.text for turn in chat.turns if not turn.is_user]
+    if not mine:
+        facts = [*known.basics, *known.details] if known.is_open else known.basics
+        return " ".join([GREETING, *facts])
+    if _TRANSFERS.search(heard):
+        return HANDED_OVER
+    done = [outcome for outcome in chat.outcomes if outcome.position > since]
+    if _PAYMENT.search(heard):
+        return _pay(known, done)
+    if _ALL_PAID.search(heard):
+        return _check(done)
+    if len(mine) >= PATIENCE and len(set(mine[-PATIENCE:])) == 1:
+        return GIVES_UP
+    if _CONSENT.search(heard):
+        return AGREEMENT
+    if _QUESTION.search(heard):
+        answer = " ".join(known.details)
+        return NO_MORE if known.is_open or answer in mine or not answer else answer
+    return AGREEMENT
+
+
+def _pay(known: Knowledge, done: Sequence[Outcome]) -> str | list[Call]:
+    """Look at cards and bookings, add the card, approve each booking, and say so."""
+    cards, bookings = _last(done, _CARDS), _last(done, _BOOKINGS)
+    if cards is None or bookings is None:
+        return [Call(_CARDS, {}), Call(_BOOKINGS, {})]
+    pending = [one for one in bookings.get("bookings", ()) if one.get("status") == "pending"]
+    listed = list(cards.get("cards", ()))
+    if not pending or not listed:
+        return NO_MORE
+    named = [one for one in listed if one.get("last4") == known.card]
+    card = (named or sorted(listed, key=lambda one: float(one.get("limit", 0))))[-1]
+    added = _last(done, _ADD) or {}
+    method = card.get("payment_method_id") or added.get("payment_method_id")
+    if method is None:
+        return NO_MORE if added else [Call(_ADD, {"card_id": card["card_id"]})]
+    if not any(outcome.call.name == _APPROVE for outcome in done):
+        return [
+            Call(
+                _APPROVE,
+                {
+                    "booking_id": one["booking_id"],
+                    "payment_method_id": method,
+                    "amount": one["total"],
+                },
+            )
+            for one in pending
+        ]
+    return f"I have approved them. The payment method is {method}."
+
+
+def _check(done: Sequence[Outcome]) -> str | list[Call]:
+    """Look whether everything is confirmed, and end the talk if so."""
+    bookings = _last(done, _BOOKINGS)
+    if bookings is None:
+        return [Call(_BOOKINGS, {})]
+    unpaid = [one for one in bookings.get("bookings", ()) if one.get("status") == "pending"]
+    return THANKS if not unpaid else f"{len(unpaid)} of my bookings are not paid yet."
+
+
+def _last(done: Sequence[Outcome], name: str) -> dict[str, Any] | None:
+    found = [outcome.result for outcome in done if outcome.call.name == name]
+    return found[-1] if found else None
