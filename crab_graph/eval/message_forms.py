@@ -56,7 +56,13 @@ def _calls(fields: Mapping[str, Any]) -> Any:
     calls, invalid = fields.get("tool_calls"), fields.get("invalid_tool_calls")
     if not isinstance(calls, list | None) or not isinstance(invalid, list | None):
         return calls
-    return [_call(call) for call in (*(calls or ()), *(invalid or ()))] or None
+    garbled = [_named(call) for call in invalid or ()]
+    return [_call(call) for call in (*(calls or ()), *garbled)] or None
+
+
+def _named(call: Any) -> Any:
+    """Return a garbled call with the name it has, if any: without one it calls nothing."""
+    return {**call, "name": call.get("name") or ""} if isinstance(call, Mapping) else call
 
 
 def _call(call: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 from crab_graph.errors import TranscriptError
 from crab_graph.eval.message_forms import as_transcript_message
+from crab_graph.eval.strict_json import parse_json
 from crab_graph.tools.tool import Owner
 
 
@@ -58,7 +59,7 @@ def load_transcript(path: str | Path) -> list[TranscriptMessage]:
         TranscriptError: the file or a message cannot be read; line or message are named.
     """
     try:
-        text = Path(path).read_text("utf-8")
+        text = Path(path).read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise TranscriptError(f"{path}: cannot be read ({error})") from None
     listed = _read_document(text, path)
@@ -75,8 +76,8 @@ def _read_document(text: str, path: str | Path) -> list[Any] | None:
     """Return the messages of a file that is one JSON document, `None` where it is lines of it."""
     is_list = text.lstrip().startswith("[")
     try:
-        document = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+        document = parse_json(text)
+    except (ValueError, RecursionError) as error:
         if is_list:
             line = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
             raise TranscriptError(f"{path}{line}: not JSON ({error})") from None
@@ -89,12 +90,13 @@ def _read_document(text: str, path: str | Path) -> list[Any] | None:
 def _read_lines(text: str, path: str | Path) -> tuple[list[Any], list[str]]:
     messages: list[Any] = []
     places: list[str] = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    # Other separators of lines may stand inside the texts of a line.
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:
-            messages.append(json.loads(line))
-        except (json.JSONDecodeError, RecursionError) as error:
+            messages.append(parse_json(line))
+        except (ValueError, RecursionError) as error:
             raise TranscriptError(f"{path}, line {number}: not JSON ({error})") from None
         places.append(f"{path}, line {number}")
     return messages, places
@@ -143,8 +145,13 @@ def _read_message(message: Any, callers: Mapping[str, Owner]) -> TranscriptMessa
     if role in (Role.TOOL, Role.SYSTEM) and calls:
         raise ValueError(f"a {role} message makes no calls")
     default = callers.get(call_id or "", Owner.AGENT) if role is Role.TOOL else _OWNERS[role]
+    if message.get("function_call") is not None:
+        raise ValueError("'function_call' is not read: calls stand in 'tool_calls'")
     owner = _read_owner(message.get("owner"), role, default)
-    return TranscriptMessage(role, owner, _read_content(message.get("content")), calls, call_id)
+    content = message.get("content")
+    if role is Role.TOOL and isinstance(content, Mapping):
+        content = json.dumps(content)
+    return TranscriptMessage(role, owner, _read_content(content), calls, call_id)
 
 
 _ROLES = {str(role): role for role in Role}
@@ -168,6 +175,9 @@ def _read_owner(value: Any, role: Role, default: Owner) -> Owner:
     return default
 
 
+_TEXT_PARTS = ("text", "input_text", "output_text")
+
+
 def _read_content(value: Any) -> str:
     if value is None:
         return ""
@@ -175,7 +185,7 @@ def _read_content(value: Any) -> str:
         return value
     if isinstance(value, list):
         parts = [part if isinstance(part, Mapping) else {"text": part} for part in value]
-        texts = [part.get("text") for part in parts if part.get("type", "text") == "text"]
+        texts = [part.get("text") for part in parts if part.get("type", "text") in _TEXT_PARTS]
         if all(isinstance(text, str) for text in texts):
             return "".join(str(text) for text in texts)
     raise ValueError("'content' is a text")
@@ -207,6 +217,6 @@ def _read_call(call: Any) -> TranscriptCall:
 def _read_arguments(text: str) -> Any:
     """Return the arguments of a call; what is no JSON is the caller's error, and stays as it is."""
     try:
-        return json.loads(text or "{}")
-    except (json.JSONDecodeError, RecursionError):
+        return parse_json(text or "{}")
+    except (ValueError, RecursionError):
         return text

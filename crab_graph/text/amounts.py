@@ -10,7 +10,7 @@ from crab_graph.text.clauses import Clause, Utterance
 from crab_graph.text.lexicon import fragment, lexicon
 
 _NUMBER = (
-    r"(?P<{name}>\d{{1,3}}(?:,\d{{3}})+(?:\.\d{{1,2}})?|\d+(?:\.\d{{1,2}})?)"
+    r"(?P<{name}>\d{{1,3}}(?:,\d{{3}}){{1,4}}(?:\.\d{{1,2}})?|\d{{1,15}}(?:\.\d{{1,2}})?)"
     r"(?!\d|[.,]\d|[km]\b)"
 )
 _AMOUNT = re.compile(

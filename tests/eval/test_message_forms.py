@@ -101,6 +101,12 @@ def test_arguments_a_model_garbled_are_its_failed_call():
     assert (metrics["total_tool_calls"], metrics["failed_tool_calls"]) == (1, 1)
 
 
+def test_a_garbled_call_without_a_name_is_a_failed_call_too():
+    message = {"type": "ai", "invalid_tool_calls": [{"name": None, "args": "{", "id": None}]}
+    metrics = grade(small_task(), [message, HumanMessage("###STOP###")]).metrics
+    assert (metrics["total_tool_calls"], metrics["failed_tool_calls"]) == (1, 1)
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [

@@ -1,6 +1,9 @@
 import json
+from tempfile import NamedTemporaryFile
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from crab_graph.errors import TranscriptError
 from crab_graph.eval.replay import CallStep, MessageStep, replay
@@ -77,6 +80,54 @@ def test_a_file_names_its_malformed_line(tmp_path):
         load_transcript(path)
     with pytest.raises(TranscriptError, match="cannot be read"):
         load_transcript(tmp_path / "nowhere.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"role": "assistant", "tool_calls": [{"name": "x", "arguments": {"a": NaN}}]}', "NaN"),
+        ('{"role": "user", "content": 1e999}', "too large"),
+        ('{"role": "user", "content": ' + "9" * 5000 + "}", "not JSON"),
+        ('{"role": "user", "content": "x"} {"role": "user"}', "not JSON"),
+        ('{"role": "assistant", "function_call": {"name": "x"}}', "'tool_calls'"),
+        ('{"messages": 3}', "'role'"),
+        ("[" * 100_000, "not JSON"),
+    ],
+)
+def test_odd_lines_are_refused_in_one_line(tmp_path, line, said):
+    path = tmp_path / "talk.jsonl"
+    path.write_text(line)
+    with pytest.raises(TranscriptError, match=said) as refused:
+        load_transcript(path)
+    assert "\n" not in str(refused.value)
+
+
+def test_what_a_strict_reader_would_stumble_over_is_read(tmp_path):
+    path = tmp_path / "talk.jsonl"
+    call = {"id": "c1", "name": "list_all_airports", "arguments": {}}
+    lines = [
+        user_says("one\u2028two \ud800"),
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": {"airports": []}},
+    ]
+    text = "\r\n".join(json.dumps(line) for line in lines).replace("\\u2028", "\u2028")
+    path.write_text("\ufeff" + text, encoding="utf-8", newline="")
+    found = load_transcript(path)
+    assert found[0].content == "one\u2028two \ufffd"
+    assert json.loads(found[2].content) == {"airports": []}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.binary(max_size=60), st.integers(0, 400))
+def test_a_damaged_file_is_read_or_refused_with_its_name(noise, place):
+    text = "\n".join(json.dumps(message) for message in Plan().write().messages[:4]).encode()
+    with NamedTemporaryFile() as file:
+        file.write(text[:place] + noise + text[place:])
+        file.flush()
+        try:
+            load_transcript(file.name)
+        except TranscriptError as error:
+            assert str(error).startswith(file.name)
 
 
 def test_text_beside_calls_is_not_visible():
