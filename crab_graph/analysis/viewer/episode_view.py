@@ -117,17 +117,25 @@ def _view_why(record: EpisodeRecord, exchanges: Sequence[Exchange]) -> list[list
     """Return what separates a failed episode from the nearest solution, a line a difference."""
     if record.explanation is None:
         return []
+    numbers = {call.place: call.number for call in calls_of(exchanges)}
     lines = []
     for part in record.explanation["parts"]:
         if part["differs"]:
-            wanted = " ".join(part["nearest"][name] for name in part["differs"])
-            held = part["booked"] or {}
-            booked = " ".join(held[name] for name in part["differs"] if name in held) or "nothing"
-            found = labels.FOUND[part["found"]]
-            broken = "".join(f"; {words}" for words in part["broken"])
-            lines.append(f"{part['slot']}: {booked}, not {wanted} ({found}){broken}")
-    lines += [f"together: {words}" for words in record.explanation["between"]]
-    return view_evidence([{"text": line} for line in lines], exchanges)
+            (line,) = view_evidence([{"text": _difference(part)}], exchanges)
+            if part["seen_at"] in numbers:
+                where = {"text": "where it was seen", "anchor": f"call-{numbers[part['seen_at']]}"}
+                line += [{"text": " · "}, where]
+            lines.append(line)
+    between = [{"text": f"together: {words}"} for words in record.explanation["between"]]
+    return lines + view_evidence(between, exchanges)
+
+
+def _difference(part: Mapping[str, Any]) -> str:
+    wanted = " ".join(part["nearest"][name] for name in part["differs"])
+    held = part["booked"] or {}
+    booked = " ".join(held[name] for name in part["differs"] if name in held) or "nothing"
+    broken = "".join(f"; {words}" for words in part["broken"])
+    return f"{part['slot']}: {booked}, not {wanted} ({labels.FOUND[part['found']]}){broken}"
 
 
 def view_evidence(

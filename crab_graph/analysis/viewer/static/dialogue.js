@@ -50,7 +50,7 @@ export function drawExchange(view, place, showsPrivate, prefix = "") {
   const isNew = exchange.held !== (place ? view.exchanges[place - 1].held : 0);
   const reveal = secret && !showsPrivate && !prefix
     ? make("button", { type: "button", "data-reveal": true }, `Show ${plural(secret, "private call")} of the user`) : null;
-  const said = turn && (exchange.text.trim() ? make("div", { class: "said", dir: "auto" }, exchange.text) : make("p", { class: "quiet" }, "empty message"));
+  const said = turn && (exchange.text.trim() ? make("div", { class: "said", dir: "auto" }, unbroken(exchange.text)) : make("p", { class: "quiet" }, "empty message"));
   return make("div", { class: `exchange ${exchange.speaker}`, id: turn ? `${prefix}turn-${turn}` : null },
     make("div", {},
       make("p", { class: "speaker" }, make("b", {}, exchange.speaker === "agent" ? "Agent" : "User"), turn ? ` message ${turn}` : ""),

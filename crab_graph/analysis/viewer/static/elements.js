@@ -28,7 +28,7 @@ export function drawPieces(pieces) {
   return pieces.map((piece) => (piece.anchor ? drawJump(piece.anchor, piece.text) : unbroken(piece.text)));
 }
 
-export const drawJump = (anchor, text) => make("a", { href: `#${anchor}`, "data-jump": anchor, class: "jump" }, text);
+export const drawJump = (anchor, text) => make("a", { href: `#${anchor}`, "data-jump": anchor, class: "jump" }, unbroken(text));
 
 export function drawBadge(outcome, labels) {
   return make("span", { class: `badge ${outcome}` }, labels.outcomes[outcome] || words(outcome));

@@ -24,7 +24,7 @@ const source = {
 
 function drawRuns(runs) {
   document.getElementById("runs").replaceChildren(...runs.map((run) => make("li", {},
-    make("b", {}, run.name), ` ${run.agent}, ${run.finished} of ${plural(run.planned, "episode")} finished`,
+    make("b", {}, run.name), run.agent === run.name ? " " : ` ${run.agent}, `, `${run.finished} of ${plural(run.planned, "episode")} finished`,
     run.engine === "rules" ? make("span", { class: "tag" }, "rule-based user") : null,
     run.damaged.map((line) => make("p", { class: "refusal" }, line)))));
 }
