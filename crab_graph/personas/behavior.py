@@ -65,6 +65,24 @@ class InformationDisclosure:
 
 
 @dataclass(frozen=True, slots=True)
+class Clarification:
+    """Clarification (D3).
+
+    Attributes:
+        uncertain: Share of answers with a hedge.
+        asks_back: How often the user asks what an unclear question means before it passes it over.
+        which_first: Share of answers that leave something out to many questions, and ask which of
+            them matter.
+        manner: The phrases of both.
+    """
+
+    uncertain: float = 0.0
+    asks_back: int = 0
+    which_first: float = 0.0
+    manner: Voice = Voice.PLAIN
+
+
+@dataclass(frozen=True, slots=True)
 class Reaction:
     """Error reaction (D4).
 
@@ -72,11 +90,14 @@ class Reaction:
         temper: How an objection is worded.
         patience: Turns in a row without progress after which the user gives up.
         insists: How often the user asks to look again when the agent says it cannot help.
+        most_questions: Facts asked for in one message above which the user objects to so many
+            questions; `None` for never.
     """
 
     temper: Temper
     patience: int
     insists: int
+    most_questions: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +107,13 @@ class Behavior:
     Attributes:
         style: Communication style.
         disclosure: Information disclosure.
-        uncertain: Share of answers with a hedge (clarification, D3).
+        clarification: Clarification.
         reaction: Error reaction.
     """
 
     style: Style
     disclosure: InformationDisclosure
-    uncertain: float
+    clarification: Clarification
     reaction: Reaction
 
 
@@ -114,23 +135,23 @@ _TWO_LEVELS: Mapping[Persona, InformationDisclosure] = {
     Persona.NEUTRAL: InformationDisclosure(True, None),
     Persona.IMPATIENT: InformationDisclosure(True, 2),
 }
-_D3: Mapping[Persona, float] = {
-    Persona.NONE: 0.073,
-    Persona.TERSE: 0.04,
-    Persona.NEUTRAL: 0.10,
-    Persona.IMPATIENT: 0.06,
+_D3: Mapping[Persona, Clarification] = {
+    Persona.NONE: Clarification(0.073, 2, 0.3, Voice.PLAIN),
+    Persona.TERSE: Clarification(0.04, 1, 0.1, Voice.CLIPPED),
+    Persona.NEUTRAL: Clarification(0.10, 2, 0.3, Voice.WARM),
+    Persona.IMPATIENT: Clarification(0.06, 1, 0.3, Voice.CURT),
 }
 _REACTIONS: Mapping[Persona, Reaction] = {
     Persona.NONE: Reaction(Temper.PLAIN, 8, 1),
     Persona.TERSE: Reaction(Temper.PLAIN, 5, 0),
     Persona.NEUTRAL: Reaction(Temper.PLAIN, 6, 1),
-    Persona.IMPATIENT: Reaction(Temper.PLAIN, 3, 0),
+    Persona.IMPATIENT: Reaction(Temper.PLAIN, 3, 0, 4),
 }
 _D4: Mapping[Persona, Reaction] = {
     Persona.NONE: Reaction(Temper.FIRM, 6, 1),
     Persona.TERSE: Reaction(Temper.BLUNT, 5, 0),
     Persona.NEUTRAL: Reaction(Temper.GENTLE, 6, 1),
-    Persona.IMPATIENT: Reaction(Temper.CROSS, 3, 0),
+    Persona.IMPATIENT: Reaction(Temper.CROSS, 3, 0, 3),
 }
 _VOLUNTEERS_ALL = InformationDisclosure(False, None)
 
@@ -142,6 +163,6 @@ def behavior_of(condition: ResolvedCondition) -> Behavior:
     return Behavior(
         style=(_D1 if condition.has(Dimension.D1) else _STYLES)[persona],
         disclosure=_TWO_LEVELS[persona] if two_levels else _VOLUNTEERS_ALL,
-        uncertain=_D3[persona] if condition.has(Dimension.D3) else 0.0,
+        clarification=_D3[persona] if condition.has(Dimension.D3) else Clarification(),
         reaction=(_D4 if condition.has(Dimension.D4) else _REACTIONS)[persona],
     )

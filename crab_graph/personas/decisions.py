@@ -42,6 +42,7 @@ class Reply:
     moved: bool = False
     insisted: bool = False
     approved: bool = False
+    asked_back: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,9 @@ class UserPolicy:
 
     def _objects(self, turn: Turn) -> bool:
         """Tell whether to object: to what is proposed, but no more to what was booked and paid."""
-        return bool(turn.conflicts) and (turn.reading.asks_booking or not turn.reading.claims_done)
+        reading = turn.reading
+        is_over = reading.claims_done and not (reading.asks_booking or reading.asks_wallet)
+        return bool(turn.conflicts) and not is_over
 
     def _object(self, turn: Turn, keys: Sequence[str]) -> Reply:
         """Name the one detail that is contradicted, the one objected to least often so far."""
@@ -155,6 +158,7 @@ class UserPolicy:
     def _asked(self, turn: Turn) -> list[str]:
         """Return the keys the message asks for, an open question standing for all that is left."""
         keys = list(turn.reading.asked)
+        keys += [key for key in turn.reading.checked if not turn.memory.record.has(key)]
         if turn.reading.asks_choice:
             keys += turn.choices
         if turn.reading.is_open_question:
@@ -173,13 +177,16 @@ class UserPolicy:
         if not asked and not reading.is_open_question:
             return None
         facts = self._answers(turn)
-        parts = [speaker.fact(fact) for fact in facts]
+        parts = [speaker.phrase("right")] if reading.confirms and facts else []
+        parts += [speaker.fact(fact) for fact in facts]
         told = tuple((fact.key, Reason.ASKED) for fact in facts)
         if self._asks_for_plan(turn) and self._can_approve(turn):
             parts.append(speaker.phrase("approve"))
             return Reply(tuple(parts), told, is_content=True, moved=True, approved=True)
         if not parts:
             parts = self._nothing_to_tell(turn, asked)
+        mine = [key for key in asked if self._briefing.fact(key) is not None]
+        parts.append(speaker.on_many(len(mine), len(facts)))
         return Reply(tuple(parts), told, is_answer=True, is_content=True)
 
     def _nothing_to_tell(self, turn: Turn, asked: Sequence[str]) -> list[str]:
@@ -292,6 +299,8 @@ class UserPolicy:
             return Reply((speaker.phrase("accept_transfer"),), token=TerminalToken.TRANSFER)
         if reading.asks_change:
             return Reply((speaker.phrase("firm"),))
+        if reading.confirms:
+            return Reply((speaker.phrase("right"),), is_answer=True)
         if reading.says_wait:
             return Reply((speaker.phrase("waiting"),))
         if reading.claims_done or reading.is_closing:
@@ -301,6 +310,8 @@ class UserPolicy:
         if reading.offers_extra:
             return Reply((speaker.phrase("no_extra"),))
         if reading.asks_anything:
+            if turn.memory.asked_back < self._behavior.clarification.asks_back:
+                return Reply((speaker.asks_back(),), asked_back=True)
             return Reply((speaker.phrase("unknown"),))
         return None
 

@@ -13,6 +13,9 @@ from typing import Any
 from crab_graph.errors import UsageError
 from crab_graph.personas.facts import Fact
 
+NOTHING = "(?!)"
+"""A pattern that no text matches."""
+
 
 class ValueForm(StrEnum):
     """How a fact's value is written out."""
@@ -125,6 +128,8 @@ class DomainLexicon:
         groups: Patterns that mean several slots where none of them is named by itself.
         facts: The words of each fact key, in the order details are told.
         topics: Subjects of questions.
+        extras: Words of what an agent may offer beside what the facts are about.
+        parts: Id prefixes, casefolded, of parts of what can be booked, beside those of the slots.
     """
 
     opening_full: tuple[str, ...]
@@ -134,6 +139,8 @@ class DomainLexicon:
     groups: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]
     facts: Mapping[str, FactWords]
     topics: tuple[Topic, ...]
+    extras: re.Pattern[str]
+    parts: tuple[str, ...]
 
     def named_slots(self, words: str) -> frozenset[str]:
         """Return the slots that a casefolded text names."""
@@ -193,6 +200,8 @@ def parse_lexicon(document: Mapping[str, Any], source: str) -> DomainLexicon:
                 Topic(name, re.compile(topic["words"]), tuple(topic["facts"]))
                 for name, topic in document["topics"].items()
             ),
+            extras=re.compile(document.get("extras", NOTHING)),
+            parts=tuple(document.get("parts", ())),
         )
     except (KeyError, TypeError, ValueError, re.error) as error:
         raise UsageError(f"lexicon {source}: missing or malformed part: {error}") from error

@@ -18,6 +18,7 @@ class UserMemory:
         idle: Turns in a row without progress.
         insisted: How often the user asked the agent to look again.
         approved: Whether it ever approved a plan.
+        asked_back: How often in a row the user asked what a question means.
     """
 
     record: DisclosureRecord = field(default_factory=DisclosureRecord)
@@ -25,6 +26,7 @@ class UserMemory:
     idle: int = 0
     insisted: int = 0
     approved: bool = False
+    asked_back: int = 0
 
     @classmethod
     def from_json(cls, state: Mapping[str, Any]) -> Self:
@@ -35,6 +37,7 @@ class UserMemory:
             idle=state.get("idle", 0),
             insisted=state.get("insisted", 0),
             approved=state.get("approved", False),
+            asked_back=state.get("asked_back", 0),
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -45,6 +48,7 @@ class UserMemory:
             "idle": self.idle,
             "insisted": self.insisted,
             "approved": self.approved,
+            "asked_back": self.asked_back,
         }
 
     def fresh(self, reading: Reading) -> frozenset[str]:

@@ -54,8 +54,17 @@ class StatedPlan:
     totals: tuple[int, ...]
 
 
-def read_plan(text: str, lexicon: DomainLexicon, slots: Sequence[BriefedSlot]) -> StatedPlan:
-    """Gather what a message states about each slot."""
+def read_plan(
+    text: str, lexicon: DomainLexicon, slots: Sequence[BriefedSlot], *, is_recap: bool = False
+) -> StatedPlan:
+    """Gather what a message states about each slot.
+
+    Args:
+        text: The message.
+        lexicon: The domain's words.
+        slots: The things the user wants.
+        is_recap: Whether it plays back what the user said: then slots without an item count too.
+    """
     utterance, segments = read_segments(text, lexicon)
     stated = [segment for segment in segments if not _DENIED.search(segment.text)]
     words: dict[str, list[str]] = defaultdict(list)
@@ -68,7 +77,11 @@ def read_plan(text: str, lexicon: DomainLexicon, slots: Sequence[BriefedSlot]) -
                 with_item.add(slot_id)
     amounts = find_amounts(utterance)
     return StatedPlan(
-        words={slot: _JOINT.join(parts) for slot, parts in words.items() if slot in with_item},
+        words={
+            slot: _JOINT.join(parts)
+            for slot, parts in words.items()
+            if is_recap or slot in with_item
+        },
         everywhere=_JOINT.join(segment.text for segment in stated if not segment.is_request),
         totals=tuple(_totals(utterance, stated, amounts, lexicon)),
     )

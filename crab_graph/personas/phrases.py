@@ -25,6 +25,10 @@ class PhraseBook:
         """Tell whether a text holds a cue."""
         return self.cues[cue].search(words) is not None
 
+    def without(self, cue: str, words: str) -> str:
+        """Return a text without what a cue finds in it."""
+        return self.cues[cue].sub("", words).strip()
+
     def phrase(self, act: str, voice: str, rng: Random) -> str:
         """Draw a phrase for an act; an act that a voice leaves out is empty."""
         by_voice = self.phrases[act]

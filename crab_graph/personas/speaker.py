@@ -12,6 +12,7 @@ from crab_graph.personas.wording import capitalised, join_words, word_fact, word
 _FRAGMENTS_BELOW = 8
 _SOMETIMES_BELOW = 12
 _PRESSURE_RATE = 0.25
+_OBJECTION_RATE = 0.6
 
 
 class Speaker:
@@ -46,6 +47,25 @@ class Speaker:
         """Return the lead-in of an objection in the user's temper."""
         return self._phrase("object", str(self._behavior.reaction.temper), {})
 
+    def asks_back(self) -> str:
+        """Return the question what an unclear question means."""
+        return self._phrase("what_meant", str(self._behavior.clarification.manner), {})
+
+    def on_many(self, asked: int, given: int) -> str:
+        """Return what the user says to many questions at once; often nothing.
+
+        Args:
+            asked: Number of facts that were asked for.
+            given: Number of those that the answer gives.
+        """
+        most = self._behavior.reaction.most_questions
+        if most is not None and asked > most and self._happens("many", _OBJECTION_RATE):
+            return self._phrase("too_many", str(self._behavior.reaction.temper), {})
+        clarification = self._behavior.clarification
+        if given < asked and self._happens("which", clarification.which_first):
+            return self._phrase("which_first", str(clarification.manner), {})
+        return ""
+
     def opening(self, facts: Sequence[Fact]) -> str:
         """Return the first sentences of the dialogue."""
         greets = not self._fragments and self._happens("greet", 0.5)
@@ -68,7 +88,7 @@ class Speaker:
         """Join the parts of a turn; answers may carry doubt or a question, content ones thanks."""
         extra = []
         if is_answer:
-            if self._happens("uncertain", self._behavior.uncertain):
+            if self._happens("uncertain", self._behavior.clarification.uncertain):
                 extra.append(self.phrase("hedge"))
             if self._happens("question", self._style.questions):
                 extra.append(self.phrase("question"))

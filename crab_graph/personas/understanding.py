@@ -8,18 +8,34 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from crab_graph.personas.lexicon import BriefedSlot, DomainLexicon, FactWords
-from crab_graph.personas.phrases import phrase_book
-from crab_graph.personas.segments import Segment, read_segments
+from crab_graph.personas.acts import ANY_ID, Heard
+from crab_graph.personas.lexicon import BriefedSlot, DomainLexicon
+from crab_graph.personas.questions import find_questions
+from crab_graph.personas.segments import read_segments
 from crab_graph.text.amounts import find_amounts
-from crab_graph.text.clauses import Utterance
-from crab_graph.text.mentions import find_ids
-from crab_graph.text.phrases import offers_transfer
 
-ANY_ID = re.compile(r"(?<![\w-])[a-z]{2,4}-\d{2,}(?![\w-])")
-_PREFERENCES = re.compile(r"\b(?:preferences?|requirements?)\b")
-_MAX_ASKED_WORDS = 60
-"""A longer clause that asks nothing by itself is prose, not an item of a list of questions."""
+__all__ = ["ANY_ID", "Reading", "understand"]
+
+_THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>|^thought:[^\n]*", re.I | re.S | re.M)
+"""What a model thinks aloud; a user does not take it for something said."""
+_INTENTS = (
+    "is_open_question",
+    "is_closing",
+    "asks_booking",
+    "asks_choice",
+    "asks_approval",
+    "asks_card",
+    "asks_method",
+    "claims_done",
+    "offers_transfer",
+    "has_transferred",
+    "is_unable",
+    "asks_change",
+    "offers_extra",
+    "says_wait",
+    "confirms",
+    "proposes",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +44,7 @@ class Reading:
 
     Attributes:
         asked: Keys of the facts it asks for, in its order.
+        checked: Keys of the facts it wants to have confirmed, in its order.
         is_open_question: It asks for whatever the user has not said yet.
         is_closing: It asks whether there is anything else it can help with.
         asks_booking: It asks whether to book what it proposes.
@@ -43,11 +60,14 @@ class Reading:
         offers_extra: It offers something beside what the facts are about.
         asks_anything: It asks something at all.
         says_wait: It asks for time.
+        confirms: It asks whether what it plays back of the user's wishes is right.
+        proposes: It names an item, or one of a slot by its price, be it on offer or booked.
         ids: All ids it names, upper case.
         amounts: All amounts it names, in cents.
     """
 
     asked: tuple[str, ...] = ()
+    checked: tuple[str, ...] = ()
     is_open_question: bool = False
     is_closing: bool = False
     asks_booking: bool = False
@@ -63,6 +83,8 @@ class Reading:
     offers_extra: bool = False
     asks_anything: bool = False
     says_wait: bool = False
+    confirms: bool = False
+    proposes: bool = False
     ids: tuple[str, ...] = ()
     amounts: tuple[int, ...] = ()
 
@@ -71,141 +93,44 @@ class Reading:
         """Whether it wants something that the user's own tools do."""
         return self.asks_approval or self.asks_card or self.asks_method
 
+    @property
+    def intents(self) -> frozenset[str]:
+        """Names of what it does beside asking for facts, as labelled messages have them."""
+        return frozenset(name.removeprefix("is_") for name in _INTENTS if getattr(self, name))
+
 
 def understand(text: str, lexicon: DomainLexicon, slots: Sequence[BriefedSlot]) -> Reading:
     """Read one message of the agent."""
-    utterance, segments = read_segments(text, lexicon)
-    said = phrase_book().says
-    whole = utterance.text
-    payment_talk = said("payment", whole) or "bk-" in whole
-    requests = [segment for segment in segments if segment.is_request]
-    awaited = [s for s in segments if s.is_request or said("awaits_user", s.text)]
-    proposals = [_is_proposal(segment, utterance, slots) for segment in segments]
-    asked, is_open = _asked(segments, proposals, lexicon)
-    booking = any(
-        _asks_booking(segment, payment_talk, names_fact=bool(_facts_in(segment, lexicon)))
-        for segment in segments
+    utterance, segments = read_segments(_THOUGHT.sub("", text), lexicon)
+    heard = Heard(utterance, segments, lexicon, slots)
+    questions = find_questions(
+        segments,
+        heard.offers,
+        heard.checks,
+        lexicon,
+        is_choice=heard.asks_choice,
+        about=heard.slot_of_items,
     )
     return Reading(
-        asked=tuple(asked),
-        is_open_question=is_open,
-        is_closing=any(said("closing", segment.text) for segment in segments),
-        asks_booking=booking,
-        asks_choice=any(said("choice", segment.text) for segment in requests),
-        asks_approval=any(_asks_approval(segment.text, payment_talk) for segment in awaited),
-        asks_card=any(said("card", segment.text) for segment in awaited),
-        asks_method=any(
-            said("method", segment.text) or said("other_card", segment.text) for segment in requests
-        ),
-        claims_done=any(
-            said("done", segment.text) and not said("not_done", segment.text)
-            for segment in segments
-        ),
-        offers_transfer=offers_transfer(utterance),
-        has_transferred=any(
-            said("transferred", segment.text) and not segment.text.rstrip().endswith("?")
-            for segment in segments
-        ),
-        is_unable=any(said("inability", segment.text) for segment in segments),
-        asks_change=any(said("alteration", segment.text) for segment in requests),
-        offers_extra=any(said("extra", segment.text) for segment in requests),
-        asks_anything=any(
-            segment.is_request and not said("wait", segment.text) for segment in segments
-        ),
-        says_wait=said("wait", whole),
-        ids=tuple(dict.fromkeys(match[0].upper() for match in ANY_ID.finditer(whole))),
+        asked=tuple(dict.fromkeys([*questions.asked, *heard.card_facts])),
+        checked=questions.checked,
+        is_open_question=questions.is_open,
+        is_closing=heard.any_says("closing"),
+        asks_booking=heard.asks_booking and not heard.asks_to_yield,
+        asks_choice=heard.asks_choice,
+        asks_approval=heard.asks_approval,
+        asks_card=heard.asks_card,
+        asks_method=heard.asks_method,
+        claims_done=heard.claims_done,
+        offers_transfer=heard.offers_transfer,
+        has_transferred=heard.has_transferred,
+        is_unable=heard.is_unable,
+        asks_change=heard.asks_change or heard.asks_to_yield,
+        offers_extra=heard.offers_extra,
+        asks_anything=heard.asks_anything,
+        says_wait=heard.says_wait,
+        confirms=heard.confirms,
+        proposes=heard.proposes,
+        ids=tuple(dict.fromkeys(found.upper() for found in ANY_ID.findall(utterance.text))),
         amounts=tuple(dict.fromkeys(amount.cents for amount in find_amounts(utterance))),
     )
-
-
-def _asked(
-    segments: Sequence[Segment], is_proposal: Sequence[bool], lexicon: DomainLexicon
-) -> tuple[list[str], bool]:
-    said = phrase_book().says
-    asked: list[str] = []
-    is_open = False
-    for segment, proposes in zip(segments, is_proposal, strict=True):
-        if not segment.is_request or said("closing", segment.text):
-            continue
-        if proposes and not said("preference", segment.text):
-            continue
-        if _is_booking_request(segment.text) and not said("wishes", segment.text):
-            continue
-        if len(segment.text.split()) > _MAX_ASKED_WORDS and "?" not in segment.text:
-            continue
-        keys = [key for _, key in _facts_in(segment, lexicon)]
-        topics = _topic_facts(segment, lexicon) if not keys or said("wishes", segment.text) else []
-        is_open_here = said("open", segment.text) and not topics and not segment.opens_list
-        asked += keys + topics
-        is_open = (
-            is_open
-            or is_open_here
-            or (not keys and not topics and said("preference", segment.text) and _is_bare(segment))
-        )
-    return list(dict.fromkeys(asked)), is_open
-
-
-def _facts_in(segment: Segment, lexicon: DomainLexicon) -> list[tuple[int, str]]:
-    """Return the facts a clause asks for by their cues, with where each cue stands."""
-    found = []
-    for key, words in lexicon.facts.items():
-        if not _fits_scope(words, segment):
-            continue
-        starts = [match.start() for cue in words.asks if (match := cue.search(segment.text))]
-        if starts:
-            found.append((min(starts), key))
-    # Facts whose cues stand at one place keep the lexicon's order.
-    order = list(lexicon.facts)
-    return sorted(found, key=lambda item: (item[0], order.index(item[1])))
-
-
-def _fits_scope(words: FactWords, segment: Segment) -> bool:
-    if not words.slots:
-        return True
-    if not segment.scope:
-        return not words.needs_slot
-    return bool(segment.scope & set(words.slots))
-
-
-def _topic_facts(segment: Segment, lexicon: DomainLexicon) -> list[str]:
-    said = phrase_book().says
-    is_action = said("action", segment.text) and not said("wishes", segment.text)
-    if is_action or not said("preference", segment.text):
-        return []
-    return [
-        key for topic in lexicon.topics if topic.words.search(segment.text) for key in topic.facts
-    ]
-
-
-def _is_bare(segment: Segment) -> bool:
-    return not segment.scope and _PREFERENCES.search(segment.text) is not None
-
-
-def _is_proposal(segment: Segment, utterance: Utterance, slots: Sequence[BriefedSlot]) -> bool:
-    if any(True for slot in slots for _ in find_ids(segment.text, slot.id_prefix)):
-        return True
-    return any(segment.start <= amount.start < segment.end for amount in find_amounts(utterance))
-
-
-def _asks_booking(segment: Segment, payment_talk: bool, *, names_fact: bool) -> bool:
-    said = phrase_book().says
-    words = segment.text
-    if segment.is_request and _is_booking_request(words):
-        return True
-    if said("booking_other", words):
-        return not names_fact and not (payment_talk and said("approval", words))
-    return said("approval", words) and segment.is_request and not payment_talk
-
-
-def _is_booking_request(words: str) -> bool:
-    said = phrase_book().says
-    if not said("booking_lead", words) or not said("booking_act", words):
-        return False
-    return not said("search", words) and not said("charge_lead", words)
-
-
-def _asks_approval(words: str, payment_talk: bool) -> bool:
-    said = phrase_book().says
-    if said("approval", words) and payment_talk:
-        return True
-    return said("charge_lead", words) and (said("booking_lead", words) or "confirm" in words)

@@ -97,7 +97,7 @@ def test_a_dimension_changes_its_own_component_alone():
     def behaviour(name):
         return behavior_of(resolve(parse_condition(name), 0, "S1-001", 0))
 
-    components = {"d1": "style", "d2": "disclosure", "d3": "uncertain", "d4": "reaction"}
+    components = {"d1": "style", "d2": "disclosure", "d3": "clarification", "d4": "reaction"}
     for name, changed in components.items():
         one, generic = behaviour(name), behaviour("generic")
         for component in components.values():

@@ -187,7 +187,7 @@ ACTS = [
     ("You have no payment method on file. Could you register one?", {CARD}),
     ("Please add a card and approve the payments.", {CARD, APPROVAL}),
     ("What is the payment method ID?", {METHOD}),
-    ("Which payment method should I charge?", {METHOD, APPROVAL}),
+    ("Which payment method should I charge?", {METHOD}),
     ("Everything is confirmed. Total charged: $1,010.00. Enjoy Portland!", {DONE}),
     ("All set! Your four bookings are paid.", {DONE}),
     ("Your trip is complete. Is there anything else I can help you with?", {DONE, CLOSING}),

@@ -96,7 +96,7 @@ class RulesUser:
     ) -> Turn:
         briefing = self._briefing
         reading = understand(text, briefing.lexicon, briefing.slots)
-        plan = read_plan(text, briefing.lexicon, briefing.slots)
+        plan = read_plan(text, briefing.lexicon, briefing.slots, is_recap=reading.confirms)
         wallet = read_wallet(messages, heard)
         return Turn(
             text=text,
@@ -123,6 +123,7 @@ class RulesUser:
             record=record,
             insisted=memory.insisted + reply.insisted,
             approved=memory.approved or reply.approved,
+            asked_back=memory.asked_back + 1 if reply.asked_back else 0,
         )
         text = speaker.finish(reply.parts, is_answer=reply.is_answer, is_content=reply.is_content)
         content = f"{text} {reply.token}".strip()

@@ -1,0 +1,178 @@
+"""Which facts a message asks for, openly or by name, and which it plays back to be checked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from crab_graph.personas.lexicon import DomainLexicon, FactWords
+from crab_graph.personas.phrases import phrase_book
+from crab_graph.personas.segments import Segment
+
+_MAX_ELLIPSIS = 6
+_AFTERTHOUGHT = 3
+_MAX_ASKED_WORDS = 60
+"""A longer clause that asks nothing by itself is prose, not an item of a list of questions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """What a message asks.
+
+    Attributes:
+        asked: Keys of the facts it asks for, in its order.
+        is_open: It asks for whatever the user has not said yet.
+        checked: Keys of the facts it wants to have confirmed, in its order.
+    """
+
+    asked: tuple[str, ...]
+    is_open: bool
+    checked: tuple[str, ...]
+
+
+def find_questions(
+    segments: Sequence[Segment],
+    is_proposal: Sequence[bool],
+    is_check: Sequence[bool],
+    lexicon: DomainLexicon,
+    *,
+    is_choice: bool,
+    about: frozenset[str],
+) -> Questions:
+    """Find what is asked in the clauses of a message.
+
+    Args:
+        segments: The clauses.
+        is_proposal: Whether each names an item or a price.
+        is_check: Whether each plays back what the user said.
+        lexicon: The domain's words.
+        is_choice: Whether the message lets the user choose among options.
+        about: The slot whose items the message names, where it is but one.
+    """
+    said = phrase_book().says
+    asked: list[str] = []
+    checked: list[str] = []
+    is_open = False
+    before: list[str] = []
+    for segment, proposes, checks in zip(segments, is_proposal, is_check, strict=True):
+        if segment.is_request:
+            segment = _main_clause(segment, about, lexicon)
+        keys = facts_in(segment, lexicon) or _elliptical(segment, before, lexicon)
+        if not segment.is_request:
+            before = keys or before
+        elif checks:
+            checked += keys
+        elif not _is_skipped(segment, proposes=proposes):
+            wishes = said("wishes", segment.text)
+            is_about_all = said("open", segment.text) and not segment.named
+            chooses = is_choice and said("among", segment.text)
+            is_wide = (not keys or (wishes and len(keys) < 2)) and not is_about_all and not chooses
+            topics = _topic_facts(segment, lexicon) if is_wide else []
+            opens = said("open", segment.text) and not topics and not segment.opens_list
+            opens = opens and (not keys or said("more", segment.text))
+            if not (keys or topics or opens) and said("anaphor", segment.text):
+                keys = before
+            asked += keys + topics
+            is_bare = not keys and not topics and _is_bare(segment)
+            is_open = is_open or opens or is_bare
+            before = keys
+    return Questions(tuple(dict.fromkeys(asked)), is_open, tuple(dict.fromkeys(checked)))
+
+
+def _main_clause(segment: Segment, about: frozenset[str], lexicon: DomainLexicon) -> Segment:
+    """Return a request without what leads up to it, such as `before I search,`."""
+    book = phrase_book()
+    words = book.without("subordinate", book.without("not_needed", segment.text))
+    last = words.rpartition("...")[2].strip()
+    words = last if len(last.split()) > _AFTERTHOUGHT else words
+    if not words or words == segment.text:
+        return segment if segment.scope else replace(segment, scope=about)
+    named = lexicon.named_slots(words)
+    return replace(segment, text=words, named=named, scope=named or about)
+
+
+def facts_in(segment: Segment, lexicon: DomainLexicon) -> list[str]:
+    """Return the facts a clause asks for by their cues, in the order of the cues."""
+    if phrase_book().says("no_need", segment.text):
+        return []
+    found = []
+    for key, words in lexicon.facts.items():
+        if not _fits_scope(words, segment):
+            continue
+        starts = [match.start() for cue in words.asks if (match := cue.search(segment.text))]
+        if starts:
+            found.append((min(starts), key))
+    keys = {key for _, key in found}
+    # Facts whose cues stand at one place keep the lexicon's order.
+    order = list(lexicon.facts)
+    found.sort(key=lambda item: (item[0], order.index(item[1])))
+    return [key for _, key in found if not _is_meant_closer(key, keys, segment, lexicon)]
+
+
+def _elliptical(segment: Segment, before: Sequence[str], lexicon: DomainLexicon) -> list[str]:
+    """Return what a question such as `and on the way back?` asks: the last one, of another slot."""
+    if not segment.is_request or not segment.named or len(segment.text.split()) > _MAX_ELLIPSIS:
+        return []
+    asked = [lexicon.facts[key] for key in before]
+    return [
+        key
+        for key, words in lexicon.facts.items()
+        if segment.named & set(words.slots)
+        and any(words.choices and words.choices == one.choices for one in asked)
+        and key not in before
+    ]
+
+
+def _is_meant_closer(key: str, found: set[str], segment: Segment, lexicon: DomainLexicon) -> bool:
+    """Tell whether a general fact was found only since one of the slot at hand has its cues."""
+    words = lexicon.facts[key]
+    return not words.slots and any(
+        other.needs_slot
+        and other.form is words.form
+        and segment.scope >= set(other.slots)
+        and not (words.conflict and segment.scope & set(words.conflict.slots))
+        for other in (lexicon.facts[name] for name in found - {key})
+    )
+
+
+def _is_skipped(segment: Segment, *, proposes: bool) -> bool:
+    """Tell whether a request is about something else than facts."""
+    said = phrase_book().says
+    words = segment.text
+    return (
+        said("closing", words)
+        or (proposes and not said("preference", words))
+        or (is_booking_request(words) and not said("wishes", words))
+        or (said("alteration", words) and "flexib" not in words)
+        or said("no_need", words)
+        or said("wait", words)
+        or (len(words.split()) > _MAX_ASKED_WORDS and "?" not in words)
+    )
+
+
+def is_booking_request(words: str) -> bool:
+    """Tell whether a clause asks to book, and not to search or to charge."""
+    said = phrase_book().says
+    if not said("booking_lead", words) or not said("booking_act", words):
+        return False
+    return not any(said(cue, words) for cue in ("search", "charge_lead", "keeps"))
+
+
+def _fits_scope(words: FactWords, segment: Segment) -> bool:
+    if not words.slots:
+        return True
+    if not segment.scope:
+        return not words.needs_slot
+    return bool(segment.scope & set(words.slots))
+
+
+def _topic_facts(segment: Segment, lexicon: DomainLexicon) -> list[str]:
+    said = phrase_book().says
+    is_action = said("action", segment.text) and not said("wishes", segment.text)
+    if is_action or not said("preference", segment.text):
+        return []
+    return [
+        key for topic in lexicon.topics if topic.words.search(segment.text) for key in topic.facts
+    ]
+
+
+def _is_bare(segment: Segment) -> bool:
+    return not segment.scope and phrase_book().says("bare_wishes", segment.text)
