@@ -23,6 +23,7 @@ from crab_graph.cli import (
     fidelity,
     generate,
     grade,
+    mock_llm,
     prompt,
     regrade,
     report,
@@ -93,6 +94,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     export.export,
     prompt.prompt,
     fidelity.fidelity,
+    mock_llm.mock_llm,
 )
 for command in COMMANDS:
     # The first paragraph, which would be cut off at the width of a line otherwise.

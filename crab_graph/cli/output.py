@@ -21,6 +21,11 @@ def print_json(document: Any) -> None:
     sys.stdout.write("\n")
 
 
+def print_json_line(document: Any) -> None:
+    """Print a JSON document on one line at once, for a program that waits for it."""
+    print(json.dumps(document, ensure_ascii=False), flush=True)
+
+
 def console() -> "Console":
     """Return a console on stdout that wraps at the terminal's width, and hardly ever in a pipe."""
     from rich.console import Console
