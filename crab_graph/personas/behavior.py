@@ -136,10 +136,10 @@ _TWO_LEVELS: Mapping[Persona, InformationDisclosure] = {
     Persona.IMPATIENT: InformationDisclosure(True, 2),
 }
 _D3: Mapping[Persona, Clarification] = {
-    Persona.NONE: Clarification(0.10, 2, 0.2, Voice.PLAIN),
-    Persona.TERSE: Clarification(0.08, 1, 0.05, Voice.CLIPPED),
-    Persona.NEUTRAL: Clarification(0.15, 2, 0.2, Voice.WARM),
-    Persona.IMPATIENT: Clarification(0.10, 1, 0.1, Voice.CURT),
+    Persona.NONE: Clarification(0.09, 2, 0.3, Voice.PLAIN),
+    Persona.TERSE: Clarification(0.06, 1, 0.1, Voice.CLIPPED),
+    Persona.NEUTRAL: Clarification(0.13, 2, 0.3, Voice.WARM),
+    Persona.IMPATIENT: Clarification(0.08, 1, 0.2, Voice.CURT),
 }
 _REACTIONS: Mapping[Persona, Reaction] = {
     Persona.NONE: Reaction(Temper.PLAIN, 8, 1),
