@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from crab_graph.agents.callables import call_synchronously, dotted_name, required_arguments
-from crab_graph.agents.reply import Reply, read_reply
+from crab_graph.agents.reply import Reply, ask_model, read_reply
 from crab_graph.errors import UsageError
 from crab_graph.models.chat import build_chat_model, is_address, is_provider
 from crab_graph.models.retrying import RetryingModel
@@ -132,7 +132,7 @@ def _bound_once(model: Any) -> Callable[[ToolRegistry], Respond]:
             schemas = registry.openai_schemas(Owner.AGENT)
             bound[id(registry)] = (registry, model.bind_tools(schemas))
         ready = bound[id(registry)][1]
-        return lambda messages: read_reply(ready.invoke(messages))
+        return lambda messages: ask_model(ready, messages)
 
     return open_model
 

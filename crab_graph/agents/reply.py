@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from langchain_core.messages import AIMessage
+from pydantic import ValidationError
 
 from crab_graph.models.secrets import without_used_secrets
 
@@ -14,6 +15,9 @@ PLACE_MARK = "call-place:"
 """Stands, with a number after it, for the id of a call in what a provider wrote."""
 
 _INT64 = 2**63
+_OF_CALL = (("args",), ("name",))
+_GARBLED = "malformed_call"
+"""The name of a call that LangChain refuses; no tool has it."""
 _CALL_BLOCKS = frozenset({"tool_use", "tool_call", "function_call", "invalid_tool_call"})
 _REPEATED = frozenset({"tool_calls", "function_call", "parsed", "audio"})
 _FORMAT = ("model_provider", "output_version")
@@ -66,6 +70,35 @@ def read_reply(answer: object) -> Reply:
         kind = type(answer).__name__
         raise BadReply(f"an agent must return an AIMessage or a str, not {kind}")
     return Reply(clean_text(str(answer.text)), calls_of(answer), own=own_content(answer))
+
+
+def ask_model(model: Any, messages: Sequence[Any]) -> Reply:
+    """Return what a chat model answers.
+
+    LangChain refuses a message with a call whose arguments are JSON but no object, or that has no
+    name: the model's mistake, so these calls stand in the reply, and fail in the environment.
+
+    Raises:
+        BadReply: the answer is none.
+        Exception: whatever the model fails with.
+    """
+    try:
+        return read_reply(model.invoke(messages))
+    except ValidationError as error:
+        calls = _refused_calls(error)
+        if not calls:
+            raise
+        return Reply(calls=calls)
+
+
+def _refused_calls(error: ValidationError) -> tuple[Call, ...]:
+    """Return the calls for which alone LangChain refused a message, none where it had others."""
+    if error.title != AIMessage.__name__:
+        return ()
+    found = error.errors(include_url=False, include_context=False)
+    if any(one["loc"][:1] != ("tool_calls",) or one["loc"][2:] not in _OF_CALL for one in found):
+        return ()
+    return tuple(Call(_GARBLED, clean_text(json.dumps(plain(one["input"])))) for one in found)
 
 
 def calls_of(message: AIMessage) -> tuple[Call, ...]:

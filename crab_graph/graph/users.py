@@ -6,7 +6,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Protocol
 
 from crab_graph.agents.callables import call_synchronously, dotted_name
-from crab_graph.agents.reply import Call, read_reply
+from crab_graph.agents.reply import Call, ask_model, read_reply
 from crab_graph.errors import UsageError
 from crab_graph.graph.journal import ask_once
 from crab_graph.graph.state import Message
@@ -265,7 +265,7 @@ def _asking(model: Any, prompt: str) -> "Ask":
         def answer() -> list[Any]:
             nonlocal taken
             with metered() as meter:
-                reply = read_reply(model.invoke(view.of(lines)))
+                reply = ask_model(model, view.of(lines))
             taken = meter.usage
             return [reply.text, reply.calls, taken]
 

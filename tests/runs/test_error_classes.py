@@ -1,0 +1,60 @@
+"""Whose fault it is when something breaks, over a real socket (rulebook §10 and §11)."""
+
+import json
+
+import pytest
+
+import crab_graph as cg
+from crab_graph.cli.application import main
+from crab_graph.eval import verdict
+from crab_graph.testing.faults import Fault
+from crab_graph.testing.server import ScriptedServer
+
+GIVES_UP = "I am sorry, I cannot help you. Goodbye."
+
+
+def played(bench, tmp_path, *replies):
+    with ScriptedServer(list(replies)) as server:
+        spec = f"{server.spec}?max_retries=0"
+        limits = cg.Limits(max_turns=6)
+        return cg.run(bench, spec, "generic", 1, tmp_path / "run", tasks=["S1-001"], limits=limits)
+
+
+@pytest.mark.parametrize("arguments", ["{oops", "[1]", "null", '"text"', '{"city": NaN}', "7"])
+def test_a_call_that_a_model_garbled_is_the_agents_failure(bench, tmp_path, arguments):
+    calls = [("search_hotels_by_city", arguments)]
+    (episode,) = played(bench, tmp_path, calls, GIVES_UP)
+    assert (episode.passed, episode.fault) == (False, "agent")
+    assert episode.outcome in ("fail", "budget_exhausted")
+    assert episode.metrics["total_tool_calls"] == episode.metrics["failed_tool_calls"] == 1
+
+
+@pytest.mark.parametrize("fault", [Fault(status=500), Fault(status=429), Fault(raw="<html>")])
+def test_an_outage_of_the_provider_is_an_infrastructure_error_and_in_the_table(
+    bench, tmp_path, fault, capsys
+):
+    run = played(bench, tmp_path, fault)
+    (episode,) = run
+    assert (episode.outcome, episode.fault, episode.passed) == ("infra_error", "infra", False)
+    assert episode.error
+    main(["report", str(run.directory), "--json"])
+    group = json.loads(capsys.readouterr().out)["groups"][0]
+    assert group["outcomes"]["infra_error"] == 1 and group["rates"]["pass_at_1"]["value"] is None
+
+
+def test_a_crash_of_a_verifier_is_the_environments_and_leaves_a_dialogue_to_grade(
+    bench, tmp_path, monkeypatch, capsys
+):
+    def crash(episode, verifiers):
+        raise RuntimeError("a bug in a verifier")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(verdict, "disclosure_coverage", crash)
+        run = played(bench, tmp_path, GIVES_UP)
+        (episode,) = run
+    assert (episode.outcome, episode.fault) == ("infra_error", "environment")
+    assert "a bug in a verifier" in episode.error and len(episode.messages) > 1
+    assert main(["regrade", str(run.directory)]) == 1
+    assert "infra_error →" in capsys.readouterr().out
+    (again,) = cg.open_run(run.directory)
+    assert again.fault == "agent" and again.error is None and again.history
