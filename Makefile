@@ -49,7 +49,7 @@ $(VENV)/.dev: $(VENV)/.ready
 	@touch $@
 
 $(VENV)/.browser: $(VENV)/.dev
-	@$(PIP) -c constraints.txt --group browser
+	@$(PIP) -c constraints.txt -e '.[inspect,postgres,ray,report]' --group browser
 	@touch $@
 
 # Names and versions only: a lock file of uv would hold the address of the index it was made with.

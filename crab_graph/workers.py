@@ -13,13 +13,14 @@ import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from enum import StrEnum
 from functools import partial
 from itertools import islice
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from crab_graph.errors import CrabGraphError
 
@@ -29,7 +30,13 @@ Result = TypeVar("Result")
 Setup = Callable[[int], AbstractContextManager[Callable[[Item], Result]]]
 """Called in each worker with its number; gives the function that handles an item in its threads."""
 
-Executor = Literal["processes", "ray"]
+
+class Executor(StrEnum):
+    """What work is done by: processes of this machine, or actors of Ray."""
+
+    PROCESSES = "processes"
+    RAY = "ray"
+
 
 _CLOSING_SECONDS = 10.0
 
@@ -41,7 +48,7 @@ def run_parallel(
     jobs: int = 1,
     concurrency: int = 1,
     preload: Sequence[str] = (),
-    executor: Executor = "processes",
+    executor: Executor = Executor.PROCESSES,
 ) -> Iterator[Result]:
     """Handle every item, and yield each result when it is there, in no promised order.
 
@@ -52,14 +59,14 @@ def run_parallel(
         jobs: Number of processes; one means this process.
         concurrency: Threads in each process.
         preload: Modules that processes load once, together.
-        executor: `processes` of this machine, or actors of `ray`, be there one or more.
+        executor: What does it; there are actors of Ray even where there is one job.
 
     Raises:
         CrabGraphError: a handler raised one, or a worker process was killed.
         MissingExtra: Ray is asked for and not installed.
         RuntimeError: a handler in another process raised something else.
     """
-    if executor == "ray":
+    if executor is Executor.RAY:
         from crab_graph.ray_workers import run_on_ray  # noqa: PLC0415  (an extra)
 
         yield from run_on_ray(items, setup, _described, jobs=jobs, concurrency=concurrency)

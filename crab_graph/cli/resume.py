@@ -12,6 +12,17 @@ def resume(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Directory of the run.")],
     jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
     concurrency: Annotated[int, typer.Option(help="Episodes at once in each process.", min=1)] = 1,
+    executor: Annotated[
+        str, typer.Option(help="processes, or ray for the machines of a cluster.")
+    ] = "processes",
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            envvar="CRAB_CHECKPOINT",
+            help="Keep checkpoints in PostgreSQL: postgresql://USER@HOST/DATABASE.",
+        ),
+    ] = None,
     allow_mismatch: Annotated[
         bool,
         typer.Option(
@@ -39,6 +50,8 @@ def resume(
             run,
             jobs=jobs,
             concurrency=concurrency,
+            executor=executor,
+            checkpoint=checkpoint,
             allow_mismatch=allow_mismatch,
             progress=report,
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 from crab_graph.errors import StorageError
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-_DATABASES = {"sqlite3", "psycopg"}
+_DATABASES = {"sqlite3", "psycopg", "psycopg_pool"}
 
 
 @contextmanager

@@ -64,12 +64,7 @@ def relate_runs(directories: Sequence[Path], query: str) -> "duckdb.DuckDBPyRela
     try:
         with _as_usage_errors():
             _check_reading(connection, query)
-        for table in TABLES:
-            columns = ", ".join(f'"{one.name}" {one.type}' for one in (RUN, *table.columns))
-            connection.execute(f'CREATE TABLE "{table.name}" ({columns})')
-        wanted = [table for table in TABLES if _may_read(table, query)]
-        for number, directory in enumerate(directories, start=1):
-            _load(connection, number, directory, wanted)
+        load_runs(connection, directories, [one for one in TABLES if _may_read(one, query)])
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
         with _as_usage_errors():
@@ -78,6 +73,21 @@ def relate_runs(directories: Sequence[Path], query: str) -> "duckdb.DuckDBPyRela
         connection.close()
         raise
     return relation
+
+
+def load_runs(
+    connection: "duckdb.DuckDBPyConnection", directories: Sequence[Path], wanted: Sequence[Table]
+) -> None:
+    """Create every table, and fill those that are wanted with the rows of runs.
+
+    Raises:
+        RunError: there is no run, or it is damaged.
+    """
+    for table in TABLES:
+        columns = ", ".join(f'"{one.name}" {one.type}' for one in (RUN, *table.columns))
+        connection.execute(f'CREATE TABLE "{table.name}" ({columns})')
+    for number, directory in enumerate(directories, start=1):
+        _load(connection, number, directory, wanted)
 
 
 def _load(

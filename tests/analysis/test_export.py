@@ -145,8 +145,7 @@ def test_a_runs_tables_become_a_dataset_with_what_sql_shows(made, tmp_path):
     assert export(run.directory, "parquet", out) == 0
     for table in ("episodes", "checks", "messages", "tool_calls", "facts"):
         rows = query(f"SELECT * FROM '{out}/data/{table}.parquet' ORDER BY ALL")
-        shown = run.sql(f"SELECT * FROM {table} ORDER BY ALL")
-        assert rows == [tuple(row.values()) for row in shown]
+        assert rows == run.sql(f"SELECT * FROM {table} ORDER BY ALL").fetchall()
     card = (out / "README.md").read_text(encoding="utf-8")
     assert "hasty (a reference agent)" in card and "follows rules" in card
 

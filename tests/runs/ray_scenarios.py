@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from crab_graph.errors import CrabGraphError
-from crab_graph.workers import run_parallel
+from crab_graph.workers import Executor, run_parallel
 
 
 @contextmanager
@@ -34,7 +34,7 @@ def refusing(slot):
 
 def failure(items, setup):
     try:
-        list(run_parallel(items, setup, jobs=1, executor="ray"))
+        list(run_parallel(items, setup, jobs=1, executor=Executor.RAY))
     except CrabGraphError as error:
         return str(error)
     return None
@@ -45,7 +45,7 @@ def main(folder):
 
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     setup = partial(noting, folder)
-    results = list(run_parallel(range(1, 24), setup, jobs=2, concurrency=2, executor="ray"))
+    results = list(run_parallel(range(1, 24), setup, jobs=2, concurrency=2, executor=Executor.RAY))
     found = {
         "results": results,
         "deaths": len(list(Path(folder).glob("met-*"))),

@@ -57,7 +57,7 @@ def export_inspect(run: Run, out: Path, *, force: bool = False) -> dict[str, int
     out.parent.mkdir(parents=True, exist_ok=True)
     unfinished = out.with_name(f".{os.getpid()}.{out.name}")
     try:
-        write_eval_log(log, str(unfinished), format=_SUFFIXES[out.suffix])  # type: ignore[arg-type]
+        write_eval_log(log, str(unfinished), format=_SUFFIXES[out.suffix])
         unfinished.replace(out)
     finally:
         unfinished.unlink(missing_ok=True)

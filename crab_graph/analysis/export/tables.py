@@ -7,8 +7,10 @@ from crab_graph.analysis.export.dataset import CARD, card_head, markdown_table, 
 from crab_graph.analysis.export.folder import whole_folder
 from crab_graph.analysis.export.stamp import run_stamp
 from crab_graph.errors import RunError
+from crab_graph.runs.parts import connect
 from crab_graph.runs.run import Run
-from crab_graph.runs.sql import TABLES, fill_tables
+from crab_graph.runs.sql import load_runs
+from crab_graph.runs.tables import TABLES
 
 _STAMP = "run.json"
 
@@ -23,22 +25,20 @@ def export_tables(run: Run, out: Path, *, force: bool = False) -> dict[str, int]
         UsageError: something is there already, and `force` is not given.
         RunError: there is nothing to write.
     """
-    import duckdb  # noqa: PLC0415  (heavy, not always needed)
-
     if not len(run):
         raise RunError(f"{run.directory}: no episode is finished yet")
     with whole_folder(out, force=force) as folder:
         data = folder / "data"
         data.mkdir()
-        with duckdb.connect(":memory:", config={"threads": 1}) as connection:
-            fill_tables(connection, run.episodes)
+        with connect() as connection:
+            load_runs(connection, [run.directory], TABLES)
             rows = {
-                name: write_parquet(
+                table.name: write_parquet(
                     connection,
-                    f'SELECT * FROM "{name}" ORDER BY ALL',  # noqa: S608
-                    data / f"{name}.parquet",
+                    f'SELECT * FROM "{table.name}" ORDER BY ALL',  # noqa: S608
+                    data / f"{table.name}.parquet",
                 )
-                for name in TABLES
+                for table in TABLES
             }
         stamp = json.dumps(run_stamp(run), indent=1) + "\n"
         (folder / _STAMP).write_text(stamp, encoding="utf-8")
