@@ -140,7 +140,7 @@ def test_added_personas_are_run_and_resumed(bench, tmp_path):
     assert run[0].episode_id == "S1-001.anxious+d2.0"
     assert cg.resume_run(tmp_path / "run").is_complete
     Path(tmp_path / "p" / "persona_anxious.md").write_text("like: terse\nYou worry.\n")
-    with pytest.raises(cg.CrabGraphError, match="personas_sha256"):
+    with pytest.raises(cg.CrabGraphError, match="begun with prompt fragments"):
         cg.resume_run(tmp_path / "run")
 
 
