@@ -2,6 +2,7 @@
 
 import re
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 CURRENCY = "USD"
@@ -12,6 +13,7 @@ _WRITTEN = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)
 def format_cents(cents: int) -> str:
     """Return cents as a plain decimal: 30000 → `"300.00"`."""
     sign = "-" if cents < 0 else ""

@@ -13,9 +13,12 @@ class FileModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
 def canonical_json(value: Any) -> str:
     """Return `value` as JSON with sorted keys and no spaces: equal values are equal bytes."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return _CANONICAL.encode(value)
 
 
 def digest(value: Any) -> str:

@@ -24,7 +24,7 @@ class TripState(StrEnum):
     FULL = "full"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Episode:
     """What the verifiers read.
 

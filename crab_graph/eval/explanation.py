@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
+from pydantic_core import to_json
+
 from crab_graph.domains.task import SolutionIds
 from crab_graph.domains.trip import SlotBooking
 from crab_graph.eval.checks import Results
@@ -96,7 +98,7 @@ _OF_THE_TRIP = (*(f"D{number:02d}" for number in range(1, 19)), "D25")
 def explain(episode: Episode, results: Results) -> Explanation:
     """Return what separates an episode from the nearest certified solution, and what was said."""
     nearest = _nearest(episode)
-    seen = _seen(episode)
+    seen = _seen(episode, {value for ids in nearest.values() for value in _offers(ids)})
     broken = _broken(episode)
     return Explanation(
         parts=tuple(
@@ -145,8 +147,7 @@ def _part(
     booking = episode.filled.get(slot)
     held = None if booking is None else _ids(episode, booking)
     differs = _differing(ids, held)
-    # Of a stay also the days are ids of the solution; a tool's answer shows what can be booked.
-    offers = [value for name, value in ids.items() if name.endswith("_id")]
+    offers = _offers(ids)
     places = [seen[offer] for offer in offers if offer in seen]
     seen_at = max(places) if len(places) == len(offers) else None
     return Part(
@@ -169,9 +170,10 @@ def _found(
     proposed = [said.offered[slot] for said in episode.dialogue.agent if slot in said.offered]
     if proposed and len(proposed[-1]) == 1 and proposed[-1] <= wanted:
         return Found.LOST
+    booking = _booking_tools(episode)
     for call in episode.trajectory.calls:
         tool = call.name if call.owner is Owner.AGENT else ""
-        if tool in _booking_tools(episode) and wanted <= set(_texts(call.arguments)):
+        if tool in booking and wanted <= set(_texts(call.arguments)):
             return Found.LOST
     return Found.NEVER_SEARCHED if seen_at is None else Found.PASSED_OVER
 
@@ -182,14 +184,23 @@ def _booking_tools(episode: Episode) -> set[str]:
     return {tool.name for tool in tools if tool.mutates}
 
 
-def _seen(episode: Episode) -> dict[str, int]:
-    """Return where each text first stood in an answer to a look-up of the agent."""
+def _offers(ids: Mapping[str, str]) -> list[str]:
+    """Return what a tool's answer shows of a part; of a stay also the days are its ids."""
+    return [value for name, value in ids.items() if name.endswith("_id")]
+
+
+def _seen(episode: Episode, offers: Iterable[str]) -> dict[str, int]:
+    """Return where each offer first stood in an answer to a look-up of the agent."""
     writing = _booking_tools(episode)
+    # A search of an answer's bytes is ten times as fast as a walk through its values.
+    missing = {offer: to_json(offer) for offer in offers}
     seen: dict[str, int] = {}
     for call in episode.trajectory.calls:
-        if call.owner is Owner.AGENT and call.result is not None and call.name not in writing:
-            for text in _texts(call.result):
-                seen.setdefault(text, call.seq)
+        if missing and call.owner is Owner.AGENT and call.result and call.name not in writing:
+            answer = to_json(call.result)
+            for offer in [offer for offer, written in missing.items() if written in answer]:
+                seen[offer] = call.seq
+                del missing[offer]
     return seen
 
 
@@ -200,9 +211,9 @@ def _texts(value: Any) -> Iterator[str]:
         item = left.pop()
         if isinstance(item, str):
             yield item
-        elif isinstance(item, Mapping):
+        elif isinstance(item, dict):
             left += item.values()
-        elif isinstance(item, list | tuple):
+        elif isinstance(item, list):
             left += item
 
 

@@ -1,10 +1,13 @@
 """A task's initial tables B0 and B_u, held in memory and indexed (paper section 3.1)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 from crab_graph.tools.tables import Row, Table
+
+Show = Callable[[Row], Row]
+"""Makes of a row what a tool shows of it."""
 
 
 class EntityTable(NamedTuple):
@@ -28,7 +31,7 @@ class World:
         tables: Rows by table and key.
     """
 
-    __slots__ = ("_indexes", "_rows", "customer_id", "keys", "tables", "task_id", "today")
+    __slots__ = ("_indexes", "_rows", "_shown", "customer_id", "keys", "tables", "task_id", "today")
 
     def __init__(
         self,
@@ -45,6 +48,7 @@ class World:
         self.tables = tables
         self._rows = {name: tuple(rows.values()) for name, rows in tables.items()}
         self._indexes: dict[tuple[str, str], dict[Any, tuple[Row, ...]]] = {}
+        self._shown: dict[Show, dict[str, Row]] = {}
 
     @classmethod
     def from_tables(
@@ -89,6 +93,28 @@ class World:
         if index is None:
             index = self._build_index(table, column)
         return index.get(value, ())
+
+    def show(self, table: str, rows: Iterable[Row], show: Show) -> list[Row]:
+        """Return rows of a table as a tool shows them; initial ones are worded once for all calls.
+
+        Args:
+            table: The table.
+            rows: Rows of it, as they stand in an episode.
+            show: Makes a row's form of plain values; a function of a module.
+        """
+        key, initial = self.keys[table], self.tables[table]
+        known = self._shown.setdefault(show, {})
+        shown: list[Row] = []
+        for row in rows:
+            name = row[key]
+            if initial.get(name) is not row:
+                shown.append(show(row))
+                continue
+            form = known.get(name)
+            if form is None:
+                form = known[name] = show(row)
+            shown.append(form.copy())  # what is handed out may be changed
+        return shown
 
     def _build_index(self, table: str, column: str) -> dict[Any, tuple[Row, ...]]:
         groups: dict[Any, list[Row]] = {}

@@ -70,6 +70,17 @@ def test_only_fares_with_seats_left_are_listed() -> None:
     }
 
 
+def test_what_is_done_to_one_answer_does_not_show_in_the_next() -> None:
+    episode = Episode()
+    first = episode.agent("search_available_seats", flight_id=OUT_EARLY)
+    expected = dict(first["fares"][0])
+    first["fares"][0].clear()
+    assert episode.agent("search_available_seats", flight_id=OUT_EARLY)["fares"][0] == expected
+    episode.book_outbound()
+    left = episode.agent("search_available_seats", flight_id=OUT_EARLY)["fares"][0]
+    assert left["available"] < expected["available"]
+
+
 def test_booking_a_flight_holds_the_seats_at_the_quoted_price() -> None:
     episode = Episode()
     request = {"flight_id": OUT_EARLY, "seats": [{"fare_id": OUT_FARE}, {"fare_id": OUT_FARE}]}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from crab_graph.domains.trip import SlotBooking
 from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, judge, seen
@@ -52,15 +53,16 @@ class Quote:
         return seen(f"{text}; {due}", message=self.message.number)
 
 
-def find_quotes(episode: Episode) -> list[Quote]:
+@lru_cache(maxsize=1)
+def find_quotes(episode: Episode) -> tuple[Quote, ...]:
     """Return the prices stated about active bookings, in order."""
-    quotes = []
+    quotes: list[Quote] = []
     for message in episode.dialogue.agent:
         for price in message.item_prices:
             bookings = _meant(episode, message, price)
             if bookings:
                 quotes.append(Quote(message, price, bookings))
-    return quotes
+    return tuple(quotes)
 
 
 def _graded_quotes(episode: Episode, quotes: Sequence[Quote], booking: SlotBooking) -> list[Quote]:

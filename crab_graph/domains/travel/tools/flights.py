@@ -62,19 +62,8 @@ def search_flights_by_route(call: ToolCall, origin: str, destination: str, date:
         for row in call.tables.find("flights", "departure_date", date)
         if (row["origin"], row["destination"]) == route
     )
-    return {
-        "origin": route[0],
-        "destination": route[1],
-        "flights": [
-            {
-                "flight_id": flight_id,
-                "carrier": row["carrier"],
-                **_times(row),
-                "time_of_day": row["time_of_day"],
-            }
-            for _, flight_id, row in flights
-        ],
-    }
+    shown = call.world.show("flights", [row for *_, row in flights], _show_flight)
+    return {"origin": route[0], "destination": route[1], "flights": shown}
 
 
 @tool(owner=Owner.AGENT, type=ToolType.R, category=CATEGORY)
@@ -85,17 +74,10 @@ def search_available_seats(call: ToolCall, flight_id: str) -> Result:
         flight_id: Flight id.
     """
     _require_flight(call, flight_id)
-    fares = [
-        {
-            "fare_id": row["fare_id"],
-            "seat_type": row["seat_type"],
-            "seat_position": row["seat_position"],
-            "price": format_cents(row["price_cents"]),
-            "available": row["available"],
-        }
-        for row in call.tables.find("fares", "flight_id", flight_id)
-        if row["available"] > 0
+    left = [
+        row for row in call.tables.find("fares", "flight_id", flight_id) if row["available"] > 0
     ]
+    fares = call.world.show("fares", left, _show_fare)
     return {"flight_id": flight_id, "fares": fares, "currency": CURRENCY}
 
 
@@ -185,6 +167,25 @@ def cancel_flight(call: ToolCall, booking_id: str) -> Result:
     for fare_id, number in seats.items():
         call.add("fares", fare_id, "available", number)
     return result
+
+
+def _show_flight(row: Row) -> Result:
+    return {
+        "flight_id": row["flight_id"],
+        "carrier": row["carrier"],
+        **_times(row),
+        "time_of_day": row["time_of_day"],
+    }
+
+
+def _show_fare(row: Row) -> Result:
+    return {
+        "fare_id": row["fare_id"],
+        "seat_type": row["seat_type"],
+        "seat_position": row["seat_position"],
+        "price": format_cents(row["price_cents"]),
+        "available": row["available"],
+    }
 
 
 def _require_flight(call: ToolCall, flight_id: str) -> Row:

@@ -52,22 +52,15 @@ def search_available_rooms(
     nights = _count_nights(check_in, check_out)
     if guests is not None:
         _check_guests(guests)
-    rooms = [
-        {
-            "room_id": row["room_id"],
-            "room_type": row["room_type"],
-            "bed_type": row["bed_type"],
-            "max_occupancy": row["max_occupancy"],
-            "price_per_night": format_cents(row["price_cents"]),
-            "available_from": row["available_from"],
-            "available_until": row["available_until"],
-        }
+    free = [
+        row
         for row in call.tables.find("rooms", "hotel_id", hotel_id)
         if row["available_from"] <= check_in
         and check_out <= row["available_until"]
         and row["max_occupancy"] >= (guests or 1)
         and not is_held(call.tables, row["room_id"], check_in, check_out)
     ]
+    rooms = call.world.show("rooms", free, _show_room)
     return {"hotel_id": hotel_id, "nights": nights, "rooms": rooms, "currency": CURRENCY}
 
 
@@ -132,6 +125,18 @@ def book_hotel_with_rooms(
         call.insert("booking_rooms", stay_key, {**named, **stay})
     details = {"hotel_id": hotel_id, "room_ids": list(room_ids), **stay, "nights": nights}
     return booked(booking_id, total_cents, **details)
+
+
+def _show_room(row: Row) -> Result:
+    return {
+        "room_id": row["room_id"],
+        "room_type": row["room_type"],
+        "bed_type": row["bed_type"],
+        "max_occupancy": row["max_occupancy"],
+        "price_per_night": format_cents(row["price_cents"]),
+        "available_from": row["available_from"],
+        "available_until": row["available_until"],
+    }
 
 
 def is_held(tables: BookingTables, room_id: str, check_in: str, check_out: str) -> bool:
