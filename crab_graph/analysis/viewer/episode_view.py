@@ -76,7 +76,17 @@ def _view_head(record: EpisodeRecord) -> dict[str, Any]:
         "strict": [name for name in strict if record.checks.get(name) != "fail"],
         "fault": record.fault,
         "error": record.error,
+        "forked_from": _view_fork(record),
     }
+
+
+def _view_fork(record: EpisodeRecord) -> str | None:
+    """Return where a fork goes on from, in words."""
+    fork = record.forked_from
+    if fork is None:
+        return None
+    said = f", with “{fork['said']}” said next" if fork.get("said") else ""
+    return f"{fork.get('episode_id', 'another episode')} after message {fork.get('turn')}{said}"
 
 
 def _view_holdings(exchanges: Sequence[Exchange]) -> tuple[list[dict[str, Any]], list[int]]:

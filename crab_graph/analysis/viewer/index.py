@@ -54,8 +54,9 @@ class RunIndex:
         self.directory = Path(directory)
         self.number = number
         self.config = read_config(self.directory)
+        config = self.config
         self.planned = sum(
-            1 for _ in plan_episodes(self.config.tasks, self.config.users, self.config.trials)
+            1 for _ in plan_episodes(config.tasks, config.users, config.trials, config.turns)
         )
         self.version = 0
         self.damaged: list[str] = []
@@ -82,6 +83,7 @@ class RunIndex:
             key=lambda entry: (
                 self._tasks.get(entry.row["task"], last[0]),
                 self._users.get(entry.row["user"], last[1]),
+                entry.row["turn"] or 0,
                 entry.row["trial"],
                 entry.row["id"],
             ),

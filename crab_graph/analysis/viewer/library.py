@@ -10,6 +10,11 @@ from crab_graph.analysis.viewer.background import Background
 from crab_graph.analysis.viewer.episode_view import view_episode
 from crab_graph.analysis.viewer.index import Entry, RunIndex
 from crab_graph.analysis.viewer.listing import Row, Wanted, count_facets, neighbours, read_number
+from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.store import ORIGIN, read_origin
+
+ORIGIN_ID = "origin"
+"""The id under which the episode is shown that a run's forks go on from."""
 
 PAGE = 50
 LONGEST_PAGE = 500
@@ -31,6 +36,21 @@ class Shelf:
     def background(self) -> Background:
         """The benchmark's part, opened when the first episode is."""
         return Background.of_run(self.directory, self.index.config)
+
+    @property
+    def has_origin(self) -> bool:
+        """Whether the run's episodes are forks of one that it keeps."""
+        return (self.directory / ORIGIN).is_file()
+
+    def load(self, episode_id: str) -> EpisodeRecord | None:
+        """Return an episode, or the one that forks go on from, or `None`.
+
+        Raises:
+            RunError: it is damaged.
+        """
+        if episode_id == ORIGIN_ID:
+            return read_origin(self.directory) if self.has_origin else None
+        return self.index.load(episode_id)
 
 
 class Library:
@@ -103,9 +123,10 @@ class Library:
         if not 0 <= run < len(self._shelves):
             return None
         shelf = self._shelves[run]
-        record = shelf.index.load(episode_id)
+        record = shelf.load(episode_id)
         if record is None:
             return None
+        origin = record.forked_from and shelf.has_origin
         entries = self._entries()
         keys = [(row["run"], row["id"]) for row in _filtered(entries, Wanted.read(given))]
         same_task = _filtered(entries, Wanted(task=record.task_id))
@@ -114,6 +135,7 @@ class Library:
             "run": run,
             "id": episode_id,
             **neighbours(keys, (run, episode_id)),
+            "origin": ORIGIN_ID if origin else None,
             "others": [row for row in same_task if (row["run"], row["id"]) != (run, episode_id)],
         }
 

@@ -72,6 +72,7 @@ def row_of(run: int, fields: Mapping[str, Any]) -> dict[str, Any]:
         "id": fields["episode_id"],
         "task": fields["task_id"],
         "trial": fields["trial"],
+        "turn": (fields.get("forked_from") or {}).get("turn"),
         "agent": fields["agent"],
         "reference": fields["agent_is_reference"],
         "user": fields["condition"],

@@ -11,6 +11,7 @@ function drawHead(view, labels, runs) {
     ["Agent", head.agent + (head.reference ? " (reference)" : "")],
     ["User", head.user],
     ["Run", runs.length > 1 ? runs[view.run]?.name : null],
+    ["Goes on from", head.forked_from],
     ["Trial", head.trial],
     ["Stratum", `S${head.stratum}`],
     ["Dates", head.dates],
@@ -32,10 +33,11 @@ function step(key, text, shortcut, query) {
 }
 
 function drawChoice(view, runs) {
-  if (!view.others.length) return null;
+  if (!view.others.length && !view.origin) return null;
+  const origin = view.origin ? make("option", { value: compareHash({ run: view.run, id: view.origin }, view) }, "what it goes on from") : null;
   const name = (row) => `${row.agent} · ${row.user}${row.trial ? ` · trial ${row.trial}` : ""}${runs.length > 1 ? ` · ${runs[row.run]?.name ?? row.run}` : ""}`;
   return make("label", { class: "others" }, "Compare with ",
-    make("select", { "data-compare": true }, make("option", { value: "" }, "…"),
+    make("select", { "data-compare": true }, make("option", { value: "" }, "…"), origin,
       view.others.map((row) => make("option", { value: compareHash(view, row) }, `${name(row)} · ${words(row.outcome)}`))));
 }
 

@@ -1,0 +1,319 @@
+"""The served viewer in a real browser: open, filter, jump, compare, live, keyboard, and attacks."""
+
+import json
+import shutil
+from urllib.parse import urlsplit
+
+import pytest
+
+from crab_graph.analysis.report.page import write_page
+from crab_graph.analysis.viewer.library import Library
+from crab_graph.analysis.viewer.server import serving
+from tests.analysis.conftest import make_failed, make_record
+from tests.analysis.runs_on_disk import append_episodes, write_run
+
+pytest.importorskip("playwright")
+pytest.importorskip("uvicorn")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
+]
+
+NASTY = (
+    "</script><script>hacked()</script><img src=x onerror=hacked()><svg onload=hacked()>"
+    "<a href='javascript:hacked()'>x</a> \u202eevil\u202c \u2028 &amp; 'quoted\" {{7*7}}"
+)
+PAIR = "#compare/0/S1-001.generic.0/0/S1-001.ruse.0"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--disable-quic"]
+        )
+        yield started
+        started.close()
+
+
+def watched_page(browser, complaints, **settings):
+    """A page that notes complaints, and every request to another origin than its own."""
+    opened = browser.new_page(**{"viewport": {"width": 1280, "height": 900}, **settings})
+    opened.set_default_timeout(10_000)
+    opened.on("console", lambda message: complaints.append(message.text))
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    opened.on("request", lambda request: complaints.append(request.url))
+    return opened
+
+
+def foreign(complaints, url):
+    """Complaints, and requests that left for another origin."""
+    origin = urlsplit(url)[:2]
+    return [one for one in complaints if urlsplit(one)[:2] != origin]
+
+
+@pytest.fixture
+def directory(records, tmp_path):
+    tasks = ("S1-001", "S2-001", "S3-001")
+    return write_run(tmp_path / "evening", records, tasks=tasks)
+
+
+@pytest.fixture
+def page(browser, directory):
+    """The viewer of one run, listing its episodes."""
+    complaints: list[str] = []
+    with serving(Library([directory])) as url:
+        opened = watched_page(browser, complaints)
+        opened.goto(url)
+        opened.wait_for_function("document.getElementById('count')?.value === '4 of 4'")
+        yield opened
+        opened.close()
+    assert foreign(complaints, url) == []
+
+
+def outcomes(page):
+    return page.locator("#list tbody tr").evaluate_all("rows => rows.map(r => r.dataset.outcome)")
+
+
+def wait_for_count(page, text):
+    page.wait_for_function(f"document.getElementById('count').value === {text!r}")
+
+
+def test_the_list_opens_with_what_the_run_is(page):
+    assert page.title() == "evening"
+    assert "4 of 6 episodes finished" in page.locator("#runs").inner_text()
+    assert "rule-based user" in page.locator("#runs").inner_text()
+    assert outcomes(page) == ["pass", "fail", "pass", "fail"]
+
+
+def test_filters_narrow_the_list_and_stand_in_the_address(page):
+    page.get_by_label("Outcome").select_option("!pass")
+    wait_for_count(page, "2 of 4")
+    page.get_by_label("Failed check").select_option("F-PT")
+    wait_for_count(page, "1 of 4")
+    assert page.url.endswith("#episodes?outcome=%21pass&check=F-PT")
+    page.reload()
+    wait_for_count(page, "1 of 4")
+    page.get_by_role("button", name="Clear").click()
+    wait_for_count(page, "4 of 4")
+
+
+def test_a_search_finds_what_was_said(page):
+    page.get_by_label("Search").fill("S2-001 hacked")
+    wait_for_count(page, "2 of 4")
+    page.get_by_label("Search").fill("nobody said this")
+    wait_for_count(page, "0 of 4")
+    assert page.get_by_text("No episode fits these filters.").is_visible()
+
+
+def test_an_episode_shows_what_was_said_done_and_held(page):
+    page.locator("#list tbody tr").nth(1).get_by_role("link").first.click()
+    page.wait_for_selector("#turn-4")
+    assert "pay later" in page.locator("#turn-4 .said").inner_text()
+    assert "BK-20931177" in page.locator("#turn-4 .written").inner_text()
+    held = page.locator("#turn-4 details.held.new")
+    assert "1 booking (1 pending), $0.00 paid" in held.locator("summary").inner_text()
+    held.locator("summary").click()
+    assert "costs $300.00" in held.inner_text()
+    assert "fares FA-90177 available −1" in held.inner_text()
+
+
+def test_the_private_side_is_shown_on_demand(page):
+    page.goto(f"{page.url.partition('#')[0]}#episode/0/S1-001.ruse.0")
+    page.wait_for_selector("#turn-3")
+    assert page.locator("#turn-3 .call").count() == 0
+    page.get_by_role("button", name="Show 1 private call of the user").click()
+    assert page.locator("#turn-3 .call code").inner_text() == "get_my_payment_cards"
+
+
+def test_evidence_and_claims_lead_to_the_place_they_speak_of(page):
+    page.goto(f"{page.url.partition('#')[0]}#episode/0/S1-001.ruse.0")
+    page.locator(".checks").get_by_role("link", name="BK-20931177").click()
+    assert page.evaluate("document.activeElement.id") == "call-4"
+    page.locator(".deeds").get_by_role("link", name="message 2").click()
+    assert page.evaluate("document.activeElement.id") == "turn-2"
+    assert page.locator("#turn-2 .claims").inner_text().startswith("✗")
+
+
+def test_two_episodes_stand_side_by_side(page):
+    boxes = page.locator("#list .pick")
+    boxes.nth(0).check()
+    boxes.nth(1).check()
+    page.locator("#picked").get_by_role("link", name="Compare").click()
+    page.wait_for_selector(".differences")
+    text = page.locator(".differences").inner_text()
+    assert "D19 every booking paid in full" in text and "pass" in text and "fail" in text
+    assert "The two dialogues are the same." in page.locator(".parting").inner_text()
+
+
+def test_what_two_dialogues_share_is_folded(page, directory, records):
+    other = [*records[0].messages[:-2], {"role": "assistant", "content": "No."}]
+    fork = make_record("S1-001", condition="d1", messages=other)
+    append_episodes(directory, [fork], 1)
+    wait_for_count(page, "5 of 5")
+    page.goto(f"{page.url.partition('#')[0]}#compare/0/S1-001.generic.0/0/S1-001.d1.0")
+    page.wait_for_selector(".shared")
+    assert "They part at message 4." in page.locator(".parting").inner_text()
+    assert "The first 3 messages are the same" in page.locator(".shared summary").inner_text()
+    assert page.locator("#right-turn-4 .said").inner_text() == "No."
+
+
+def test_an_episode_can_be_compared_from_its_own_page(page):
+    page.goto(f"{page.url.partition('#')[0]}#episode/0/S1-001.ruse.0")
+    page.get_by_label("Compare with").select_option(index=1)
+    page.wait_for_selector(".differences")
+    assert "#compare/0/S1-001.ruse.0/0/S1-001.generic.0" in page.url
+
+
+def test_new_episodes_appear_while_a_run_goes_on(page, directory):
+    assert "appear here" in page.locator("#live").inner_text()
+    page.locator("#list tbody a").nth(1).focus()
+    append_episodes(directory, [make_failed("S3-001", condition="generic")], 1)
+    wait_for_count(page, "5 of 5")
+    assert "S3-001" in page.locator("#list").inner_text()
+    assert page.evaluate("document.activeElement.closest('tr').dataset.id") == "S1-001.ruse.0"
+    assert "5 of 6" in page.locator("#runs").inner_text()
+
+
+def test_the_keyboard_alone_is_enough(page):
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.name") == "q"
+    page.keyboard.type("hasty")
+    wait_for_count(page, "2 of 4")
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#episode-title")
+    assert page.locator("#episode-title").inner_text().startswith("S2-001")
+    assert page.evaluate("document.activeElement.id") == "episode-title"
+    page.keyboard.press("k")
+    page.wait_for_function("document.querySelector('#episode-title').innerText.startsWith('S1')")
+    page.keyboard.press("p")
+    assert page.locator("#turn-3 .call.private").count() == 1
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#around:visible")
+    assert page.evaluate("document.activeElement.closest('tr').dataset.id") == "S1-001.ruse.0"
+    assert page.locator("#count").inner_text() == "2 of 4"
+
+
+def test_back_returns_to_the_list_as_it_was(page):
+    page.get_by_label("Agent").select_option("hasty")
+    wait_for_count(page, "2 of 4")
+    page.locator("#list tbody a").first.click()
+    page.wait_for_selector("#episode-title")
+    page.go_back()
+    page.wait_for_selector("#list:visible")
+    assert outcomes(page) == ["fail", "fail"]
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("place", ["", "#episode/0/S1-001.ruse.0", PAIR])
+def test_nothing_is_wider_than_the_screen(page, width, place):
+    page.set_viewport_size({"width": width, "height": 844})
+    page.goto(f"{page.url.partition('#')[0]}{place}")
+    page.wait_for_timeout(500)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_an_episode_that_is_not_there_is_said_so(browser, directory):
+    complaints: list[str] = []
+    with serving(Library([directory])) as url:
+        opened = watched_page(browser, complaints)
+        opened.goto(f"{url}#episode/0/S9-999.x.0")
+        opened.wait_for_selector("[role=alert]")
+        assert "no finished episode" in opened.locator("[role=alert]").inner_text()
+        opened.close()
+
+
+def nasty_record():
+    """An episode in which everything that somebody else words tries to break out."""
+    said = [
+        {"role": "user", "content": NASTY},
+        {
+            "role": "assistant",
+            "content": "",
+            "tool_calls": [{"id": "1", "name": NASTY, "arguments": {NASTY: NASTY}}],
+        },
+        {"role": "tool", "tool_call_id": "1", "content": json.dumps({"error": NASTY})},
+        {"role": "assistant", "content": NASTY},
+    ]
+    event = {"op": "insert", "table": NASTY, "key": NASTY, "row": {NASTY: NASTY}}
+    fact = {"key": NASTY, "slot": None, "level": NASTY, "turn": 1, "reason": NASTY}
+    return make_failed(
+        agent=NASTY,
+        persona=NASTY,
+        messages=said,
+        trace=({"seq": 1, "owner": "agent", "name": NASTY, "error": None, "events": [event]},),
+        evidence={"D19": [{"text": NASTY, "rows": [NASTY]}]},
+        facts=(fact,),
+        error=NASTY,
+        primary_failure=NASTY,
+        failures=(NASTY,),
+        metrics={"user_errors": [{"code": NASTY, "message": 1, "text": NASTY}]},
+    )
+
+
+def check_nothing_ran(opened, complaints):
+    opened.locator("#list tbody a").first.click()
+    opened.wait_for_selector("#turn-2")
+    opened.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    text = opened.evaluate("document.body.textContent")
+    assert text.count("<script>hacked()</script>") > 8
+    assert opened.locator("img, svg, [onerror], [onload], a[href^='javascript']").count() == 0
+    assert not [one for one in complaints if "hacked" in one]
+
+
+def test_nothing_that_was_said_becomes_markup_or_script(browser, tmp_path):
+    """Agent, user and tool text, names, keys, evidence: served, and inside the report's page."""
+    record = nasty_record()
+    directory = write_run(tmp_path / "run", [record])
+    complaints: list[str] = []
+    with serving(Library([directory])) as url:
+        opened = watched_page(browser, complaints)
+        opened.goto(url)
+        check_nothing_ran(opened, complaints)
+        opened.close()
+        assert foreign(complaints, url) == []
+    complaints.clear()
+    path = tmp_path / "report.html"
+    write_page(path, [record], title="t")
+    opened = watched_page(browser, complaints)
+    opened.goto(path.as_uri())
+    check_nothing_ran(opened, complaints)
+    opened.close()
+    assert complaints == [path.as_uri()]
+
+
+def test_the_page_in_a_file_filters_as_the_server_does(browser, records, directory, tmp_path):
+    path = tmp_path / "report.html"
+    write_page(path, records, title="t")
+    queries = [
+        "outcome=!pass",
+        "check=F-PT",
+        "mode=missing_entity&stratum=1",
+        "persona=terse&agent=hasty",
+        "q=PORTLAND+hacked",
+        "q=book_flight+bk-20931177",
+        "q=portland+nowhere",
+    ]
+    library = Library([directory])
+    library.refresh()
+    opened = watched_page(browser, [])
+    opened.goto(path.as_uri())
+    for query in queries:
+        opened.goto(f"{path.as_uri()}#episodes?{query}")
+        expected = library.page(
+            dict(pair.split("=") for pair in query.replace("+", " ").split("&"))
+        )
+        wait_for_count(opened, f"{expected['found']} of {expected['total']}")
+        listed = opened.locator("#list tbody tr").evaluate_all(
+            "rows => rows.map(r => r.dataset.id)"
+        )
+        if "limit" not in query:
+            assert listed == [row["id"] for row in expected["rows"]], query
+    opened.close()
