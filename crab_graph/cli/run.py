@@ -1,10 +1,28 @@
 """`crab-graph run`: an agent on the tasks of a benchmark, every episode graded."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from crab_graph.cli.limit_options import (
+    MaxCost,
+    MaxMessages,
+    MaxSeconds,
+    MaxTokens,
+    MaxToolErrors,
+    MaxTurns,
+    PricesOption,
+    RunMaxCost,
+    RunMaxMessages,
+    RunMaxSeconds,
+    RunMaxTokens,
+    RunMaxToolErrors,
+    RunMaxTurns,
+    checked,
+    read_prices,
+    run_limits,
+)
 from crab_graph.cli.output import JsonOption
 
 
@@ -53,15 +71,36 @@ def run(
     ] = None,
     jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
     concurrency: Annotated[int, typer.Option(help="Episodes at once in each process.", min=1)] = 1,
-    max_turns: Annotated[
-        int, typer.Option(help="Turns either side sees, after which an episode is stopped.", min=1)
-    ] = 200,
-    max_messages: Annotated[
-        int, typer.Option(help="Messages of all kinds, tool results included.", min=1)
-    ] = 1000,
-    max_tool_errors: Annotated[
-        int, typer.Option(help="Calls of the agent that may be refused.", min=1)
-    ] = 30,
+    executor: Annotated[
+        str, typer.Option(help="processes, or ray for the machines of a cluster.")
+    ] = "processes",
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            envvar="CRAB_CHECKPOINT",
+            help="Keep checkpoints in PostgreSQL: postgresql://USER@HOST/DATABASE.",
+        ),
+    ] = None,
+    max_turns: MaxTurns = 200,
+    max_messages: MaxMessages = 1000,
+    max_tool_errors: MaxToolErrors = 30,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
+    max_seconds: MaxSeconds = None,
+    run_max_turns: RunMaxTurns = None,
+    run_max_messages: RunMaxMessages = None,
+    run_max_tool_errors: RunMaxToolErrors = None,
+    run_max_tokens: RunMaxTokens = None,
+    run_max_cost: RunMaxCost = None,
+    run_max_seconds: RunMaxSeconds = None,
+    prices: PricesOption = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Say what it would take in episodes, calls and tokens; do nothing."
+        ),
+    ] = False,
     force: Annotated[
         bool, typer.Option("--force", help="Throw away a run with other settings in RUN.")
     ] = False,
@@ -78,19 +117,59 @@ def run(
 
     Exit code 0 when every episode has a verdict, 1 while one ended in an infrastructure error. The
     same command goes on where an interrupted one stopped, at the very message; so does `resume`.
+
+    --max-… limits each episode, --run-max-… the whole run: then no further episode is begun, and
+    the run can be gone on with under a higher cap.
     """
+    from crab_graph.cli.estimate_output import print_estimate
     from crab_graph.cli.run_output import episode_bar, print_run
     from crab_graph.graph.limits import Limits
     from crab_graph.personas.condition import parse_condition
     from crab_graph.personas.fragment_set import load_fragments
-    from crab_graph.runs.runner import Progress
+    from crab_graph.runs.estimate import estimate_run
+    from crab_graph.runs.runner import Progress, prepare_run
     from crab_graph.runs.runner import run as run_benchmark
 
     added = load_fragments(personas).added
     users = [parse_condition(one, added) for one in user.split(",")]
     if persona is not None:
         users = [one.with_persona(persona, added) for one in users]
-    limits = Limits(max_messages=max_messages, max_turns=max_turns, max_tool_errors=max_tool_errors)
+    limits = checked(
+        Limits,
+        max_messages=max_messages,
+        max_turns=max_turns,
+        max_tool_errors=max_tool_errors,
+        max_tokens=max_tokens,
+        max_cost=max_cost,
+        max_seconds=max_seconds,
+    )
+    caps = run_limits(
+        max_messages=run_max_messages,
+        max_turns=run_max_turns,
+        max_tool_errors=run_max_tool_errors,
+        max_tokens=run_max_tokens,
+        max_cost=run_max_cost,
+        max_seconds=run_max_seconds,
+    )
+    asked: dict[str, Any] = {
+        "seed": seed,
+        "tasks": None if tasks is None else tasks.split(","),
+        "jobs": jobs,
+        "concurrency": concurrency,
+        "executor": executor,
+        "checkpoint": checkpoint,
+        "limits": limits,
+        "engine": engine,
+        "user_model": user_model,
+        "personas": personas,
+        "prices": read_prices(prices),
+        "run_limits": caps,
+    }
+    if dry_run:
+        sitting = prepare_run(bench, agent, users, trials, out, **asked)
+        found = estimate_run(sitting, force=force, allow_mismatch=allow_mismatch)
+        print_estimate(found, priced=sitting.config.prices is not None, as_json=as_json)
+        return
     first: list[Progress] = []
     with episode_bar(out) as advance:
 
@@ -104,16 +183,9 @@ def run(
             users,
             trials,
             out,
-            seed=seed,
-            tasks=None if tasks is None else tasks.split(","),
-            jobs=jobs,
-            concurrency=concurrency,
-            limits=limits,
             force=force,
             allow_mismatch=allow_mismatch,
             progress=report,
-            engine=engine,
-            user_model=user_model,
-            personas=personas,
+            **asked,
         )
     print_run(result, started=first[0].done < first[0].total, as_json=as_json)

@@ -44,3 +44,31 @@ class Limits(FileModel):
     def recursion_limit(self) -> int:
         """Supersteps that suffice: each adds a message; and a little slack for the last batch."""
         return self.max_messages + 10
+
+
+class RunLimits(FileModel):
+    """Caps of a whole run; `None` means no cap.
+
+    When one is reached no further episode is begun; those under way are finished. The run can be
+    gone on with under a higher cap.
+
+    Attributes:
+        max_messages: Messages of all episodes.
+        max_turns: Turns that the other side sees.
+        max_tool_errors: Calls of the agent that the environment refused.
+        max_tokens: Tokens that models read and wrote.
+        max_cost: What they cost in US dollars; it needs their prices.
+        max_seconds: Seconds of one sitting, by the clock; the next sitting begins at 0.
+    """
+
+    max_messages: int | None = Field(default=None, ge=1)
+    max_turns: int | None = Field(default=None, ge=1)
+    max_tool_errors: int | None = Field(default=None, ge=1)
+    max_tokens: int | None = Field(default=None, ge=1)
+    max_cost: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    max_seconds: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is limited."""
+        return self == RunLimits()

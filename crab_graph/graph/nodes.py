@@ -220,13 +220,13 @@ class EpisodeNodes:
         error = cast(Exception, tried.error)
         if isinstance(error, CrabGraphError | GraphBubbleUp):
             raise error  # not the episode's business: a full disk, an interrupt
-        spending = self._spend(spent, party, tried.usage, tried.seconds)
-        if isinstance(error, OutOfTime):
-            return _failed("infra", "max_seconds", error) | spending
         if party == "agent" and kind_of(error) is FailureKind.CONTEXT_OVERFLOW:
             # Asking again would not help, and it is the agent that let its messages grow.
+            spending = self._spend(spent, party, tried.usage, tried.seconds)
             return _ended(Status.BUDGET_EXHAUSTED, str(FailureKind.CONTEXT_OVERFLOW)) | spending
-        return _failed("infra", f"{party}_error", error) | spending
+        reason = "max_seconds" if isinstance(error, OutOfTime) else f"{party}_error"
+        lost = {"spent": {**spent, "lost": {party: dict(tried.usage)}}} if tried.usage else {}
+        return _failed("infra", reason, error) | lost
 
     def _run(
         self, calls: Sequence[Mapping[str, Any]], owner: Owner, log: Sequence[Event], seq: int

@@ -16,20 +16,28 @@ from crab_graph.models.deadline import within
 from crab_graph.models.failures import CallTimeout
 from crab_graph.models.meter import Meter
 from crab_graph.models.prices import Cost, Prices, add_costs
-from crab_graph.models.usage import ModelUsage, Usage, add_usage, totals
+from crab_graph.models.usage import PARTIES, ModelUsage, Usage, add_usage, totals
 
 Result = TypeVar("Result")
 
-PARTIES = ("agent", "user")
 NO_SPECS: Mapping[str, str | None] = {}
 
 
 class Spent(TypedDict, total=False):
-    """What an episode took so far: usage of each party's models, and seconds where they count."""
+    """What an episode took so far.
+
+    Attributes:
+        agent: Usage of the agent's models.
+        user: Usage of the user's.
+        seconds: Time, where it is limited.
+        lost: Usage by party of the step that failed. An episode that is tried again goes on before
+            that step, so whoever tries it has to remember.
+    """
 
     agent: dict[str, ModelUsage]
     user: dict[str, ModelUsage]
     seconds: float
+    lost: dict[str, dict[str, ModelUsage]]
 
 
 class OutOfTime(Exception):
@@ -85,6 +93,15 @@ def spend(spent: Spent, party: str, usage: Usage, seconds: float | None) -> dict
 def usage_by_party(spent: Mapping[str, Any]) -> dict[str, dict[str, ModelUsage]]:
     """Return what the models of each party took."""
     return {party: dict(spent[party]) for party in PARTIES if spent.get(party)}
+
+
+def lost_usage(
+    spent: Mapping[str, Any], earlier: Mapping[str, Usage]
+) -> dict[str, dict[str, ModelUsage]]:
+    """Return the usage by party of all steps that failed, this time and in earlier attempts."""
+    parts = (earlier, spent.get("lost", {}))
+    found = {party: add_usage(*(part.get(party, {}) for part in parts)) for party in PARTIES}
+    return {party: usage for party, usage in found.items() if usage}
 
 
 def tokens_of(spent: Mapping[str, Any]) -> int:

@@ -13,7 +13,7 @@ among names with `*`. One that is not found has an unknown cost, which is said w
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -22,7 +22,7 @@ from typing import NamedTuple
 from pydantic import Field, ValidationError
 
 from crab_graph.errors import UsageError
-from crab_graph.models.chat import without_settings
+from crab_graph.models.chat import is_address, is_provider, model_of, without_settings
 from crab_graph.models.usage import ModelUsage, Usage
 from crab_graph.schema import FileModel
 
@@ -126,6 +126,25 @@ def load_prices(path: Path) -> Prices:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise UsageError(f"{path}: {where}: {first['msg']}") from None
+
+
+def check_priced(prices: Prices | None, specs: Iterable[str | None]) -> None:
+    """Refuse a limit on cost where a model's price is missing.
+
+    Args:
+        prices: The prices, if there are any.
+        specs: The specs of a run's models; only those that name one are looked up, the others are
+            known when they have answered.
+
+    Raises:
+        UsageError: there are no prices, or a spec's model has none.
+    """
+    if prices is None or not prices.models:
+        raise UsageError("a limit on cost needs the prices of the models: --prices FILE")
+    for spec in specs:
+        is_model = spec is not None and (is_address(spec) or is_provider(spec.partition(":")[0]))
+        if spec is not None and is_model and prices.of(model_of(spec), spec) is None:
+            raise UsageError(f"a limit on cost needs the price of '{spec}': add it to --prices")
 
 
 def add_costs(costs: Mapping[str, Cost]) -> Cost:

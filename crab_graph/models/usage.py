@@ -12,6 +12,9 @@ from typing_extensions import TypedDict
 TOKENS = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
 """Cached tokens are among the input ones, reasoning tokens among the output ones."""
 
+PARTIES = ("agent", "user")
+"""Whose models are counted apart."""
+
 _ABOUT = ("answered_by", "settings")
 
 

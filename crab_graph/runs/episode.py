@@ -2,11 +2,15 @@
 
 import json
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from crab_graph.errors import ResumeMismatch
 from crab_graph.graph.limits import Limits
 from crab_graph.graph.user_settings import UserSettings, user_settings
+from crab_graph.models.mock import is_mock
+from crab_graph.models.prices import NO_PRICES, Prices
+from crab_graph.models.usage import PARTIES, Usage, add_usage
 from crab_graph.runs.grading import Breakdown, grade_fields
 from crab_graph.runs.plan import episode_id
 from crab_graph.runs.record import EpisodeRecord
@@ -38,6 +42,8 @@ def run_episode(
     engine: str = "rules",
     user_model: Any = None,
     settings: UserSettings | None = None,
+    prices: Prices = NO_PRICES,
+    lost_usage: Mapping[str, Usage] = MappingProxyType({}),
 ) -> EpisodeRecord:
     """Let an agent work on a task with a user, and grade what came of it.
 
@@ -56,6 +62,8 @@ def run_episode(
         engine: What plays a condition: `rules`, `llm` for a model, or `hybrid` for both.
         user_model: The model of the other two: a spec, or a chat model.
         settings: Both, with the fragments of the prompt, instead of `engine` and `user_model`.
+        prices: Prices of models, to count costs with.
+        lost_usage: What models took, by party, in steps of earlier attempts that failed.
 
     Raises:
         UsageError: the agent or the user is none.
@@ -65,9 +73,17 @@ def run_episode(
     from crab_graph.graph.users import condition_name  # noqa: PLC0415
 
     settings = settings or user_settings(engine, user_model)
-    drawn = {} if origin is None else {"lineage": origin.lineage(trial)}
     prepared = prepare_episode(
-        task, agent, user, checkpointer, seed, trial, limits, settings, **drawn
+        task,
+        agent,
+        user,
+        checkpointer,
+        seed,
+        trial,
+        limits,
+        settings,
+        lineage=None if origin is None else origin.lineage(trial),
+        prices=prices,
     )
     condition = condition_name(user)
     name = episode_id(task.id, condition, trial, None if origin is None else origin.turn)
@@ -85,6 +101,7 @@ def run_episode(
         "attempts": attempts,
         "forked_from": None if origin is None else origin.as_json(),
     }
+    about |= _spending(prepared, state, prices, lost_usage)
     return _record(task, prepared, state, about)
 
 
@@ -182,6 +199,37 @@ def _record(
         trace=tuple(trace_of(state)),
         hidden=hidden_state(state),
     )
+
+
+def _spending(
+    prepared: "PreparedEpisode",
+    state: Mapping[str, Any],
+    prices: Prices,
+    earlier: Mapping[str, Usage],
+) -> dict[str, Any]:
+    """Return the fields of a record that say what the models took, in all attempts."""
+    from crab_graph.graph.spending import (  # noqa: PLC0415  (loads LangChain)
+        costs_of,
+        lost_usage,
+        usage_by_party,
+    )
+
+    spent = state.get("spent", {})
+    lost = lost_usage(spent, earlier)
+    known = usage_by_party(spent)
+    usage = {
+        party: add_usage(known.get(party, {}), lost.get(party, {}))
+        for party in PARTIES
+        if party in known or party in lost
+    }
+    specs = {"agent": prepared.agent.name, "user": prepared.user.model}
+    costs = costs_of(usage, prices, specs)
+    return {
+        "usage": usage,
+        "cost": {party: cost.dollars if cost.is_known else None for party, cost in costs.items()},
+        "lost_usage": lost if state["status"] == "infra_error" else {},
+        "mock_seats": tuple(party for party in usage if is_mock(usage[party])),
+    }
 
 
 def _wordings(state: Mapping[str, Any]) -> dict[str, int]:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crab_graph.graph.user_settings import UserSettings
+from crab_graph.models.prices import NO_PRICES
+from crab_graph.runs.budget import Budget
 from crab_graph.runs.plan import PlannedEpisode, is_settled, plan_episodes
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.store import (
@@ -19,7 +21,7 @@ from crab_graph.runs.store import (
 )
 from crab_graph.runs.worker import Job, open_worker
 from crab_graph.schema import digest
-from crab_graph.workers import run_parallel
+from crab_graph.workers import Executor, run_parallel
 
 if TYPE_CHECKING:
     from crab_graph.agents.adapters import AgentSpec
@@ -37,12 +39,18 @@ class Progress:
         total: Episodes in all.
         passed: Episodes among the finished ones that passed.
         last: Id of the episode that was finished just now; `None` at the beginning.
+        tokens: Tokens that models read and wrote in all of them.
+        dollars: What they cost, as far as prices are known.
+        stopped: The cap of the whole run that was reached, if one was.
     """
 
     done: int
     total: int
     passed: int
     last: str | None = None
+    tokens: int = 0
+    dollars: float = 0.0
+    stopped: str | None = None
 
 
 Report = Callable[[Progress], None]
@@ -61,6 +69,8 @@ class Sitting:
         settings: What plays the users.
         jobs: Number of processes.
         concurrency: Episodes at once in each.
+        executor: What the work is done by: processes, or actors of Ray.
+        checkpoint: Address of a database for checkpoints; by default they are in the directory.
         report: Called at the beginning and after each episode.
         origin: The episode from which its episodes go on, if they are forks.
     """
@@ -73,6 +83,8 @@ class Sitting:
     settings: UserSettings
     jobs: int = 1
     concurrency: int = 1
+    executor: Executor = Executor.PROCESSES
+    checkpoint: str | None = None
     report: Report | None = None
     origin: EpisodeRecord | None = None
 
@@ -90,28 +102,58 @@ def execute(sitting: Sitting) -> None:
     todo = [one for one in plan if one.id not in settled]
     report = sitting.report or (lambda _: None)
     passed = sum(one.passed for one in settled.values())
-    report(Progress(len(settled), len(plan), passed))
+    budget = Budget(config.run_limits, {name: one.amounts for name, one in finished.items()})
+    report(_progress(len(settled), len(plan), passed, None, budget))
     handed: dict[str, PlannedEpisode] = {}
     if todo:
-        suffix = digest(config.settings())[:12]
-        handed = {one.id: one for one in _placed(directory, todo, finished, suffix)}
+        suffix = _suffix(sitting)
+        places = {} if sitting.checkpoint else _checkpoints(directory)
+        handed = {one.id: one for one in _placed(places, todo, finished, suffix)}
         count = len(settled)
-        for done in _results(sitting, list(handed.values()), suffix):
+        for done in _results(sitting, list(handed.values()), suffix, budget):
             count, passed = count + 1, passed + done.passed
             entry = IndexEntry(done.outcome, done.passed, handed[done.id].attempt)
             finished[done.id] = entry
-            report(Progress(count, len(plan), passed, done.id))
+            budget.spend(done.id, done.amounts)
+            report(_progress(count, len(plan), passed, done.id, budget))
     if all(is_settled(finished.get(one.id)) for one in plan):
-        shutil.rmtree(directory / CHECKPOINTS, ignore_errors=True)
+        _forget(sitting, [one for one in plan if finished[one.id].outcome == "infra_error"])
 
 
-def _results(sitting: Sitting, todo: list[PlannedEpisode], suffix: str) -> Any:
+def _progress(done: int, total: int, passed: int, last: str | None, budget: Budget) -> Progress:
+    tokens, dollars = int(budget.total("tokens")), budget.total("cost")
+    stopped = budget.reached() if done < total else None
+    return Progress(done, total, passed, last, tokens, dollars, stopped)
+
+
+def _suffix(sitting: Sitting) -> str:
+    """Return what tells the run's threads from those of other runs in the same database."""
+    settings = sitting.config.settings()
+    if sitting.checkpoint is None:
+        return digest(settings)[:12]
+    return digest([settings, str(sitting.directory.resolve())])[:12]
+
+
+def _forget(sitting: Sitting, failed: list[PlannedEpisode]) -> None:
+    """Drop the checkpoints of a run that is done: those of episodes that were given up are left."""
+    shutil.rmtree(sitting.directory / CHECKPOINTS, ignore_errors=True)
+    if sitting.checkpoint is None or not failed:
+        return
+    from crab_graph.graph.postgres import open_shared_saver  # noqa: PLC0415  (an extra)
+
+    with open_shared_saver(sitting.checkpoint) as saver:
+        for one in failed:
+            saver.delete_thread(one.thread(_suffix(sitting)))
+
+
+def _results(sitting: Sitting, todo: list[PlannedEpisode], suffix: str, budget: Budget) -> Any:
     jobs = min(sitting.jobs, len(todo))
     concurrency = min(sitting.concurrency, len(todo))
     bench = sitting.bench
+    is_here = jobs == 1 and sitting.executor is Executor.PROCESSES
     job = Job(
-        directory=sitting.directory,
-        benchmark=bench if jobs == 1 else bench.directory.resolve(),
+        directory=sitting.directory if is_here else sitting.directory.resolve(),
+        benchmark=bench if is_here else bench.directory.resolve(),
         agent=sitting.agent,
         users=sitting.users,
         seed=sitting.config.seed,
@@ -119,27 +161,36 @@ def _results(sitting: Sitting, todo: list[PlannedEpisode], suffix: str) -> Any:
         thread_suffix=suffix,
         concurrency=concurrency,
         settings=sitting.settings,
+        prices=sitting.config.prices or NO_PRICES,
+        checkpoint=sitting.checkpoint,
         origin=sitting.origin,
         point=sitting.config.fork,
     )
     setup = partial(open_worker, job)
-    return run_parallel(todo, setup, jobs=jobs, concurrency=concurrency, preload=_PRELOAD)
+    return run_parallel(
+        budget.while_open(todo),
+        setup,
+        jobs=jobs,
+        concurrency=concurrency,
+        preload=_PRELOAD,
+        executor=sitting.executor,
+    )
 
 
 def _placed(
-    directory: Path,
+    places: dict[str, str],
     todo: list[PlannedEpisode],
     finished: dict[str, IndexEntry],
     suffix: str,
 ) -> list[PlannedEpisode]:
     """Return what is to be done, with the number of the attempt and the file of the thread."""
-    places = _checkpoints(directory)
     placed = []
     for one in todo:
         before = finished.get(one.id)
         attempt = 1 if before is None else before.attempts + 1
         place = places.get(one.thread(suffix))
-        placed.append(replace(one, attempt=attempt, checkpoint=place))
+        lost = {} if before is None else dict(before.lost_usage)
+        placed.append(replace(one, attempt=attempt, checkpoint=place, lost_usage=lost))
     return placed
 
 

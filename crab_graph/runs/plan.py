@@ -1,9 +1,9 @@
 """Which episodes a run consists of (paper section 4): tasks, users and trials."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from crab_graph.errors import UnknownName
 
@@ -26,6 +26,7 @@ class PlannedEpisode:
         condition: Name of that user.
         trial: Number of the trial.
         attempt: Number of this attempt, from 1.
+        lost_usage: What models took in steps of earlier attempts that failed, by party.
         checkpoint: File that holds its thread, where it was under way before.
         turn: The visible turn of another episode after which it goes on, for a fork.
     """
@@ -36,6 +37,7 @@ class PlannedEpisode:
     trial: int
     attempt: int = 1
     checkpoint: str | None = None
+    lost_usage: Mapping[str, Any] = field(default_factory=dict)
     turn: int | None = None
 
     @property

@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from crab_graph.models.usage import ModelUsage, totals
 from crab_graph.schema import FileModel
 
 
@@ -41,6 +42,10 @@ class EpisodeRecord(FileModel):
         facts: What the user knew: key, level, slot, and the turn and reason of its disclosure.
         messages: The transcript.
         trace: The tool calls in order, each with its error code, if any, and the events it wrote.
+        usage: What the models of agent and user took, by party and model, in all attempts.
+        cost: What that cost in US dollars, by party; `None` where a price is not known.
+        lost_usage: What of it went into steps that failed, and is not in the checkpoints.
+        mock_seats: The parties that were played by `mock-llm`, which is no language model.
         attempts: How often the episode was begun; infrastructure errors are tried again.
         error: What went wrong, for an `infra_error`.
         explanation: Why it failed: the nearest solution, and what was said beside what was done.
@@ -78,6 +83,10 @@ class EpisodeRecord(FileModel):
     facts: tuple[dict[str, Any], ...]
     messages: list[dict[str, Any]]
     trace: tuple[dict[str, Any], ...]
+    usage: dict[str, dict[str, ModelUsage]] = Field(default_factory=dict)
+    cost: dict[str, float | None] = Field(default_factory=dict)
+    lost_usage: dict[str, dict[str, ModelUsage]] = Field(default_factory=dict)
+    mock_seats: tuple[str, ...] = ()
     attempts: int = 1
     error: str | None = None
     user_model: str | None = None
@@ -89,6 +98,24 @@ class EpisodeRecord(FileModel):
     history: tuple[dict[str, Any], ...] = ()
     hidden: dict[str, Any] = Field(default_factory=dict)
     forked_from: dict[str, Any] | None = None
+
+    @property
+    def amounts(self) -> dict[str, float]:
+        """What it took: messages, turns, tool errors, tokens, dollars.
+
+        `unpriced` is 1 where the dollars are not all of them.
+        """
+        tokens = sum(totals(usage).tokens for usage in self.usage.values())
+        turns = [m for m in self.messages if m["role"] != "tool" and not m.get("tool_calls")]
+        errors = [one for one in self.trace if one["owner"] == "agent" and one["error"]]
+        return {
+            "messages": len(self.messages),
+            "turns": len(turns),
+            "tool_errors": len(errors),
+            "tokens": tokens,
+            "cost": sum(cost or 0.0 for cost in self.cost.values()),
+            "unpriced": float(None in self.cost.values()),
+        }
 
     def __repr__(self) -> str:
         """Return the id and the outcome; a whole transcript helps nobody at a prompt."""

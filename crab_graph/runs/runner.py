@@ -5,10 +5,12 @@ from os.path import relpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crab_graph.errors import UsageError
-from crab_graph.graph.limits import Limits
+from crab_graph.errors import UnknownName, UsageError
+from crab_graph.graph.limits import Limits, RunLimits
+from crab_graph.graph.postgres import check_address
 from crab_graph.graph.user_settings import Engine, UserSettings, user_settings
-from crab_graph.models.secrets import MASK
+from crab_graph.models.prices import Prices, check_priced
+from crab_graph.models.secrets import MASK, public_spec
 from crab_graph.personas.fragment_set import load_fragments
 from crab_graph.runs.disk import keeping
 from crab_graph.runs.execution import Progress, Report, Sitting, execute
@@ -16,6 +18,7 @@ from crab_graph.runs.locks import hold_run
 from crab_graph.runs.plan import select_tasks
 from crab_graph.runs.run import Run, open_run
 from crab_graph.runs.store import (
+    CONFIG,
     RunConfig,
     begin_run,
     check_directory,
@@ -23,13 +26,14 @@ from crab_graph.runs.store import (
     read_origin,
 )
 from crab_graph.runs.versions import agent_sha256, code_sha256, versions
+from crab_graph.workers import Executor
 
 if TYPE_CHECKING:
     from crab_graph.agents.adapters import AgentSpec
     from crab_graph.domains.benchmark import Benchmark
     from crab_graph.graph.users import UserSpec
 
-__all__ = ["Progress", "check_counts", "resume_run", "run"]
+__all__ = ["Progress", "check_counts", "model_name", "resume_run", "run"]
 
 PYTHON_PREFIX = "python:"
 
@@ -47,6 +51,8 @@ def run(
     tasks: Sequence[str] | None = None,
     jobs: int = 1,
     concurrency: int = 1,
+    executor: str = "processes",
+    checkpoint: str | None = None,
     limits: Limits = _DEFAULT_LIMITS,
     force: bool = False,
     allow_mismatch: bool = False,
@@ -54,6 +60,8 @@ def run(
     engine: str = "rules",
     user_model: Any = None,
     personas: str | Path | None = None,
+    prices: Prices | None = None,
+    run_limits: RunLimits | None = None,
 ) -> Run:
     """Run an agent on the tasks of a benchmark, and grade every episode.
 
@@ -69,6 +77,8 @@ def run(
         tasks: Ids of tasks, or strata such as `S1`; by default all.
         jobs: Number of processes; more than one needs an agent and users named by text.
         concurrency: Episodes at once in each process.
+        executor: `processes` of this machine, or actors of `ray`, which need names likewise.
+        checkpoint: Address of a PostgreSQL database for checkpoints; by default they are files.
         limits: When episodes stop.
         force: Throw away a run with other settings in the same directory.
         allow_mismatch: Go on with it: what is finished stays, the rest is done as asked for now.
@@ -76,12 +86,68 @@ def run(
         engine: What plays a condition: `rules`, `llm` for a model, or `hybrid` for both.
         user_model: The model of the other two: a spec, or a chat model.
         personas: Directory with prompt fragments that replace or extend the built-in ones.
+        prices: Prices of models, to count costs with; by default those of an earlier sitting.
+        run_limits: When no further episode is begun.
 
     Raises:
         UsageError: an argument is out of range, or names nothing.
         ResumeMismatch: the directory holds a run with other settings.
         RunError: it holds something else, or another process works on it.
         StorageError: the disk is full.
+    """
+    sitting = prepare_run(
+        bench,
+        agent,
+        user,
+        trials,
+        out,
+        seed=seed,
+        tasks=tasks,
+        jobs=jobs,
+        concurrency=concurrency,
+        executor=executor,
+        checkpoint=checkpoint,
+        limits=limits,
+        progress=progress,
+        engine=engine,
+        user_model=user_model,
+        personas=personas,
+        prices=prices,
+        run_limits=run_limits,
+    )
+    directory, config = sitting.directory, sitting.config
+    with keeping(directory):
+        directory.mkdir(parents=True, exist_ok=True)
+        with hold_run(directory):
+            begin_run(directory, config, force=force, allow_mismatch=allow_mismatch)
+            execute(sitting)
+    return open_run(directory)
+
+
+def prepare_run(
+    bench: "Benchmark | str | Path",
+    agent: "AgentSpec",
+    user: "UserSpec | Sequence[UserSpec]" = "ruse",
+    trials: int = 1,
+    out: str | Path = "run",
+    *,
+    seed: int = 0,
+    tasks: Sequence[str] | None = None,
+    jobs: int = 1,
+    concurrency: int = 1,
+    executor: str = "processes",
+    checkpoint: str | None = None,
+    limits: Limits = _DEFAULT_LIMITS,
+    progress: Report | None = None,
+    engine: str = "rules",
+    user_model: Any = None,
+    personas: str | Path | None = None,
+    prices: Prices | None = None,
+    run_limits: RunLimits | None = None,
+) -> Sitting:
+    """Return all that a sitting of a run needs; arguments and errors as for `run`.
+
+    Nothing is written.
     """
     from crab_graph.agents.adapters import resolve_agent  # noqa: PLC0415  (loads LangChain)
     from crab_graph.domains.benchmark import Benchmark, load_benchmark  # noqa: PLC0415
@@ -94,15 +160,18 @@ def run(
     bench = bench if isinstance(bench, Benchmark) else load_benchmark(bench)
     users = _parsed(tuple(user) if isinstance(user, list | tuple) else (user,), settings)
     named = isinstance(agent, str) and isinstance(user_model, str | None)
-    if jobs > 1 and not (named and all(map(_is_named, users))):
-        raise UsageError("with jobs > 1 name agent and user by text: objects stay in this process")
+    doer = _executor(executor)
+    is_here = jobs == 1 and doer is Executor.PROCESSES
+    if not is_here and not (named and all(map(_is_named, users))):
+        words = "jobs > 1" if doer is Executor.PROCESSES else "executor ray"
+        raise UsageError(f"with {words} name agent and user by text: objects stay in this process")
     config = RunConfig(
         benchmark=relpath(bench.directory, directory),
         benchmark_sha256=bench.sha256,
         agent=resolve_agent(agent).name,
         users=_names(users),
         user_engine=str(settings.engine) if all(map(_is_named, users)) else "python",
-        user_model=_model_name(settings),
+        user_model=model_name(settings),
         personas=None if folder is None else relpath(folder, directory),
         personas_sha256=settings.pieces.sha256,
         seed=seed,
@@ -112,14 +181,22 @@ def run(
         versions=versions(),
         code_sha256=code_sha256(),
         agent_sha256=agent_sha256(agent),
+        checkpoint=None if checkpoint is None else public_spec(check_address(checkpoint)),
     )
-    sitting = Sitting(directory, config, bench, agent, users, settings, jobs, concurrency, progress)
-    with keeping(directory):
-        directory.mkdir(parents=True, exist_ok=True)
-        with hold_run(directory):
-            begin_run(directory, config, force=force, allow_mismatch=allow_mismatch)
-            execute(sitting)
-    return open_run(directory)
+    config = with_terms(directory, config, prices, run_limits)
+    return Sitting(
+        directory,
+        config,
+        bench,
+        agent,
+        users,
+        settings,
+        jobs,
+        concurrency,
+        doer,
+        checkpoint,
+        progress,
+    )
 
 
 def resume_run(
@@ -127,8 +204,12 @@ def resume_run(
     *,
     jobs: int = 1,
     concurrency: int = 1,
+    executor: str = "processes",
+    checkpoint: str | None = None,
     allow_mismatch: bool = False,
     progress: Report | None = None,
+    prices: Prices | None = None,
+    run_limits: RunLimits | None = None,
 ) -> Run:
     """Finish a run that stopped anywhere.
 
@@ -136,9 +217,13 @@ def resume_run(
         path: Directory of the run.
         jobs: Number of processes.
         concurrency: Episodes at once in each process.
+        executor: `processes` of this machine, or actors of `ray`.
+        checkpoint: Address of the database with its checkpoints; by default where they were.
         allow_mismatch: Go on although the benchmark, the agent's code, the prompt fragments, or the
             version of crab-graph or LangGraph is another one.
         progress: Called at the beginning and after each episode.
+        prices: Prices of models; by default those that it was last worked on with.
+        run_limits: When no further episode is begun; by default the caps it has.
 
     Raises:
         RunError: there is no run, its benchmark is missing, or another process works on it.
@@ -161,6 +246,8 @@ def resume_run(
             f"{directory}: the address of its agent or user has credentials, which are not kept; "
             "give the same `crab-graph run` command again"
         )
+    doer = _executor(executor)
+    address = _database(directory, config, checkpoint)
     bench = load_benchmark(directory / config.benchmark)
     resolve_agent(config.agent)  # imports its module, whose source is compared
     folder = None if config.personas is None else directory / config.personas
@@ -171,8 +258,10 @@ def resume_run(
         "personas_sha256": settings.pieces.sha256,
         "code_sha256": code_sha256(),
         "agent_sha256": agent_sha256(config.agent),
+        "checkpoint": None if address is None else public_spec(address),
     }
     asked = config.model_copy(update=now)
+    asked = with_terms(directory, asked, prices, run_limits or config.run_limits)
     users, agent = _parsed(config.users, settings), config.agent
     sitting = Sitting(
         directory,
@@ -183,6 +272,8 @@ def resume_run(
         settings,
         jobs,
         concurrency,
+        doer,
+        address,
         progress,
         read_origin(directory) if config.fork else None,
     )
@@ -191,6 +282,23 @@ def resume_run(
         begin_run(directory, asked, allow_mismatch=allow_mismatch, hint=hint)
         execute(sitting)
     return open_run(directory)
+
+
+def with_terms(
+    directory: Path, config: RunConfig, prices: Prices | None, run_limits: RunLimits | None
+) -> RunConfig:
+    """Return a run's configuration with its prices and its caps.
+
+    Raises:
+        UsageError: a cap on cost has no prices to go by.
+    """
+    known = prices
+    if known is None and (directory / CONFIG).exists():
+        known = read_config(directory).prices
+    capped = [config.limits.max_cost, None if run_limits is None else run_limits.max_cost]
+    if any(cap is not None for cap in capped):
+        check_priced(known, [config.agent, config.user_model])
+    return config.model_copy(update={"prices": known, "run_limits": run_limits})
 
 
 def check_counts(**counts: int) -> None:
@@ -202,6 +310,25 @@ def check_counts(**counts: int) -> None:
     for name, value in counts.items():
         if value < 1:
             raise UsageError(f"{name} must be 1 or more, not {value}")
+
+
+def _executor(name: str) -> Executor:
+    if name not in {*Executor}:
+        raise UnknownName("executor", name, map(str, Executor))
+    return Executor(name)
+
+
+def _database(directory: Path, config: RunConfig, checkpoint: str | None) -> str | None:
+    """Return the address of the database with a run's checkpoints, if it has one."""
+    address = checkpoint or config.checkpoint
+    if address is None:
+        return None
+    if MASK in address:
+        raise UsageError(
+            f"{directory}: its checkpoints are in {address}, whose login is not kept; "
+            "give the address with --checkpoint"
+        )
+    return check_address(address)
 
 
 def _names(users: tuple[Any, ...]) -> tuple[str, ...]:
@@ -222,7 +349,7 @@ def _parsed(users: tuple[Any, ...], settings: UserSettings) -> tuple[Any, ...]:
     return tuple(parse_condition(one, added) if isinstance(one, str) else one for one in users)
 
 
-def _model_name(settings: UserSettings) -> str | None:
+def model_name(settings: UserSettings) -> str | None:
     """Return what the users' model is recorded as; refuse now one that cannot be opened."""
     from crab_graph.graph.users import with_open_model  # noqa: PLC0415  (loads LangChain)
 

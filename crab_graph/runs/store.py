@@ -9,16 +9,18 @@ kill tore off is ignored, and dropped when its file is written again.
 """
 
 import os
+import re
 import shutil
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from pydantic import ValidationError
 
 from crab_graph.errors import ResumeMismatch, RunError, UnknownName
-from crab_graph.graph.limits import Limits
+from crab_graph.graph.limits import Limits, RunLimits
+from crab_graph.models.prices import Prices
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.schema import FileModel
 from crab_graph.workers import write_atomically
@@ -40,6 +42,9 @@ __all__ = [
     "read_origin",
 ]
 
+_HASH = re.compile("[0-9a-f]{64}")
+_SHOWN_OF_HASH = 12
+
 CONFIG = "run.json"
 SHARDS = "shards"
 CHECKPOINTS = "checkpoints"
@@ -47,6 +52,12 @@ ORIGIN = "origin.json"
 
 
 _BEGIN_OTHERWISE = "go on with --allow-mismatch, use another directory, or start over with --force"
+_WORDS = {
+    "benchmark_sha256": "benchmark",
+    "code_sha256": "code of crab-graph",
+    "agent_sha256": "source of the agent",
+    "personas_sha256": "prompt fragments",
+}
 _SINCE = {"code_sha256", "agent_sha256"}
 """Settings that earlier versions did not keep, or that not every agent has."""
 
@@ -89,6 +100,9 @@ class RunConfig(FileModel):
         versions: Versions of what it was begun with.
         code_sha256: Hash of the package's sources that episodes depend on.
         agent_sha256: Hash of the agent's source, if it is Python code.
+        prices: Prices of models when it was last worked on; its costs are counted with them.
+        run_limits: What all of it may take.
+        checkpoint: The database of its checkpoints, without login, if it is not a file.
         fork: Where its episodes go on from, if they are forks.
         mismatches: What differed when it was gone on with under other settings: name, before, now.
     """
@@ -109,6 +123,9 @@ class RunConfig(FileModel):
     personas_sha256: str | None = None
     code_sha256: str | None = None
     agent_sha256: str | None = None
+    prices: Prices | None = None
+    run_limits: RunLimits | None = None
+    checkpoint: str | None = None
     fork: ForkPoint | None = None
     mismatches: tuple[dict[str, str], ...] = ()
 
@@ -121,7 +138,11 @@ class RunConfig(FileModel):
         """Return what is asked for otherwise than a run was begun with: name, before, now."""
         before, now = self.settings(), asked.settings()
         return tuple(
-            {"name": name, "before": _shortened(before[name]), "now": _shortened(now[name])}
+            {
+                "name": _WORDS.get(name, name),
+                "before": _shortened(before[name]),
+                "now": _shortened(now[name]),
+            }
             for name in before
             if before[name] != now[name]
             and (name not in _SINCE or None not in (before[name], now[name]))
@@ -129,7 +150,17 @@ class RunConfig(FileModel):
 
     def settings(self) -> dict[str, Any]:
         """Return all that episodes depend on."""
-        left_out = {"schema_version", "benchmark", "versions", "limits", "personas", "mismatches"}
+        left_out = {
+            "schema_version",
+            "benchmark",
+            "versions",
+            "limits",
+            "personas",
+            "checkpoint",
+            "prices",
+            "run_limits",
+            "mismatches",
+        }
         values = self.model_dump(mode="json", exclude=left_out)
         # Checkpoints of another minor version of LangGraph may have another layout.
         langgraph = ".".join(self.versions.get("langgraph", "").split(".")[:2])
@@ -143,6 +174,8 @@ class IndexEntry(NamedTuple):
     outcome: str
     passed: bool
     attempts: int
+    lost_usage: Mapping[str, Any] = {}
+    amounts: Mapping[str, float] = {}
 
 
 class Shard:
@@ -205,6 +238,7 @@ def begin_run(
         existing = read_config(directory)
         differing = existing.differences(config)
         if not differing:
+            _keep_terms(directory, existing, config)
             return
         if force:
             shutil.rmtree(directory / SHARDS, ignore_errors=True)
@@ -213,10 +247,39 @@ def begin_run(
             known = (*existing.mismatches, *differing)
             config = config.model_copy(update={"mismatches": known})
         else:
-            lines = [f"begun with {d['name']} {d['before']}, not {d['now']}" for d in differing]
-            raise ResumeMismatch(f"{directory}: holds a run with other settings; {hint}", lines)
+            raise _mismatch(directory, differing, hint)
     directory.mkdir(parents=True, exist_ok=True)
     write_atomically(directory / CONFIG, config.model_dump_json(indent=2) + "\n")
+
+
+def kept_index(
+    directory: Path, config: RunConfig, *, force: bool, allow_mismatch: bool
+) -> dict[str, IndexEntry]:
+    """Return the finished episodes that `begin_run` would keep, without touching anything.
+
+    Raises:
+        ResumeMismatch: as for `begin_run`.
+    """
+    if not (directory / CONFIG).exists():
+        return {}
+    differing = read_config(directory).differences(config)
+    if differing and not force and not allow_mismatch:
+        raise _mismatch(directory, differing, _BEGIN_OTHERWISE)
+    return {} if differing and force else load_index(directory)
+
+
+def _mismatch(directory: Path, differing: Iterable[Mapping[str, str]], hint: str) -> ResumeMismatch:
+    lines = [f"begun with {d['name']} {d['before']}, not {d['now']}" for d in differing]
+    return ResumeMismatch(f"{directory}: holds a run with other settings; {hint}", lines)
+
+
+def _keep_terms(directory: Path, existing: RunConfig, asked: RunConfig) -> None:
+    """Remember prices and caps of the whole run, which may change from sitting to sitting."""
+    prices = asked.prices or existing.prices
+    terms = {"prices": prices, "run_limits": asked.run_limits}
+    now = existing.model_copy(update=terms)
+    if now != existing:
+        write_atomically(directory / CONFIG, now.model_dump_json(indent=2) + "\n")
 
 
 def check_directory(directory: Path) -> None:
@@ -293,8 +356,9 @@ def load_index(directory: Path) -> dict[str, IndexEntry]:
     for record in _read_shards(Path(directory)):
         known = index.get(record.episode_id)
         if known is None or record.attempts >= known.attempts:
-            entry = IndexEntry(record.outcome, record.passed, record.attempts)
-            index[record.episode_id] = entry
+            index[record.episode_id] = IndexEntry(
+                record.outcome, record.passed, record.attempts, record.lost_usage, record.amounts
+            )
     return index
 
 
@@ -358,5 +422,7 @@ def _end_of_last_line(path: Path) -> int:
 
 
 def _shortened(value: Any, limit: int = 60) -> str:
-    text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    if isinstance(value, str) and _HASH.fullmatch(value):
+        return value[:_SHOWN_OF_HASH]
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
     return text if len(text) <= limit else f"{text[:limit]}… ({len(value)} in all)"

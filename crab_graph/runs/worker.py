@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from crab_graph.graph.limits import Limits
 from crab_graph.graph.user_settings import UserSettings
+from crab_graph.models.prices import Prices
 from crab_graph.runs.disk import keeping
 from crab_graph.runs.episode import run_episode
 from crab_graph.runs.locks import hold_worker
@@ -43,6 +44,8 @@ class Job:
         thread_suffix: What tells the run's threads from those of other runs.
         concurrency: Episodes at once.
         settings: What plays the users.
+        prices: Prices of models.
+        checkpoint: Address of the database for checkpoints, if they are not in the directory.
         origin: The episode from which the planned ones go on, if they are forks.
         point: Where they do.
     """
@@ -56,6 +59,8 @@ class Job:
     thread_suffix: str
     concurrency: int
     settings: UserSettings
+    prices: Prices
+    checkpoint: str | None = None
     origin: EpisodeRecord | None = None
     point: ForkPoint | None = None
 
@@ -73,6 +78,7 @@ class Done:
     id: str
     outcome: str
     passed: bool
+    amounts: Mapping[str, float]
 
 
 @contextmanager
@@ -91,11 +97,11 @@ def open_worker(job: Job, slot: int) -> Iterator[Callable[[PlannedEpisode], Done
     with keeping(job.directory), hold_worker(job.directory), ExitStack() as stack:
         shard = Shard(job.directory / SHARDS / f"part-{slot}.jsonl")
         stack.callback(shard.close)
-        savers = _Savers(job.directory / CHECKPOINTS, f"part-{slot}.sqlite", stack)
+        savers = _open_savers(job, slot, stack)
 
         def handle(episode: PlannedEpisode) -> Done:
             with keeping(job.directory):
-                saver = savers.open(episode.checkpoint)
+                saver = savers(episode.checkpoint)
                 thread = episode.thread(job.thread_suffix)
                 record = run_episode(
                     tasks.get(episode.task_id),
@@ -109,11 +115,13 @@ def open_worker(job: Job, slot: int) -> Iterator[Callable[[PlannedEpisode], Done
                     attempts=episode.attempt,
                     origin=job.origin_of(episode),
                     settings=settings,
+                    prices=job.prices,
+                    lost_usage=episode.lost_usage,
                 )
                 shard.append(record)
                 if record.outcome != "infra_error":  # that one goes on in its thread
                     saver.delete_thread(thread)  # not before the record is on the disk
-            return Done(episode.id, record.outcome, record.passed)
+            return Done(episode.id, record.outcome, record.passed, record.amounts)
 
         yield handle
 
@@ -136,6 +144,18 @@ class _Tasks:
                 _, oldest = self._recent.popitem(last=False)
                 vars(oldest).pop("world", None)  # read again when it is needed again
         return task
+
+
+def _open_savers(
+    job: Job, slot: int, stack: ExitStack
+) -> "Callable[[str | None], BaseCheckpointSaver[Any]]":
+    """Return what gives the saver of a thread, by the name of the file that holds it."""
+    if job.checkpoint is None:
+        return _Savers(job.directory / CHECKPOINTS, f"part-{slot}.sqlite", stack).open
+    from crab_graph.graph.postgres import open_shared_saver  # noqa: PLC0415  (an extra)
+
+    shared = stack.enter_context(open_shared_saver(job.checkpoint))
+    return lambda _: shared
 
 
 class _Savers:

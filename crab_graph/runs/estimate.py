@@ -1,0 +1,201 @@
+"""What a run would take before it spends: episodes, model calls, about how many tokens and dollars.
+
+A few of its episodes are played by the reference agent with the rule-based user, which costs
+nothing; from their dialogues it is counted what models in both seats would have read and written.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from crab_graph.graph.user_settings import Engine, UserSettings
+from crab_graph.models.prices import NO_PRICES, Prices
+from crab_graph.models.usage import PARTIES, ModelUsage
+from crab_graph.runs.execution import Sitting
+from crab_graph.runs.plan import PlannedEpisode, is_settled, plan_episodes
+from crab_graph.runs.store import kept_index
+from crab_graph.testing.completions import CHARACTERS_PER_TOKEN, count_tokens
+from crab_graph.tools.registry import Owner
+
+if TYPE_CHECKING:
+    from crab_graph.domains.task import Task
+    from crab_graph.runs.record import EpisodeRecord
+
+STAND_IN = "solver"
+"""The agent that plays the sample."""
+SAMPLE = 12
+_CONDITION = "ruse"
+
+
+@dataclass(frozen=True, slots=True)
+class SeatEstimate:
+    """What the model in one seat would take.
+
+    Attributes:
+        spec: How the model is named.
+        calls: Calls of the model.
+        input_tokens: Tokens it would read; without what a provider would have cached.
+        output_tokens: Tokens it would write, hidden reasoning left out.
+        cost: What that costs in dollars; `None` without its price.
+    """
+
+    spec: str
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a run would take.
+
+    Attributes:
+        planned: Episodes in all.
+        finished: Those that are finished already.
+        sampled: Episodes that were played to tell.
+        seats: By party; a seat without a language model is missing.
+    """
+
+    planned: int
+    finished: int
+    sampled: int
+    seats: Mapping[str, SeatEstimate]
+
+    @property
+    def to_do(self) -> int:
+        """Episodes that are left."""
+        return self.planned - self.finished
+
+
+def estimate_run(
+    sitting: Sitting, *, force: bool = False, allow_mismatch: bool = False
+) -> Estimate:
+    """Return what the episodes of a run that are left would take; nothing is written.
+
+    Args:
+        sitting: The run, as it would be begun or gone on with.
+        force: Whether a run with other settings would be thrown away.
+        allow_mismatch: Whether it would be gone on with.
+
+    Raises:
+        ResumeMismatch: the directory holds a run with other settings.
+    """
+    from crab_graph.agents.adapters import resolve_agent  # noqa: PLC0415  (loads LangChain)
+    from crab_graph.graph.users import with_open_model  # noqa: PLC0415
+
+    config = sitting.config
+    finished = kept_index(sitting.directory, config, force=force, allow_mismatch=allow_mismatch)
+    plan = list(plan_episodes(config.tasks, config.users, config.trials, config.turns))
+    todo = [one for one in plan if not is_settled(finished.get(one.id))]
+    agent = resolve_agent(sitting.agent)
+    settings = with_open_model(sitting.settings)
+    specs = {
+        "agent": None if agent.is_reference else agent.name,
+        "user": None if settings.engine is Engine.RULES else settings.model.name,
+    }
+    sample = _spread(todo, SAMPLE) if any(specs.values()) else []
+    sums = {party: [0, 0, 0] for party in PARTIES}
+    for one in sample:
+        task, user = sitting.bench[one.task_id], sitting.users[one.user]
+        for party, numbers in _measure(task, user, settings, config.seed, one.trial).items():
+            sums[party] = [a + b for a, b in zip(sums[party], numbers, strict=True)]
+    seats = {
+        party: _seat(spec, _scaled(sums[party], len(todo) / len(sample)), config.prices)
+        for party, spec in specs.items()
+        if spec is not None and sample
+    }
+    return Estimate(len(plan), len(plan) - len(todo), len(sample), seats)
+
+
+def _scaled(numbers: Sequence[int], factor: float) -> list[int]:
+    return [round(number * factor) for number in numbers]
+
+
+def _seat(spec: str, numbers: Sequence[int], prices: Prices | None) -> SeatEstimate:
+    from crab_graph.models.chat import model_of  # noqa: PLC0415
+
+    calls, read, written = numbers
+    usage = {model_of(spec): ModelUsage(calls=calls, input_tokens=read, output_tokens=written)}
+    cost = (prices or NO_PRICES).cost(usage, spec)
+    return SeatEstimate(spec, calls, read, written, cost.dollars if cost.is_known else None)
+
+
+def _spread(todo: Sequence[PlannedEpisode], count: int) -> list[PlannedEpisode]:
+    """Return some of the episodes, evenly over all of them."""
+    if len(todo) <= count:
+        return list(todo)
+    return [todo[(2 * place + 1) * len(todo) // (2 * count)] for place in range(count)]
+
+
+def _measure(
+    task: "Task", user: Any, settings: UserSettings, seed: int, trial: int
+) -> dict[str, tuple[int, int, int]]:
+    """Play one episode without models; return calls, tokens read and written of each seat."""
+    from crab_graph.personas.condition import Condition  # noqa: PLC0415
+    from crab_graph.runs.episode import run_episode  # noqa: PLC0415  (loads LangGraph)
+
+    stand_in = user if isinstance(user, str | Condition) else _CONDITION
+    rules = UserSettings(fragments=settings.fragments)
+    record = run_episode(task, STAND_IN, stand_in, seed=seed, trial=trial, settings=rules)
+    registry = task.domain.registry()
+    overhead = count_tokens(task.domain.policy(task.today))
+    overhead += count_tokens(registry.openai_schemas(Owner.AGENT))
+    visible = [line for line in record.messages if line.get("owner") != "user"]
+    found = {"agent": _seat_tokens(visible, "assistant", overhead)}
+    if settings.engine is Engine.LLM:
+        overhead = count_tokens(_prompt(task, record, settings))
+        overhead += count_tokens(registry.openai_schemas(Owner.USER))
+        seen = [line for line in record.messages if _is_seen_by_user(line)]
+        found["user"] = _seat_tokens(seen, "user", overhead)
+    elif settings.engine is Engine.HYBRID:
+        found["user"] = _wording_tokens(record, count_tokens(_prompt(task, record, settings)))
+    return found
+
+
+def _seat_tokens(
+    lines: Sequence[Mapping[str, Any]], own_role: str, overhead: int
+) -> tuple[int, int, int]:
+    """Return what a model reads and writes that is handed the whole history at each message."""
+    calls = read = written = 0
+    history = overhead
+    for line in lines:
+        size = count_tokens(str(line["content"])) + count_tokens(line.get("tool_calls") or "")
+        if line["role"] == own_role:
+            calls, read, written = calls + 1, read + history, written + size
+        history += size
+    return calls, read, written
+
+
+def _wording_tokens(record: "EpisodeRecord", overhead: int) -> tuple[int, int, int]:
+    """Return what a model takes that is handed one draft at a time."""
+    said = [
+        count_tokens(str(line["content"]))
+        for line in record.messages
+        if line["role"] in {"user", "assistant"} and not line.get("tool_calls")
+    ]
+    drafts = said[::2]
+    return len(drafts), len(drafts) * overhead + sum(said), sum(drafts)
+
+
+def _is_seen_by_user(line: Mapping[str, Any]) -> bool:
+    delivered = line["role"] != "tool" and not line.get("tool_calls")
+    return delivered or line.get("owner") == "user"
+
+
+def _prompt(task: "Task", record: "EpisodeRecord", settings: UserSettings) -> str:
+    """Return the prompt that a model in the user's seat would follow."""
+    from crab_graph.personas.condition import parse_condition, resolve  # noqa: PLC0415
+    from crab_graph.personas.prompt import compose_prompt, compose_wording_prompt  # noqa: PLC0415
+
+    pieces = settings.pieces
+    condition = resolve(
+        parse_condition(record.condition, pieces.added), record.seed, task.id, record.trial
+    )
+    if settings.engine is Engine.HYBRID:
+        return compose_wording_prompt(condition, fragments=pieces).text
+    briefing = task.domain.briefing(task.domain.slots, task.facts, task.id, task.today)
+    return compose_prompt(condition, briefing, fragments=pieces).text
+
+
+__all__ = ["CHARACTERS_PER_TOKEN", "SAMPLE", "STAND_IN", "Estimate", "SeatEstimate", "estimate_run"]
