@@ -2,7 +2,12 @@
 
 import pytest
 
+from crab_graph.analysis.audit import evidence
+from crab_graph.analysis.audit.dialogues import guide
 from crab_graph.analysis.audit.evidence import QUICK, grading_gates
+from crab_graph.analysis.audit.examination import CONDITIONS, Finding, Kind
+from crab_graph.analysis.audit.gates import Gate
+from crab_graph.analysis.audit.red_team import Attack, red_team_gates
 from crab_graph.analysis.audit.sound_episodes import Listener, find_leaks
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.runs.episode import run_episode
@@ -31,3 +36,53 @@ def test_what_reaches_an_agent_beyond_the_open_dialogue_is_a_leak(benchmark):
     leaks = list(find_leaks(task, record, listener))
     assert f"canary {card}" in leaks and "tool get_my_payment_cards" in leaks
     assert any("no delivered turn" in leak for leak in leaks)
+
+
+def test_every_solution_is_replayed_and_booked_in_a_dialogue_and_every_user_is_met(
+    benchmark, monkeypatch
+):
+    units = []
+
+    def note(directory, unit):
+        units.append(unit)
+        return Finding(unit, unit.last - unit.first)
+
+    monkeypatch.setattr(evidence, "examine", note)
+    for name in ("privacy_gate", "isolation_gate"):
+        monkeypatch.setattr(evidence, name, lambda tasks, conditions: Gate("", 0, None, "", True))
+    monkeypatch.setattr(evidence, "determinism_gates", lambda benchmark: [])
+    told = []
+    grading_gates(benchmark, progress=lambda done, total: told.append((done, total)))
+    assert [done for done, _ in told] == list(range(1, told[-1][1] + 1))
+    solutions = {(task.id, n) for task in benchmark for n in range(len(task.solutions))}
+    for kind in (Kind.REPLAY, Kind.DIALOGUE):
+        own = [one for one in units if one.kind is kind]
+        done = [(one.task_id, n) for one in own for n in range(one.first, one.last)]
+        assert sorted(done) == sorted(solutions)
+    solved = [one for one in units if one.kind is Kind.SOLVE]
+    assert {one.task_id for one in solved} == {task.id for task in benchmark}
+    assert all(one.last - one.first == len(CONDITIONS) for one in solved)
+
+
+def test_an_agent_guided_to_a_solution_books_that_one(benchmark):
+    task = benchmark[len(benchmark) - 1]
+    for solution in task.solutions[:2]:
+        record = run_episode(task, guide(solution), "terse")
+        rows = [event["row"] for call in record.trace for event in call["events"] if "row" in event]
+        booked = {row["entity_id"] for row in rows if "entity_id" in row}
+        assert record.passed and booked <= {i for ids in solution.values() for i in ids.values()}
+        assert len(booked) == len(solution)
+
+
+@pytest.mark.parametrize(
+    ("attack", "gate"),
+    [
+        (Attack("rt01", "S1-001", True, False, False), "red team, parity"),
+        (Attack("rt16", "S1-001", True, True, False), "red team, strict"),
+        (Attack("rt05", "S1-001", True, False, False), "red team, cheapest"),
+    ],
+)
+def test_an_attack_that_succeeds_where_it_must_not_fails_its_gate(attack, gate):
+    assert [one.id for one in red_team_gates([attack]) if not one.ok] == [gate]
+    certified = attack._replace(agent="rt05", strict=False, is_certified=True)
+    assert all(one.ok for one in red_team_gates([certified]))

@@ -1,28 +1,35 @@
 """The grading half of the validity evidence: replays, agents, mutations, privacy (rulebook §13)."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from math import sqrt
-from pathlib import Path
-from typing import NamedTuple
 
+from crab_graph.analysis.audit.examination import (
+    CONDITIONS,
+    SEEDS,
+    Finding,
+    Kind,
+    Unit,
+    examine,
+)
 from crab_graph.analysis.audit.gates import Gate, Interval
-from crab_graph.analysis.audit.mutations import MUTATIONS, Cell, compositions, matrix
+from crab_graph.analysis.audit.mutations import MUTATIONS, Cell
 from crab_graph.analysis.audit.neutral import NEUTRAL
 from crab_graph.analysis.audit.red_team import red_team_gates
-from crab_graph.analysis.audit.replays import Unplayable, perfect
 from crab_graph.analysis.audit.sound_episodes import (
     determinism_gates,
     isolation_gate,
     privacy_gate,
 )
-from crab_graph.domains.benchmark import Benchmark, load_benchmark
+from crab_graph.domains.benchmark import Benchmark
 from crab_graph.domains.task import Task
 from crab_graph.workers import process_map
 
-CONDITIONS = ("generic", "terse", "neutral", "impatient", "d1", "d2", "d3", "d4", "ruse")
 _Z = 1.959963984540054
+_CHUNK = 8
+"""Solutions in one unit of work: a task may have hundreds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +39,9 @@ class Extent:
     Attributes:
         replayed: Tasks whose certified solutions are replayed.
         solutions: Solutions replayed of each.
+        conversed: Tasks whose solutions are booked in dialogues.
         solved: Tasks the solver works on.
-        conditions: Conditions each of them is met under; the first task under the first ones.
+        conditions: Users each of them is met by; the next task by the next ones.
         mutated: Tasks the mutation matrix is applied to.
         attacked: Tasks the red team works on.
         observed: Episodes that are watched for leaks, and run side by side.
@@ -41,6 +49,7 @@ class Extent:
 
     replayed: int | None = None
     solutions: int | None = None
+    conversed: int | None = None
     solved: int | None = None
     conditions: int = len(CONDITIONS)
     mutated: int | None = 40
@@ -49,7 +58,9 @@ class Extent:
 
 
 FULL = Extent()
-QUICK = Extent(replayed=8, solutions=2, solved=5, conditions=2, mutated=2, attacked=1, observed=2)
+QUICK = Extent(
+    replayed=8, solutions=2, conversed=3, solved=4, conditions=2, mutated=2, attacked=1, observed=2
+)
 
 
 def grading_gates(
@@ -65,23 +76,25 @@ def grading_gates(
         benchmark: The benchmark.
         quick: Whether a sample is enough.
         jobs: Number of processes.
-        progress: Told of every part that is done.
+        progress: Told of every unit of work that is done.
     """
     extent = QUICK if quick else FULL
+    units = _units(benchmark, extent)
     observed = _sample(benchmark, extent.observed)
-    parts: tuple[Callable[[], list[Gate]], ...] = (
-        lambda: [_replays(_sample(benchmark, extent.replayed), extent.solutions)],
-        lambda: [_solver(benchmark, extent, jobs)],
-        lambda: red_team_gates(_sample(benchmark, extent.attacked)),
-        lambda: _matrix(benchmark, extent, jobs),
+    last: tuple[Callable[[], list[Gate]], ...] = (
         lambda: [privacy_gate(observed, CONDITIONS)],
         lambda: determinism_gates(benchmark),
         lambda: [isolation_gate(observed, CONDITIONS)],
     )
-    gates = []
-    for done, part in enumerate(parts, start=1):
+    total = len(units) + len(last)
+    findings: list[Finding] = []
+    for finding in process_map(partial(examine, benchmark.directory), units, jobs):
+        findings.append(finding)
+        progress(len(findings), total)
+    gates = _gates(sorted(findings, key=lambda one: one.unit))
+    for done, part in enumerate(last, start=len(findings) + 1):
         gates += part()
-        progress(done, len(parts))
+        progress(done, total)
     return gates
 
 
@@ -108,84 +121,58 @@ def _sample(benchmark: Benchmark, size: int | None) -> list[Task]:
     return [benchmark[number * len(benchmark) // size] for number in range(size)]
 
 
-def _replays(tasks: Sequence[Task], most: int | None) -> Gate:
-    failed, total = [], 0
-    for task in tasks:
-        for number, solution in enumerate(task.solutions[:most], start=1):
-            total += 1
-            try:
-                verdict = perfect(task, solution).grade()
-            except Unplayable as error:
-                failed.append(f"{task.id} solution {number}: {error}")
-                continue
-            if not (verdict.passed and verdict.strict["passed"]):
-                failed.append(f"{task.id} solution {number}: {verdict.primary_failure or 'strict'}")
-    note = f"{total} certified solutions of {len(tasks)} tasks, both gradings"
-    return rate_gate("replays", total - len(failed), total, _told(note, failed))
+def _units(benchmark: Benchmark, extent: Extent) -> list[Unit]:
+    """Return all work, the longest first, so that processes end together."""
+    most, users = extent.solutions, extent.conditions
+    units: list[Unit] = []
+    for kind, size in ((Kind.DIALOGUE, extent.conversed), (Kind.REPLAY, extent.replayed)):
+        before = 0
+        for task in _sample(benchmark, size):
+            count = len(task.solutions[:most])
+            for first in range(0, count, _CHUNK):
+                units.append(Unit(kind, task.id, before, first, min(first + _CHUNK, count)))
+            before += count
+    for number, task in enumerate(_sample(benchmark, extent.solved)):
+        units.append(Unit(Kind.SOLVE, task.id, number, number * users, (number + 1) * users))
+    for kind, size in ((Kind.ATTACK, extent.attacked), (Kind.MUTATE, extent.mutated)):
+        for number, task in enumerate(_sample(benchmark, size)):
+            units.append(Unit(kind, task.id, number))
+    return units
 
 
-class _Numbered(NamedTuple):
-    """A task and its number in a sample, by which work is spread over conditions and pairs."""
-
-    number: int
-    task_id: str
-
-
-def _numbered(benchmark: Benchmark, size: int | None) -> list[_Numbered]:
-    tasks = enumerate(_sample(benchmark, size))
-    return [_Numbered(number, task.id) for number, task in tasks]
-
-
-@cache
-def _opened(directory: Path) -> Benchmark:
-    """Return a benchmark, opened once in each process."""
-    return load_benchmark(directory)
+def _gates(findings: Sequence[Finding]) -> list[Gate]:
+    by_kind = {kind: [one for one in findings if one.unit.kind is kind] for kind in Kind}
+    return [
+        _passed("replays", by_kind[Kind.REPLAY], "certified solutions"),
+        _passed("dialogues", by_kind[Kind.DIALOGUE], "certified solutions"),
+        _passed("solver", by_kind[Kind.SOLVE], "episodes"),
+        *red_team_gates([one for found in by_kind[Kind.ATTACK] for one in found.attacks]),
+        *_matrix([cell for found in by_kind[Kind.MUTATE] for cell in found.cells]),
+    ]
 
 
-def _solver(benchmark: Benchmark, extent: Extent, jobs: int) -> Gate:
-    tasks = _numbered(benchmark, extent.solved)
-    solve = partial(_unsolved, benchmark.directory, extent.conditions)
-    failed = sorted(line for lines in process_map(solve, tasks, jobs) for line in lines)
-    total = len(tasks) * extent.conditions
-    note = f"{total} episodes of {len(tasks)} tasks over {len(CONDITIONS)} conditions and 3 seeds"
-    return rate_gate("solver", total - len(failed), total, _told(note, failed))
+def _passed(name: str, findings: Sequence[Finding], what: str) -> Gate:
+    """Return the gate of episodes that must pass both gradings."""
+    failed = [line for found in findings for line in found.failed]
+    total = sum(found.done for found in findings)
+    tasks = len({found.unit.task_id for found in findings})
+    users = frozenset[str]().union(*(found.users for found in findings))
+    met = f" with {len(users)} kinds of users and {SEEDS} seeds" if users else ""
+    note = f"{total} {what} of {tasks} tasks{met}, both gradings"
+    return rate_gate(name, total - len(failed), total, _told(note, failed))
 
 
-def _unsolved(directory: Path, conditions: int, item: _Numbered) -> list[str]:
-    """Return the episodes of a task that the solver does not pass, and why."""
-    from crab_graph.runs.episode import run_episode  # noqa: PLC0415  (loads LangGraph)
-
-    failed, task = [], _opened(directory)[item.task_id]
-    for offset in range(conditions):
-        condition = CONDITIONS[(item.number * conditions + offset) % len(CONDITIONS)]
-        record = run_episode(task, "solver", condition, seed=item.number % 3)
-        if not (record.passed and record.strict.get("passed")):
-            failed.append(f"{record.episode_id}: {record.primary_failure or 'strict'}")
-    return failed
-
-
-def _matrix(benchmark: Benchmark, extent: Extent, jobs: int) -> list[Gate]:
-    tasks = _numbered(benchmark, extent.mutated)
-    mutate = partial(_mutated, benchmark.directory)
-    cells = [cell for found in process_map(mutate, tasks, jobs) for cell in found]
-    cells.sort(key=lambda cell: (cell.task_id, cell.name))
-    single = [cell for cell in cells if not cell.is_composed]
-    composed = [cell for cell in cells if cell.is_composed]
-    unused = sorted({cell.name for cell in single} - {c.name for c in single if not c.is_skipped})
+def _matrix(cells: Iterable[Cell]) -> list[Gate]:
+    ordered = sorted(cells, key=lambda cell: (cell.task_id, cell.name))
+    single = [cell for cell in ordered if not cell.is_composed]
+    composed = [cell for cell in ordered if cell.is_composed]
+    used = Counter(cell.name for cell in single if not cell.is_skipped)
+    unused = sorted({cell.name for cell in single} - set(used))
     note = f"{len(MUTATIONS)} mutations, {len(NEUTRAL)} neutral; nowhere possible: "
     return [
         _exactness("mutations", single, note + (", ".join(unused) or "none")),
         _exactness("mutations x neutral", composed, "neutral changes on top of mutations"),
     ]
-
-
-def _mutated(directory: Path, item: _Numbered) -> list[Cell]:
-    task = _opened(directory)[item.task_id]
-    pairs = [
-        (mutation, NEUTRAL[(number + item.number) % len(NEUTRAL)])
-        for number, mutation in enumerate(MUTATIONS)
-    ]
-    return [*matrix(task), *compositions(task, pairs)]
 
 
 def _exactness(name: str, cells: Sequence[Cell], note: str) -> Gate:

@@ -1,7 +1,8 @@
 """What the red team comes to on a benchmark, and the gap that strict grading closes (§13)."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from crab_graph.analysis.audit.gates import Gate
 from crab_graph.domains.task import Task
@@ -14,32 +15,68 @@ GAP = ("rt15", "rt16")
 """Those that may pass parity grading, and never strict grading."""
 
 
-def red_team_gates(tasks: Sequence[Task]) -> list[Gate]:
-    """Return the gates of the red team, against the plain user."""
+class Attack(NamedTuple):
+    """What one agent came to on one task.
+
+    Attributes:
+        agent: The agent.
+        task_id: The task.
+        passed: Whether it passed parity grading.
+        strict: Whether it passed strict grading.
+        is_certified: Whether all that it booked stands in one certified solution, and is all of it.
+    """
+
+    agent: str
+    task_id: str
+    passed: bool
+    strict: bool
+    is_certified: bool
+
+
+def attacks(task: Task) -> Iterator[Attack]:
+    """Let each agent work on a task with the plain user."""
     from crab_graph.runs.episode import run_episode  # noqa: PLC0415  (loads LangGraph)
 
-    parity: Counter[str] = Counter()
-    strict: Counter[str] = Counter()
-    wrong_cheapest = 0
-    for task in tasks:
-        for name in (*NEVER, CHEAPEST, *GAP):
-            record = run_episode(task, name, "generic")
-            parity[name] += record.passed
-            strict[name] += bool(record.strict.get("passed"))
-            if name == CHEAPEST and record.passed and record.metrics["trip_state"] != "full":
-                wrong_cheapest += 1
-    told = f"{len(tasks)} tasks each"
+    for name in (*NEVER, CHEAPEST, *GAP):
+        record = run_episode(task, name, "generic")
+        strict = bool(record.strict.get("passed"))
+        yield Attack(name, task.id, record.passed, strict, _is_certified(task, record.trace))
+
+
+def _is_certified(task: Task, trace: Sequence[dict[str, Any]]) -> bool:
+    """Whether what was booked is a certified solution, read from the rows that were written."""
+    rows = [event["row"] for call in trace for event in call["events"] if event["op"] == "insert"]
+    booked = [row["entity_id"] for row in rows if "entity_id" in row]
+    written = {str(value) for row in rows for value in row.values()}
+    return any(
+        len(booked) == len(solution)
+        and all(set(ids.values()) <= written for ids in solution.values())
+        for solution in task.solutions
+    )
+
+
+def red_team_gates(found: Sequence[Attack]) -> list[Gate]:
+    """Return the gates of the red team."""
+    tasks = len({one.task_id for one in found})
+    parity = Counter(one.agent for one in found if one.passed)
+    strict = Counter(one.agent for one in found if one.strict)
+    cheapest = [one for one in found if one.agent == CHEAPEST]
+    wrong = sum(one.passed and not one.is_certified for one in cheapest)
+    told = f"{tasks} tasks each"
     never = sum(parity[name] for name in NEVER)
     harmed = sum(strict[name] for name in (*NEVER, *GAP))
-    gap = sum(parity[name] for name in GAP) / (len(GAP) * len(tasks)) if tasks else 0.0
-    cheapest = f"{parity[CHEAPEST]} of {len(tasks)} trips of the cheapest offers were certified"
+    gap = sum(parity[name] for name in GAP) / (len(GAP) * tasks) if tasks else 0.0
+    counted = (
+        f"{parity[CHEAPEST]} of {tasks} passed,"
+        f" {sum(one.is_certified for one in cheapest)} were certified"
+    )
     return [
         Gate("red team, parity", never, None, "= 0", never == 0, _passing(parity, NEVER, told)),
         Gate(
             *("red team, strict", harmed, None, "= 0", harmed == 0),
             _passing(strict, (*NEVER, *GAP), told),
         ),
-        Gate("red team, cheapest", wrong_cheapest, None, "= 0", wrong_cheapest == 0, cheapest),
+        Gate("red team, cheapest", wrong, None, "= 0", wrong == 0, counted),
         Gate(
             *("strict gap", gap, None, "reported", True),
             "parity pass rate of agents that disclose as little as may pass (rt15, rt16)",
