@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from crab_graph.graph.build import build_graph
     from crab_graph.graph.limits import Limits
     from crab_graph.runs.episode import run_episode
+    from crab_graph.runs.fork import fork_episode
+    from crab_graph.runs.pivot import pivot_episode
     from crab_graph.runs.record import Episode
     from crab_graph.runs.run import Run, open_run
     from crab_graph.runs.runner import resume_run, run
@@ -38,11 +40,13 @@ __all__ = [
     "Verdict",
     "__version__",
     "build_graph",
+    "fork_episode",
     "generate_benchmark",
     "grade",
     "load_benchmark",
     "load_sweep",
     "open_run",
+    "pivot_episode",
     "resume_run",
     "run",
     "run_episode",
@@ -59,11 +63,13 @@ _PLACES = {
     "Task": "domains.task",
     "Verdict": "eval.verdict",
     "build_graph": "graph.build",
+    "fork_episode": "runs.fork",
     "generate_benchmark": "domains.generate",
     "grade": "eval.verdict",
     "load_benchmark": "domains.benchmark",
     "load_sweep": "domains.sweep_record",
     "open_run": "runs.run",
+    "pivot_episode": "runs.pivot",
     "resume_run": "runs.runner",
     "run": "runs.runner",
     "run_episode": "runs.episode",

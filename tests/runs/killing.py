@@ -37,7 +37,7 @@ from crab_graph.tools.registry import ToolRegistry
 
 WRITES = "effects.jsonl"
 USERS = ["generic", "ruse"]
-MOST_KILLS = 3
+MOST_KILLS = 5
 
 POINTS = {
     "checkpoint": (SqliteSaver, "put"),
@@ -131,7 +131,8 @@ def make_naive(out):
         lines, events, errors = [], [], 0
         for number, call in enumerate(calls, start=seq):
             file = episode["file"]
-            known = [json.loads(line) for line in file.open()] if file.exists() else []
+            rows = file.read_text().splitlines() if file.exists() else []
+            known = [json.loads(row) for row in rows]
             line, written, failed = run_calls(self, [call], owner, known, number)
             with file.open("a") as stream:
                 stream.writelines(json.dumps(event) + "\n" for event in written)
@@ -172,10 +173,7 @@ def alone():
         if len(os.listdir("/proc/self/task")) == 1:
             return
         time.sleep(0.01)
-    names = [
-        Path(f"/proc/self/task/{one}/comm").read_text() for one in os.listdir("/proc/self/task")
-    ]
-    raise SystemExit(f"threads are left: {names} {threading.enumerate()}")
+    raise SystemExit(f"threads are left: {threading.enumerate()}")
 
 
 class Harness:
@@ -211,9 +209,9 @@ class Harness:
             seconds = None
             trap = Trap()
             if turn < MOST_KILLS and place == "any moment":
-                seconds = rng.uniform(0.001, 0.6)
+                seconds = rng.uniform(0.001, 0.4)
             elif turn < MOST_KILLS:
-                trap = Trap(place, rng.randint(1, passed[place]))
+                trap = Trap(place, rng.randint(1, max(1, passed[place] // (turn + 1))))
             status = self.sitting(out, trap, seconds)
             if not os.WIFSIGNALED(status):
                 break

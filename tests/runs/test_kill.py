@@ -1,5 +1,6 @@
 """`kill -9` at any moment, then `resume`: the same records as without it."""
 
+import json
 import os
 import random
 import signal
@@ -70,6 +71,45 @@ def test_kills_at_random_moments_change_nothing(bench, whole, tmp_path, seed):
     kill_and_resume(bench, tmp_path / "run", (*OPTIONS, *jobs), moments)
     assert canonical(tmp_path / "run") == whole
     assert all(path.stat().st_size == 0 for path in (tmp_path / "run").glob("*.lock"))
+
+
+def kills_of(bench, out, store, trials, seeds):
+    """Kill runs again and again in two processes at once; return what became of them."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
+    program = [sys.executable, "-m", "tests.runs.killing", str(bench.directory)]
+    processes = [
+        subprocess.Popen(
+            [*program, str(out / f"{store}-{seed}"), store, str(seed), str(trials)],
+            env=environment,
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for seed in seeds
+    ]
+    found = []
+    for process in processes:
+        output, errors = process.communicate()
+        assert process.returncode == 0, errors
+        found.append(json.loads(output))
+    return found
+
+
+@pytest.mark.slow
+def test_two_hundred_kills_at_every_point_change_nothing(bench, tmp_path):
+    found = kills_of(bench, tmp_path, "ours", 66, (1, 2))
+    points = {point for one in found for point in one["points"]}
+    killed = {point for one in found for point in one["kills"]}
+    assert killed == points
+    assert sum(sum(one["kills"].values()) for one in found) >= 200
+    assert [one["differing"] for one in found] == [0, 0]
+
+
+@pytest.mark.slow
+def test_the_same_kills_tell_a_naive_store(bench, tmp_path):
+    found = kills_of(bench, tmp_path, "naive", 23, (1, 2))
+    assert sum(one["differing"] for one in found) > 0
 
 
 def test_an_interrupt_says_how_to_go_on(bench, tmp_path):

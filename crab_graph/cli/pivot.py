@@ -1,0 +1,100 @@
+"""`crab-graph pivot`: the chance to pass from every turn of an episode, and the decisive one."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from crab_graph.cli.output import JsonOption, console, print_json
+
+if TYPE_CHECKING:
+    from crab_graph.runs.pivot import Pivot, PivotTurn
+
+_SHOWN = 58
+_WIDTH = 20
+
+
+def pivot(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Directory that `run` wrote.")],
+    episode: Annotated[
+        str, typer.Argument(metavar="EPISODE", help="Its id: TASK.COND.TRIAL, as S1-001.ruse.0.")
+    ],
+    trials: Annotated[int, typer.Option(help="Continuations from each turn.", min=1)] = 8,
+    jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
+    concurrency: Annotated[int, typer.Option(help="Episodes at once in each process.", min=1)] = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Fork an episode at every turn, and name the turn that decided it.
+
+    From each visible message on, the same agent and user go on several times; the share that passes
+    is the chance to pass from there. Interrupted, the same command goes on; more trials add to
+    those that are there.
+    """
+    from crab_graph.cli.run_output import episode_bar
+    from crab_graph.runs.pivot import PIVOTS, pivot_episode
+
+    with episode_bar(run / PIVOTS / episode) as advance:
+        found = pivot_episode(
+            run, episode, trials, jobs=jobs, concurrency=concurrency, progress=advance
+        )
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+    else:
+        _print(found)
+
+
+def _print(found: "Pivot") -> None:
+    from rich.table import Table
+
+    label = f"{found.agent}{' (reference agent, no LLM)' if found.agent_is_reference else ''}"
+    table = Table(
+        "turn",
+        "said by",
+        "what",
+        box=None,
+        pad_edge=False,
+        title=f"{found.episode_id} by {label}: {found.outcome}; chance to pass after each turn",
+        title_justify="left",
+    )
+    for heading in ("", "chance", "95 % interval", "of"):
+        table.add_column(heading, justify="left" if not heading else "right", no_wrap=True)
+    for one in found.turns:
+        style = "bold" if one.turn == found.decisive else ""
+        table.add_row(*_row(one, last=found.turns[-1].turn), style=style)
+    console().print(table)
+    print(_sentence(found))
+    if found.without_verdict:
+        print(f"{found.without_verdict} continuations broke down and are left out.")
+
+
+def _row(one: "PivotTurn", last: int) -> tuple[str, ...]:
+    text = " ".join(one.text.split()) or ("(the beginning)" if not one.turn else "(nothing)")
+    text = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+    bar = "█" * round(one.rate * _WIDTH)
+    interval, n = (f"{100 * one.low:.0f} to {100 * one.high:.0f} %", str(one.n))
+    if one.turn == last:
+        interval, n = "(the end)", ""
+    return (
+        str(one.turn),
+        one.role or "",
+        text,
+        f"{bar:<{_WIDTH}}",
+        f"{100 * one.rate:.0f} %",
+        interval,
+        n,
+    )
+
+
+def _sentence(found: "Pivot") -> str:
+    if found.decisive is None:
+        return "No turn changed the chance towards the outcome."
+    by_turn = {one.turn: one for one in found.turns}
+    before, after = by_turn[found.decisive - 1], by_turn[found.decisive]
+    low, high = (100 * (bound or 0.0) for bound in (after.change_low, after.change_high))
+    certainty = "" if found.is_clear else f"; {found.trials} trials leave that uncertain"
+    return (
+        f"Decisive: turn {found.decisive}, by the "
+        f"{'agent' if after.role == 'assistant' else 'user'}: the chance went from "
+        f"{100 * before.rate:.0f} to {100 * after.rate:.0f} % "
+        f"(change {low:+.0f} to {high:+.0f} points{certainty})."
+    )

@@ -1,0 +1,221 @@
+"""Which turn decided an episode: the chance to pass from each of them on.
+
+An episode is forked after every visible message, several times, with the agent and the user that it
+had; the share of continuations that pass is the chance to pass from there. Where the chance falls
+most, or rises most in an episode that passed, it was decided.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from crab_graph.errors import RunError
+from crab_graph.eval.rates import Change, Rate, certain_rate, change, wilson_rate
+from crab_graph.runs.execution import Report
+from crab_graph.runs.fork import Otherwise, begin_fork, fork_points, prepare_fork
+from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.runner import check_counts
+from crab_graph.runs.store import CONFIG, ForkPoint, load_record, load_records, read_config
+from crab_graph.schema import FileModel
+from crab_graph.workers import write_atomically
+
+if TYPE_CHECKING:
+    from crab_graph.agents.adapters import AgentSpec
+
+PIVOTS = "pivots"
+"""Directory in a run: a run of forks for each episode that was looked into."""
+RESULT = "pivot.json"
+
+
+class PivotTurn(FileModel):
+    """A visible message, and the chance to pass after it.
+
+    Attributes:
+        turn: Its number, from 1; 0 stands for the beginning.
+        role: Who spoke: `user` or `assistant`; nobody at the beginning.
+        text: What was said.
+        passed: How many continuations passed.
+        n: Of how many that have a verdict.
+        rate: Their share; after the last message what came of the episode.
+        low: Lower end of the 95 % interval.
+        high: Upper end.
+        change: By how much the message changed the chance.
+        change_low: Lower end of the 95 % interval of that.
+        change_high: Upper end.
+    """
+
+    turn: int
+    role: Literal["user", "assistant"] | None
+    text: str
+    passed: int
+    n: int
+    rate: float
+    low: float
+    high: float
+    change: float | None = None
+    change_low: float | None = None
+    change_high: float | None = None
+
+
+class Pivot(FileModel):
+    """What the forks of an episode say.
+
+    Attributes:
+        episode_id: The episode.
+        agent: Its agent.
+        agent_is_reference: Whether it is a built-in one that needs no LLM.
+        outcome: What came of it.
+        passed: Whether it passed.
+        trials: Continuations from each turn.
+        turns: The chance after each message.
+        decisive: Number of the message that changed it most towards the outcome; `None` where
+            none did.
+        is_clear: Whether the interval of that change leaves no room for no change.
+        without_verdict: Continuations that broke down.
+    """
+
+    schema_version: Literal[1] = 1
+    episode_id: str
+    agent: str
+    agent_is_reference: bool
+    outcome: str
+    passed: bool
+    trials: int
+    turns: tuple[PivotTurn, ...]
+    decisive: int | None
+    is_clear: bool
+    without_verdict: int
+
+
+def pivot_episode(
+    run: str | Path,
+    episode: str,
+    trials: int = 8,
+    *,
+    agent: "AgentSpec | None" = None,
+    jobs: int = 1,
+    concurrency: int = 1,
+    progress: Report | None = None,
+) -> Pivot:
+    """Fork an episode at every turn, and return the chance to pass from each.
+
+    The forks are kept in the run's directory: the same call goes on where an earlier one stopped,
+    and more trials add to those that are there.
+
+    Args:
+        run: Directory of the run.
+        episode: Id of the episode.
+        trials: Continuations from each turn.
+        agent: The agent, where it is a Python object; by its name it is known.
+        jobs: Number of processes.
+        concurrency: Episodes at once in each.
+        progress: Called at the beginning and after each continuation.
+
+    Raises:
+        UsageError: the episode cannot be forked.
+        UnknownName: there is no such episode.
+    """
+    check_counts(trials=trials, jobs=jobs, concurrency=concurrency)
+    directory = Path(run)
+    record = load_record(directory, episode)
+    turns = tuple(fork_points(record))
+    out = directory / PIVOTS / episode
+    point = ForkPoint(run="../..", episode_id=episode, turns=turns, fresh=True)
+    sitting = prepare_fork(directory, record, point, out, Otherwise(agent=agent), trials)
+    config = sitting.config.model_copy(update={"trials": max(trials, _known_trials(out))})
+    sitting = replace(sitting, config=config, jobs=jobs, concurrency=concurrency, report=progress)
+    begin_fork(sitting, may_grow=True)
+    found = judge(record, load_records(out), trials)
+    write_atomically(out / RESULT, found.model_dump_json(indent=2) + "\n")
+    return found
+
+
+def load_pivots(run: str | Path) -> dict[str, Pivot]:
+    """Return what was found of a run's episodes, by episode.
+
+    Raises:
+        RunError: a file is damaged.
+    """
+    found = {}
+    for path in sorted((Path(run) / PIVOTS).glob(f"*/{RESULT}")):
+        try:
+            one = Pivot.model_validate_json(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise RunError(f"{path}: damaged: {error}") from None
+        found[one.episode_id] = one
+    return found
+
+
+def judge(record: EpisodeRecord, forks: Sequence[EpisodeRecord], trials: int) -> Pivot:
+    """Return what forks of an episode say of its turns.
+
+    Args:
+        record: The episode.
+        forks: Its continuations.
+        trials: How many of them from each turn are asked for.
+    """
+    rates = _rates(forks, trials)
+    said = [line for line in record.messages if _is_visible(line)]
+    last = len(said)
+    rates = {turn: rate for turn, rate in rates.items() if turn < last}
+    rates[last] = certain_rate(record.passed)
+    changes = {
+        turn: change(rates[turn - 1], rates[turn])
+        for turn in range(1, last + 1)
+        if turn - 1 in rates and turn in rates
+    }
+    sign = 1 if record.passed else -1
+    best = max(changes, key=lambda turn: (sign * changes[turn].value, -turn), default=None)
+    if best is not None and sign * changes[best].value <= 0:
+        best = None
+    return Pivot(
+        episode_id=record.episode_id,
+        agent=record.agent,
+        agent_is_reference=record.agent_is_reference,
+        outcome=record.outcome,
+        passed=record.passed,
+        trials=trials,
+        turns=tuple(
+            _turn(turn, said[turn - 1] if turn else {}, rate, changes.get(turn))
+            for turn, rate in sorted(rates.items())
+        ),
+        decisive=best,
+        is_clear=best is not None and changes[best].is_clear,
+        without_verdict=sum(one.outcome == "infra_error" for one in forks),
+    )
+
+
+def _rates(forks: Sequence[EpisodeRecord], trials: int) -> dict[int, Rate]:
+    """Return the share of continuations from each turn that passed."""
+    results: dict[int, list[bool]] = defaultdict(list)
+    for one in forks:
+        if one.outcome != "infra_error" and one.forked_from and one.trial < trials:
+            results[one.forked_from["turn"]].append(one.passed)
+    return {turn: wilson_rate(sum(passed), len(passed)) for turn, passed in results.items()}
+
+
+def _turn(turn: int, line: Mapping[str, Any], rate: Rate, made: Change | None) -> PivotTurn:
+    return PivotTurn(
+        turn=turn,
+        role=line.get("role"),
+        text=line.get("content", ""),
+        passed=rate.passed,
+        n=rate.n,
+        rate=rate.value,
+        low=rate.low,
+        high=rate.high,
+        change=None if made is None else made.value,
+        change_low=None if made is None else made.low,
+        change_high=None if made is None else made.high,
+    )
+
+
+def _is_visible(line: Mapping[str, Any]) -> bool:
+    return line["role"] in {"user", "assistant"} and not line.get("tool_calls")
+
+
+def _known_trials(out: Path) -> int:
+    """Return how many trials were asked for before."""
+    return read_config(out).trials if (out / CONFIG).exists() else 0
