@@ -46,12 +46,12 @@ def prompt(
     from crab_graph.personas.fragment_set import load_fragments
     from crab_graph.personas.prompt import changed_factors, compose_prompt, diff_prompts
 
-    fragments = load_fragments(personas)
     shown = _task(task, bench)
     briefing = None
     if shown is not None:
         domain = shown.domain
         briefing = domain.briefing(domain.slots, shown.facts, shown.id, shown.today)
+    fragments = load_fragments(personas, _fact_keys(shown))
 
     def composed(text: str) -> tuple["ResolvedCondition", "Prompt"]:
         parsed = parse_condition(text, fragments.added)
@@ -88,6 +88,14 @@ def _document(condition: "ResolvedCondition", prompt: "Prompt") -> dict[str, Any
             for one in prompt.passages
         ],
     }
+
+
+def _fact_keys(task: "Task | None") -> set[str]:
+    """Return what fragments may name: facts of the task's domain, without one of any."""
+    from crab_graph.domains.registry import domain_names, find_domain
+
+    domains = map(find_domain, domain_names()) if task is None else [task.domain]
+    return {key for one in domains for key in one.briefing(one.slots, (), "", "").lexicon.facts}
 
 
 def _task(name: str | None, bench: Path | None) -> "Task | None":

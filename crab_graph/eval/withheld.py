@@ -38,13 +38,15 @@ class UserConduct:
 
         Args:
             persona: The persona; how one of a file of its own behaves is not known here.
-            dimensions: The dimensions that were switched on.
+            dimensions: The dimensions that were switched on; the same holds for those of a file.
             facts: The facts with the turns in which they were told.
         """
         told = {fact["key"]: fact["turn"] for fact in facts if fact["turn"] is not None}
-        if not told or persona not in set(Persona):
+        dimensions = tuple(dimensions)
+        is_built_in = persona in set(Persona) and set(dimensions) <= set(Dimension)
+        if not told or not is_built_in:
             return None
-        condition = ResolvedCondition("", Persona(persona), tuple(map(Dimension, dimensions)))
+        condition = ResolvedCondition("", Persona(persona), dimensions)
         return cls(behavior_of(condition).disclosure.facts_per_answer, told)
 
 

@@ -103,7 +103,9 @@ def build_user(
         from crab_graph.personas.engines.rules import RulesUser  # noqa: PLC0415
 
         again = ("replica", replica) if replica else ()
-        engine = RulesUser(briefing, condition, derive_seed("user", seed, task.id, trial, *again))
+        settings.pieces.check_facts(briefing.lexicon.facts)
+        own_seed = derive_seed("user", seed, task.id, trial, *again)
+        engine = RulesUser(briefing, condition, own_seed, fragments=settings.pieces)
         if settings.engine is Engine.HYBRID:
             return _HybridSide(engine, briefing, condition, settings)
         return _RulesSide(engine, condition)

@@ -1,7 +1,7 @@
 """Conditions: the persona and behaviour dimensions of a simulated user (paper section 3.3)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from crab_graph.errors import UnknownName, UsageError
@@ -42,7 +42,21 @@ PERSONAS = (Persona.TERSE, Persona.NEUTRAL, Persona.IMPATIENT)
 DIMENSIONS = tuple(Dimension)
 ABLATION = ("generic", "persona", "d1", "d2", "d3", "d4", "ruse")
 
-_NONE_ADDED: Mapping[str, Persona] = {}
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What files add to the built-in personas and dimensions.
+
+    Attributes:
+        personas: Personas, and the built-in one that each behaves like.
+        dimensions: Dimensions, in order.
+    """
+
+    personas: Mapping[str, Persona] = field(default_factory=dict)
+    dimensions: tuple[str, ...] = ()
+
+
+NOTHING_ADDED = Added()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +66,13 @@ class ResolvedCondition:
     Attributes:
         name: Name of the condition it came from, such as `ruse`.
         persona: The settled persona; for one that a file added, the persona it behaves like.
-        dimensions: The dimensions that are switched on, in order.
+        dimensions: The dimensions that are switched on, in order; those that files added last.
         added: Name of a persona that a file added.
     """
 
     name: str
     persona: Persona
-    dimensions: tuple[Dimension, ...] = ()
+    dimensions: tuple[str, ...] = ()
     added: str | None = None
 
     def __str__(self) -> str:
@@ -69,7 +83,12 @@ class ResolvedCondition:
         """Name of the persona, be it built in or added."""
         return self.added or str(self.persona)
 
-    def has(self, dimension: Dimension) -> bool:
+    @property
+    def added_dimensions(self) -> tuple[str, ...]:
+        """The dimensions that files added."""
+        return tuple(name for name in self.dimensions if name not in DIMENSIONS)
+
+    def has(self, dimension: str) -> bool:
         """Tell whether a dimension is switched on."""
         return dimension in self.dimensions
 
@@ -80,62 +99,62 @@ class Condition:
 
     Attributes:
         persona: The persona of every episode, or `None` to draw one per task and trial.
-        dimensions: The dimensions that are switched on, in order.
+        dimensions: The dimensions that are switched on, in order; those that files added last.
         added: Name of a persona that a file added; `persona` is the one it behaves like.
     """
 
     persona: Persona | None
-    dimensions: tuple[Dimension, ...] = ()
+    dimensions: tuple[str, ...] = ()
     added: str | None = None
 
     def __str__(self) -> str:
-        if self.persona is None and self.dimensions == DIMENSIONS:
-            return "ruse"
+        if self.persona is None and self.dimensions[: len(DIMENSIONS)] == DIMENSIONS:
+            return "+".join(["ruse", *self.dimensions[len(DIMENSIONS) :]])
         if self.persona is Persona.NONE and not self.dimensions and not self.added:
             return "generic"
         named = self.added or str(self.persona or "persona")
         words = [] if named == Persona.NONE else [named]
         return "+".join([*words, *self.dimensions])
 
-    def with_persona(
-        self, persona: Persona | str, added: Mapping[str, Persona] = _NONE_ADDED
-    ) -> "Condition":
+    def with_persona(self, persona: Persona | str, added: Added = NOTHING_ADDED) -> "Condition":
         """Return the condition with its persona fixed, as `--persona` asks."""
         name = str(persona)
-        if name in added:
-            return replace(self, persona=added[name], added=name)
+        if name in added.personas:
+            return replace(self, persona=added.personas[name], added=name)
         return replace(self, persona=_named_persona(name, added), added=None)
 
 
-def parse_condition(text: str, added: Mapping[str, Persona] = _NONE_ADDED) -> Condition:
+def parse_condition(text: str, added: Added = NOTHING_ADDED) -> Condition:
     """Read `generic`, `persona`, `ruse`, `d2` or a free mix such as `terse+d2+d4`.
 
     Args:
         text: The condition.
-        added: Personas that files added, and the built-in one that each behaves like.
+        added: Personas and dimensions that files added; the latter can be mixed with `ruse`, too.
 
     Raises:
         UnknownName: a part is no persona, dimension or named condition.
         UsageError: two personas, a part given twice, or nothing at all.
     """
     parts = [part.strip().lower() for part in text.split("+")]
-    if parts == ["ruse"]:
-        return Condition(None, DIMENSIONS)
     if parts == ["generic"]:
         return Condition(Persona.NONE)
     repeated = next((part for part in parts if parts.count(part) > 1), None)
     if repeated is not None:
         raise UsageError(f"condition '{text}' names '{repeated}' more than once")
-    dimensions = tuple(dimension for dimension in DIMENSIONS if dimension in parts)
-    others = [part for part in parts if part not in dimensions]
+    extra = tuple(name for name in added.dimensions if name in parts)
+    others = [part for part in parts if part not in extra]
+    if others == ["ruse"]:
+        return Condition(None, (*DIMENSIONS, *extra))
+    dimensions = (*(dimension for dimension in DIMENSIONS if dimension in others), *extra)
+    others = [part for part in others if part not in dimensions]
     if len(others) > 1:
         for part in others:
             _persona_of(part, added)
         raise UsageError(
             f"condition '{text}' has more than one persona: {', '.join(others)}; choose one"
         )
-    if others and others[0] in added:
-        return Condition(added[others[0]], dimensions, others[0])
+    if others and others[0] in added.personas:
+        return Condition(added.personas[others[0]], dimensions, others[0])
     return Condition(_persona_of(others[0], added) if others else Persona.NONE, dimensions)
 
 
@@ -151,12 +170,13 @@ def resolve(condition: Condition, seed: int, task_id: str, trial: int) -> Resolv
     return ResolvedCondition(str(condition), persona, condition.dimensions, condition.added)
 
 
-def _persona_of(part: str, added: Mapping[str, Persona]) -> Persona | None:
+def _persona_of(part: str, added: Added) -> Persona | None:
     if part == "persona":
         return None
-    if part in added:
-        return added[part]
-    known = [*PERSONAS, "none", "persona", *DIMENSIONS, "generic", "ruse", *added]
+    if part in added.personas:
+        return added.personas[part]
+    own = (*added.personas, *added.dimensions)
+    known = [*PERSONAS, "none", "persona", *DIMENSIONS, "generic", "ruse", *own]
     if part in {"generic", "ruse"}:
         raise UsageError(f"'{part}' is a condition of its own and cannot be mixed with other parts")
     if part not in known:
@@ -164,7 +184,7 @@ def _persona_of(part: str, added: Mapping[str, Persona]) -> Persona | None:
     return Persona(part)
 
 
-def _named_persona(name: str, added: Mapping[str, Persona]) -> Persona:
+def _named_persona(name: str, added: Added) -> Persona:
     if name not in set(Persona):
-        raise UnknownName("persona", name, [*Persona, *added])
+        raise UnknownName("persona", name, [*Persona, *added.personas])
     return Persona(name)

@@ -1,28 +1,30 @@
 """Prompt fragments: the built-in Markdown files, and those that a directory adds (paper A.2).
 
-A directory may replace built-in fragments, and add personas: `persona_anxious.md` makes `anxious` a
-persona, `d2_anxious.md` its variant of D2. A persona whose file begins with a line `like: terse`
-takes the variants it lacks, and its rates, from `terse`; without that line it brings all four
-variants, and has the rates of `neutral`.
+A directory may replace built-in fragments, and add personas and dimensions. `persona_anxious.md`
+makes `anxious` a persona, `d2_anxious.md` is its variant of D2. A persona whose file has the field
+`like: terse` takes the variants it lacks, and its rates, from `terse`; without that field it brings
+all four variants, and has the rates of `neutral`. `d5_default.md` makes `d5` a dimension, and
+`d5_terse.md` is its variant for one persona; personas without one take the default.
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from string import Formatter
 
 from crab_graph.errors import UsageError
-from crab_graph.personas.condition import DIMENSIONS, PERSONAS, Persona
+from crab_graph.personas.condition import DIMENSIONS, PERSONAS, Added, Persona
+from crab_graph.personas.fragment_fields import LIKE, FieldValue, read_fields, split_fields
 from crab_graph.schema import digest
 
 PLACEHOLDERS = ("basic", "details", "facts_per_answer", "patience", "today", "words")
 
-_NAME = re.compile(r"(?P<part>persona|d[1-4])_(?P<persona>[a-z][a-z0-9-]*)")
-_RESERVED = {"generic", "persona", "ruse", "none", "default", *DIMENSIONS}
-_LIKE = re.compile(r"\Alike:[ \t]*(\S*)[ \t]*\n")
+_NAME = re.compile(r"(?P<part>[a-z][a-z0-9-]*)_(?P<variant>[a-z][a-z0-9-]*)")
+_PERSONA, _DEFAULT = "persona", "default"
+_RESERVED = {"generic", "persona", "ruse", "none", "default", "disclosure", *DIMENSIONS, *PERSONAS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +33,33 @@ class Fragments:
 
     Attributes:
         texts: Their texts, with placeholders.
-        added: Personas that files added, and the built-in one that each behaves like.
+        added: Personas and dimensions that files added.
+        fields: Values of the fields at the head of fragments.
+        facts: Keys of the facts that fragments name, and the file that does.
         sha256: Hash of it all, or `None` for the built-in fragments alone.
     """
 
     texts: Mapping[str, str]
-    added: Mapping[str, Persona]
+    added: Added = field(default_factory=Added)
+    fields: Mapping[str, Mapping[str, FieldValue]] = field(default_factory=dict)
+    facts: Mapping[str, Path] = field(default_factory=dict)
     sha256: str | None = None
+
+    def variant(self, part: str, persona: str) -> str:
+        """Return the name of the fragment of a part for a persona, or of its default."""
+        name = f"{part}_{persona}"
+        return name if name in self.texts else f"{part}_{_DEFAULT}"
+
+    def check_facts(self, known: Collection[str]) -> None:
+        """Refuse fragments that name a fact which a domain lacks.
+
+        Raises:
+            UsageError: one does; the message names the file and what is known.
+        """
+        for key, path in self.facts.items():
+            if key not in known:
+                names = ", ".join(f"{{{name}}}" for name in (*PLACEHOLDERS, *known))
+                raise UsageError(f"{path}: unknown placeholder '{{{key}}}'; known: {names}")
 
 
 @cache
@@ -49,15 +71,19 @@ def built_in_fragments() -> Fragments:
         for entry in sorted(folder.iterdir(), key=lambda entry: entry.name)
         if entry.name.endswith(".md")
     }
-    return Fragments(texts, {})
+    return Fragments(texts)
 
 
-def load_fragments(directory: Path | None) -> Fragments:
+def load_fragments(directory: Path | None, facts: Collection[str] | None = None) -> Fragments:
     """Return the built-in fragments, replaced and extended by the Markdown files of a directory.
 
+    Args:
+        directory: The directory; `None` for the built-in fragments alone.
+        facts: Keys of the domain's facts, which fragments may name; unchecked without them.
+
     Raises:
-        UsageError: the directory holds none, or a file has a name, a placeholder or a `like:` that
-            is not known, or an added persona lacks a variant; the message names the file.
+        UsageError: the directory holds none, or a file has a name, a placeholder, a field or a
+            value that is not known, or an added persona lacks a variant; the message names it.
     """
     built_in = built_in_fragments()
     if directory is None:
@@ -65,50 +91,74 @@ def load_fragments(directory: Path | None) -> Fragments:
     paths = sorted(directory.glob("*.md")) if directory.is_dir() else []
     if not paths:
         raise UsageError(f"{directory}: no directory with fragments (*.md)")
-    given = {path.stem: _read(path) for path in paths}
-    added: dict[str, Persona] = {}
-    alone: set[str] = set()
+    written, given = {}, {}
     for path in paths:
-        name = _added_persona(path, built_in)
-        if name is None:
-            continue
-        like = _LIKE.match(given[path.stem])
-        added[name] = Persona.NEUTRAL if like is None else _like(path, like[1])
-        given[path.stem] = _LIKE.sub("", given[path.stem])
-        alone |= {name} if like is None else set()
+        given[path.stem], written[path.stem] = _read(path, built_in)
+    added = _added(directory, built_in, written)
     for path in paths:
         _check_name(path, built_in, added)
-        _check_placeholders(path, given[path.stem])
     texts = {**built_in.texts, **given}
-    for name, like_persona in added.items():
+    for name, like in added.personas.items():
         for dimension in DIMENSIONS:
             variant = f"{dimension}_{name}"
-            if variant not in texts and name in alone:
+            if variant not in texts and LIKE not in written[f"{_PERSONA}_{name}"]:
                 raise UsageError(
                     f"{directory / variant}.md: missing; persona '{name}' needs a variant of each "
-                    "dimension, or a first line such as 'like: terse' in its own file"
+                    f"dimension, or a first line such as 'like: terse' in persona_{name}.md"
                 )
-            texts.setdefault(variant, texts[f"{dimension}_{like_persona}"])
-    # The names too: the same text under another name is another user.
-    return Fragments(
-        texts, added, digest([texts, {name: str(like) for name, like in added.items()}])
+            texts.setdefault(variant, texts[f"{dimension}_{like}"])
+    loaded = Fragments(
+        texts,
+        added,
+        {path.stem: _values(path, written[path.stem]) for path in paths if written[path.stem]},
+        {key: path for path in reversed(paths) for key in _facts_named(path, given[path.stem])},
+        # The fields too: the same text under other rates or another name is another user.
+        digest([texts, {stem: fields for stem, fields in written.items() if fields}]),
     )
+    if facts is not None:
+        loaded.check_facts(facts)
+    return loaded
 
 
-def _read(path: Path) -> str:
+def _read(path: Path, built_in: Fragments) -> tuple[str, dict[str, str]]:
+    """Return a fragment's text and its fields as written; built-in names have no fields."""
     try:
-        return path.read_text("utf-8")
+        text = path.read_text("utf-8")
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: not UTF-8 text ({error.reason})") from error
+    if path.stem in built_in.texts:
+        return text, {}
+    fields, rest = split_fields(path, text)
+    return rest, fields
 
 
-def _added_persona(path: Path, built_in: Fragments) -> str | None:
-    named = _NAME.fullmatch(path.stem)
-    if named is None or named["part"] != "persona" or path.stem in built_in.texts:
-        return None
-    if named["persona"] in _RESERVED:
-        raise UsageError(f"{path}: '{named['persona']}' is taken; name the persona otherwise")
-    return named["persona"]
+def _values(path: Path, written: Mapping[str, str]) -> dict[str, FieldValue]:
+    return read_fields(path, {name: text for name, text in written.items() if name != LIKE})
+
+
+def _added(directory: Path, built_in: Fragments, written: Mapping[str, Mapping[str, str]]) -> Added:
+    """Return the personas and dimensions that the files of a directory add."""
+    personas: dict[str, Persona] = {}
+    dimensions = []
+    for stem, fields in written.items():
+        path, named = directory / f"{stem}.md", _NAME.fullmatch(stem)
+        part = named["part"] if named else ""
+        if named is None or stem in built_in.texts:
+            continue
+        if part == _PERSONA:
+            if named["variant"] in _RESERVED:
+                raise UsageError(
+                    f"{path}: '{named['variant']}' is taken; name the persona otherwise"
+                )
+            personas[named["variant"]] = _like(path, fields.get(LIKE, str(Persona.NEUTRAL)))
+        elif LIKE in fields:
+            raise UsageError(f"{path}: the field 'like' stands in a persona's own file")
+        elif named["variant"] == _DEFAULT and part not in _RESERVED:
+            dimensions.append(part)
+    both = next((name for name in dimensions if name in personas), None)
+    if both is not None:
+        raise UsageError(f"{directory}: '{both}' is a persona and a dimension; name one otherwise")
+    return Added(personas, tuple(sorted(dimensions)))
 
 
 def _like(path: Path, name: str) -> Persona:
@@ -117,27 +167,40 @@ def _like(path: Path, name: str) -> Persona:
     return Persona(name)
 
 
-def _check_name(path: Path, built_in: Fragments, added: Mapping[str, Persona]) -> None:
+def _check_name(path: Path, built_in: Fragments, added: Added) -> None:
     named = _NAME.fullmatch(path.stem)
-    if path.stem in built_in.texts or (named is not None and named["persona"] in added):
+    if path.stem in built_in.texts:
         return
-    if named is not None:
+    if named is None or named["part"] in _RESERVED - {_PERSONA, *DIMENSIONS}:
         raise UsageError(
-            f"{path}: there is no persona '{named['persona']}'; known: "
-            f"{', '.join((*PERSONAS, *added))}; persona_{named['persona']}.md would add it"
+            f"{path}: no fragment has that name; known: {', '.join(built_in.texts)}, "
+            "persona_NAME and d1_NAME to d4_NAME for a persona of your own, or NAME_default and "
+            "NAME_PERSONA for a dimension"
         )
-    raise UsageError(
-        f"{path}: no fragment has that name; known: {', '.join(built_in.texts)}, or "
-        "persona_NAME and d1_NAME to d4_NAME for a persona of your own"
-    )
+    dimensions = (_PERSONA, *DIMENSIONS, *added.dimensions)
+    if named["part"] not in dimensions:
+        raise UsageError(
+            f"{path}: there is no dimension '{named['part']}'; known: "
+            f"{', '.join(dimensions[1:])}; {named['part']}_default.md would add it"
+        )
+    personas = (*PERSONAS, *added.personas)
+    if named["variant"] not in {*personas, _DEFAULT}:
+        raise UsageError(
+            f"{path}: there is no persona '{named['variant']}'; known: {', '.join(personas)}; "
+            f"persona_{named['variant']}.md would add it"
+        )
 
 
-def _check_placeholders(path: Path, text: str) -> None:
-    known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
+def _facts_named(path: Path, text: str) -> list[str]:
+    """Return the placeholders of a fragment that can only be keys of facts."""
     try:
-        fields = [part for part in Formatter().parse(text) if part[1] is not None]
+        found = [part for part in Formatter().parse(text) if part[1] is not None]
     except ValueError as error:
         raise UsageError(f"{path}: {error}; write a brace twice to mean itself") from error
-    for _, name, spec, conversion in fields:
-        if name not in PLACEHOLDERS or spec or conversion:
-            raise UsageError(f"{path}: unknown placeholder '{{{name}}}'; known: {known}")
+    for _, name, spec, conversion in found:
+        if spec or conversion or not re.fullmatch(r"[a-z][a-z0-9_]*", name or ""):
+            known = ", ".join(f"{{{one}}}" for one in PLACEHOLDERS)
+            raise UsageError(
+                f"{path}: unknown placeholder '{{{name}}}'; known: {known}, and facts by key"
+            )
+    return [str(name) for _, name, _, _ in found if name not in PLACEHOLDERS]

@@ -13,11 +13,13 @@ from difflib import unified_diff
 from crab_graph.personas.behavior import Behavior, behavior_of
 from crab_graph.personas.condition import Dimension, Persona, ResolvedCondition
 from crab_graph.personas.facts import FactLevel
+from crab_graph.personas.fragment_fields import with_fields
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments
 from crab_graph.personas.lexicon import UserBriefing
-from crab_graph.personas.wording import word_fact
+from crab_graph.personas.wording import word_fact, word_value
 
 _DISCLOSURE = "disclosure"
+_NO_WISH = "no wish"
 _UNKNOWN = "(the facts of a task stand here)"
 
 
@@ -66,13 +68,13 @@ def compose_prompt(
         briefing: What the user knows; left open without one.
         fragments: The fragments; by default the built-in ones.
     """
-    behavior = behavior_of(condition)
-    values = {**_rates(behavior), **_knowledge(briefing)}
-    texts = (fragments or built_in_fragments()).texts
+    pieces = fragments or built_in_fragments()
+    behavior = condition_behavior(condition, pieces)
+    values = {**_rates(behavior), **_knowledge(briefing), **_values(briefing, pieces)}
     return Prompt(
         tuple(
-            Passage(factor, name, _filled(texts[name], values))
-            for factor, name in _fragments(condition, behavior)
+            Passage(factor, name, _filled(pieces.texts[name], values))
+            for factor, name in _fragments(condition, behavior, pieces)
         )
     )
 
@@ -86,14 +88,15 @@ def compose_wording_prompt(
         condition: The condition, its persona settled.
         fragments: The fragments; by default the built-in ones.
     """
-    behavior = behavior_of(condition)
-    texts = (fragments or built_in_fragments()).texts
+    pieces = fragments or built_in_fragments()
+    behavior = condition_behavior(condition, pieces)
     style = {"persona", *map(str, (Dimension.D1, Dimension.D3, Dimension.D4))}
-    chosen = [part for part in _fragments(condition, behavior) if part[0] in style]
-    values = {**_rates(behavior), **_knowledge(None)}
+    style |= set(condition.added_dimensions)
+    chosen = [part for part in _fragments(condition, behavior, pieces) if part[0] in style]
+    values = {**_rates(behavior), **_knowledge(None), **_values(None, pieces)}
     return Prompt(
         tuple(
-            Passage(factor, name, _filled(texts[name], values))
+            Passage(factor, name, _filled(pieces.texts[name], values))
             for factor, name in [("wording", "wording"), *chosen]
         )
     )
@@ -111,10 +114,26 @@ def changed_factors(first: Prompt, second: Prompt) -> list[str]:
     return [factor for factor in {**before, **after} if before.get(factor) != after.get(factor)]
 
 
-def _fragments(condition: ResolvedCondition, behavior: Behavior) -> list[tuple[str, str]]:
+def condition_behavior(condition: ResolvedCondition, fragments: Fragments) -> Behavior:
+    """Return the behaviour of a condition, with the fields of the fragments it is made of."""
+    behavior = behavior_of(condition)
+    names = [f"persona_{condition.persona_name}"]
+    variant = _variant(condition)
+    names += [fragments.variant(name, variant) for name in condition.dimensions]
+    for name in names:
+        behavior = with_fields(behavior, fragments.fields.get(name, {}))
+    return behavior
+
+
+def _variant(condition: ResolvedCondition) -> str:
+    return "default" if condition.persona is Persona.NONE else condition.persona_name
+
+
+def _fragments(
+    condition: ResolvedCondition, behavior: Behavior, pieces: Fragments
+) -> list[tuple[str, str]]:
     """Return the fragments of a condition, in the order of the prompt."""
-    persona = condition.persona
-    variant = "default" if persona is Persona.NONE else condition.persona_name
+    persona, variant = condition.persona, _variant(condition)
     chosen = [("role", "role"), ("rules", "rules"), ("knowledge", "knowledge")]
     if condition.has(Dimension.D2):
         chosen.append((_DISCLOSURE, f"d2_{variant}"))
@@ -125,6 +144,7 @@ def _fragments(condition: ResolvedCondition, behavior: Behavior) -> list[tuple[s
     for dimension in (Dimension.D1, Dimension.D3, Dimension.D4):
         if condition.has(dimension):
             chosen.append((str(dimension), f"{dimension}_{variant}"))
+    chosen += [(name, pieces.variant(name, variant)) for name in condition.added_dimensions]
     return chosen
 
 
@@ -152,6 +172,22 @@ def _knowledge(briefing: UserBriefing | None) -> dict[str, str]:
         lines = [word_fact(fact, briefing.lexicon, None, short=False) for fact in facts]
         listed[name] = "\n".join(f"- {line}" for line in lines)
     return {"today": briefing.today, **listed}
+
+
+def _values(briefing: UserBriefing | None, pieces: Fragments) -> dict[str, str]:
+    """Return the values of the facts that fragments name.
+
+    Raises:
+        UsageError: there is no such fact; the message names the file.
+    """
+    if briefing is None:
+        return {key: f"({key.replace('_', ' ')})" for key in pieces.facts}
+    pieces.check_facts(briefing.lexicon.facts)
+    values = {}
+    for key in pieces.facts:
+        fact, words = briefing.fact(key), briefing.lexicon.facts[key]
+        values[key] = _NO_WISH if fact is None else word_value(words.form, fact.value, words)
+    return values
 
 
 def _filled(text: str, values: Mapping[str, str]) -> str:

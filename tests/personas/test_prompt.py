@@ -15,7 +15,12 @@ from crab_graph.personas.condition import (
 )
 from crab_graph.personas.facts import Fact, FactLevel
 from crab_graph.personas.fragment_set import load_fragments
-from crab_graph.personas.prompt import changed_factors, compose_prompt, diff_prompts
+from crab_graph.personas.prompt import (
+    changed_factors,
+    compose_prompt,
+    condition_behavior,
+    diff_prompts,
+)
 
 BRIEFING = travel_briefing(
     TRAVEL.slots,
@@ -100,13 +105,66 @@ def test_a_file_adds_a_persona_that_is_like_another_where_it_says_nothing(tmp_pa
         ("persona_anxious", "like: nobody\nYou worry.", r"must name one of terse, neutral"),
         ("persona_ruse", "Sly.", "'ruse' is taken"),
         ("d2_anxious", "Say little.", "there is no persona 'anxious'"),
-        ("d9_terse", "Say little.", "no fragment has that name"),
+        ("d9_terse", "Say little.", r"no dimension 'd9'; known: d1, .*d9_default\.md would add it"),
+        ("d9_default", "like: terse\nSay little.", "'like' stands in a persona's own file"),
+        ("d9_default", "wordz: 4\nSay little.", "unknown field 'wordz'; known: like, words, short"),
+        ("d9_default", "words: few\nSay little.", "'words: few' must be a number from 1"),
+        ("d9_default", "short: 2\nSay little.", "'short: 2' must be a share from 0 to 1"),
+        ("d9_default", "voice: loud\nSo.", "'voice: loud' must be plain, casual, clipped"),
+        ("d9_default", "words: 3\nwords: 4\nSo.", "field 'words' stands twice"),
+        ("d9_default", "Mind {shoe_size}.", r"d9_default\.md: unknown placeholder '\{shoe_size\}'"),
+        ("typo", "Say little.", "no fragment has that name"),
     ],
 )
 def test_a_bad_fragment_is_refused_in_one_line_that_names_the_file(tmp_path, name, text, message):
     (tmp_path / f"{name}.md").write_text(text)
     with pytest.raises(UsageError, match=message):
-        load_fragments(tmp_path)
+        load_fragments(tmp_path, BRIEFING.lexicon.facts)
+
+
+def test_a_file_adds_a_dimension_with_a_variant_for_one_persona(tmp_path):
+    (tmp_path / "d5_default.md").write_text("# Where you drift\n\nYou stray from {budget}.\n")
+    (tmp_path / "d5_terse.md").write_text("You stray in a word.\n")
+    fragments = load_fragments(tmp_path, BRIEFING.lexicon.facts)
+    for name, said in (("terse+d5", "stray in a word."), ("neutral+d5", "stray from $1,500.00.")):
+        settled = resolve(parse_condition(name, fragments.added), 0, "S1-001", 0)
+        with_it = compose_prompt(settled, BRIEFING, fragments=fragments)
+        without = compose_prompt(condition(settled.persona), BRIEFING)
+        assert changed_factors(without, with_it) == ["d5"]
+        assert with_it.passages[-1].text.endswith(said)
+        assert (str(settled), settled.dimensions) == (name, ("d5",))
+
+
+def test_an_added_dimension_can_be_mixed_with_every_other_condition(tmp_path):
+    (tmp_path / "d5_default.md").write_text("You drift.\n")
+    added = load_fragments(tmp_path).added
+    names = ("d5", "persona+d5", "ruse+d5", "d1+d4+d5")
+    assert [str(parse_condition(name, added)) for name in names] == list(names)
+
+
+def test_fields_of_an_added_fragment_set_rates(tmp_path):
+    (tmp_path / "persona_anxious.md").write_text("like: terse\nwords: 7\npatience: 9\nYou worry.\n")
+    (tmp_path / "d5_default.md").write_text("facts_per_answer: 2\nwords: 30\nYou ramble.\n")
+    fragments = load_fragments(tmp_path)
+
+    def behavior(name):
+        settled = resolve(parse_condition(name, fragments.added), 0, "S1-001", 0)
+        return condition_behavior(settled, fragments)
+
+    anxious = behavior("anxious")
+    assert (anxious.style.words, anxious.reaction.patience, anxious.style.short) == (7, 9, 0.55)
+    assert behavior("anxious+d5").style.words == 30
+    drifting = behavior("d5").disclosure
+    assert (drifting.two_levels, drifting.facts_per_answer) == (True, 2)
+    assert fragments.texts["d5_default"] == "You ramble.\n"
+
+
+def test_other_fields_are_another_set_of_fragments(tmp_path):
+    hashes = set()
+    for words in (5, 6):
+        (tmp_path / "d5_default.md").write_text(f"words: {words}\nYou drift.\n")
+        hashes.add(load_fragments(tmp_path).sha256)
+    assert len(hashes) == 2
 
 
 def test_a_directory_without_fragments_is_refused(tmp_path):

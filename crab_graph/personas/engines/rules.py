@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from crab_graph.personas.behavior import behavior_of
 from crab_graph.personas.condition import ResolvedCondition
 from crab_graph.personas.decisions import Reply, Turn, UserPolicy
+from crab_graph.personas.fragment_set import Fragments, built_in_fragments
 from crab_graph.personas.lexicon import UserBriefing
 from crab_graph.personas.memory import UserMemory
 from crab_graph.personas.objections import contradictions, open_choices, read_plan
+from crab_graph.personas.prompt import condition_behavior
 from crab_graph.personas.speaker import Speaker
 from crab_graph.personas.understanding import understand
 from crab_graph.personas.wallet import PrivateCall, misstated_total, read_wallet, refusals
@@ -44,12 +45,20 @@ class RulesUser:
         briefing: What the user knows.
         condition: The episode's condition, its persona settled.
         seed: Seed of the episode.
+        fragments: Fragments whose fields set rates; by default the built-in ones.
     """
 
-    def __init__(self, briefing: UserBriefing, condition: ResolvedCondition, seed: int) -> None:
+    def __init__(
+        self,
+        briefing: UserBriefing,
+        condition: ResolvedCondition,
+        seed: int,
+        *,
+        fragments: Fragments | None = None,
+    ) -> None:
         self._briefing = briefing
         self._condition = condition
-        self._behavior = behavior_of(condition)
+        self._behavior = condition_behavior(condition, fragments or built_in_fragments())
         self._seed = seed
         self._policy = UserPolicy(briefing, self._behavior)
 
