@@ -4,11 +4,10 @@ import json
 import signal
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from crab_graph.agents.mock_model import answer_request
+from crab_graph.agents.mock_model import NAMES, answer_request
 from crab_graph.errors import UsageError
 from crab_graph.models.mock import MOCK_MODEL
 from crab_graph.testing.completions import Answer
@@ -29,23 +28,23 @@ def open_mock_server(
     Raises:
         UsageError: the port is taken, or the file cannot be read.
     """
-    answer: Callable[[dict[str, Any]], Answer | Fault] = answer_request
-    if scripted is not None:
-        replies = read_replies(scripted)
-
-        def from_file(body: dict[str, Any]) -> Answer | Fault:
-            said = sum(message["role"] == "assistant" for message in body["messages"])
-            return replies[min(said, len(replies) - 1)]
-
-        answer = from_file
+    replies = None if scripted is None else read_replies(scripted)
 
     def delayed(body: dict[str, Any]) -> Answer | Fault:
         time.sleep(latency)
-        return answer(body)
+        if replies is None:
+            return answer_request(body)
+        said = sum(message["role"] == "assistant" for message in body["messages"])
+        return replies[min(said, len(replies) - 1)]
 
     try:
         return ScriptedServer(
-            delayed, model=MOCK_MODEL, port=port, remember=False, whole_request=True
+            delayed,
+            model=MOCK_MODEL,
+            port=port,
+            remember=False,
+            whole_request=True,
+            names=NAMES,
         )
     except OSError as error:
         raise UsageError(f"port {port} cannot be used: {error.strerror}") from None

@@ -83,4 +83,5 @@ def resume(
                 max_seconds=run_max_seconds,
             ),
         )
-    print_run(result, started=first[0].done < first[0].total, as_json=as_json)
+    started = first[0].done < first[0].total and first[0].stopped is None
+    print_run(result, started=started, as_json=as_json, stopped=first[-1].stopped)

@@ -188,4 +188,5 @@ def run(
             progress=report,
             **asked,
         )
-    print_run(result, started=first[0].done < first[0].total, as_json=as_json)
+    started = first[0].done < first[0].total and first[0].stopped is None
+    print_run(result, started=started, as_json=as_json, stopped=first[-1].stopped)

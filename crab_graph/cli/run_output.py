@@ -40,20 +40,27 @@ def episode_bar(directory: Path) -> Iterator[Callable[["Progress"], None]]:
         MofNCompleteColumn(),
         TextColumn("{task.fields[passed]} passed"),
         TextColumn("{task.fields[rate]}"),
+        TextColumn("{task.fields[spent]}"),
         TimeElapsedColumn(),
         TextColumn("left:"),
         TimeRemainingColumn(),
         console=Console(stderr=True),
     )
-    task = bar.add_task("", total=None, passed=0, rate="")
+    task = bar.add_task("", total=None, passed=0, rate="", spent="")
 
     def advance(progress: "Progress") -> None:
         seen.append(progress)
         spent = bar.tasks[0].elapsed or 0.0
         done = progress.done - seen[0].done
         rate = f"{done / spent:.1f}/s" if done and spent else ""
+        money = f" ${progress.dollars:,.2f}" if progress.dollars else ""
         bar.update(
-            task, completed=progress.done, total=progress.total, passed=progress.passed, rate=rate
+            task,
+            completed=progress.done,
+            total=progress.total,
+            passed=progress.passed,
+            rate=rate,
+            spent=f"{progress.tokens:,} tokens{money}" if progress.tokens else "",
         )
         if seen[0].done < seen[0].total:
             bar.start()
@@ -78,14 +85,17 @@ def _stop(bar: "rich.progress.Progress") -> None:
         bar.stop()
 
 
-def print_run(run: "Run", *, started: bool, as_json: bool) -> None:
+def print_run(run: "Run", *, started: bool, as_json: bool, stopped: str | None = None) -> None:
     """Print who passed, and leave with 1 while an episode has no verdict.
 
     Args:
         run: The run.
         started: Whether there was anything left to do.
         as_json: Print one JSON document.
+        stopped: The cap of the whole run that was reached, if one was.
     """
+    from crab_graph.analysis.spending import mock_line, spending_json, spending_lines
+
     groups = _groups(run)
     if as_json:
         print_json(
@@ -97,12 +107,20 @@ def print_run(run: "Run", *, started: bool, as_json: bool) -> None:
                 "started": started,
                 "complete": run.is_complete,
                 "outcomes": _counts(run.episodes),
+                "stopped": stopped,
+                "spending": spending_json(run.episodes),
+                "mock": mock_line(run.episodes) is not None,
                 "groups": groups,
             }
         )
     else:
         _print_table(run, groups)
-        if not started:
+        for line in (*spending_lines(run.episodes), mock_line(run.episodes)):
+            if line is not None:
+                print(line)
+        if stopped is not None:
+            print(_stop_line(stopped, run.directory))
+        elif not started:
             print("All episodes were finished before; nothing was done.")
         if run.failed:
             first = run.failed[0]
@@ -163,3 +181,12 @@ def _print_table(run: "Run", groups: list[dict[str, Any]]) -> None:
         stratum = "all" if group["stratum"] is None else f"S{group['stratum']}"
         table.add_row(group["user"], stratum, rate, str(group["n"]), *counts)
     console().print(table)
+
+
+def _stop_line(cap: str, directory: Path) -> str:
+    """Return why a run was stopped before its end, and how to go on."""
+    option = f"--run-{cap.replace('_', '-')}"
+    return (
+        f"The run's cap {option} is reached: no further episode was begun. "
+        f"Go on under a higher one: crab-graph resume {directory} {option} N"
+    )

@@ -187,7 +187,7 @@ def _record(
         persona=persona,
         dimensions=dimensions,
         agent=prepared.agent.name,
-        agent_is_reference=prepared.agent.is_reference,
+        agent_is_reference=prepared.agent.is_reference or "agent" in about["mock_seats"],
         user_engine=prepared.user.engine,
         user_model=prepared.user.model,
         prompt_sha256=prepared.user.prompt_sha256,

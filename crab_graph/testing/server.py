@@ -48,6 +48,7 @@ class ScriptedServer:
         port: int = 0,
         remember: bool = True,
         whole_request: bool = False,
+        names: Sequence[str] = (),
     ) -> None:
         """Open the socket.
 
@@ -58,12 +59,14 @@ class ScriptedServer:
             port: On which port; 0 takes a free one.
             remember: Whether requests are kept.
             whole_request: Whether a function is handed the whole body instead of the messages.
+            names: The models that it lists; by default the one.
         """
         self._script = script
         self._model = model
         self._host = host
         self._remember = remember
         self._whole_request = whole_request
+        self._names = tuple(names) or (model,)
         self._lock = threading.Lock()
         self._attempts: Counter[str] = Counter()
         self._served = 0
@@ -138,8 +141,11 @@ class ScriptedServer:
             disable_nagle_algorithm = True
 
             def do_GET(self) -> None:
-                names = [{"id": server._model, "object": "model", "owned_by": "crab-graph"}]
-                self._send(200, {"object": "list", "data": names}, {})
+                listed = [
+                    {"id": name, "object": "model", "owned_by": "crab-graph"}
+                    for name in server._names
+                ]
+                self._send(200, {"object": "list", "data": listed}, {})
 
             def do_POST(self) -> None:
                 body = self._body()
