@@ -16,7 +16,7 @@ from crab_graph.domains.manifest import DATABASE, MANIFEST, Manifest, TaskEntry,
 from crab_graph.domains.registry import find_domain
 from crab_graph.domains.task import Task, TaskSpec
 from crab_graph.errors import BenchmarkError, UnknownName
-from crab_graph.generation.certify import Certificate, fetch_offers
+from crab_graph.generation.certify import Certificate
 from crab_graph.generation.materialize import hash_stored_rows, read_rows
 from crab_graph.schema import digest
 from crab_graph.tools.tables import Row
@@ -185,20 +185,16 @@ class Benchmark(Sequence[Task]):
         Raises:
             BenchmarkError: the rows of a task were changed after generation.
         """
-        ids = [task.id for task in tasks]
-        stored = hash_stored_rows(connection, self.domain.tables, ids)
+        stored = hash_stored_rows(connection, self.domain.tables, [task.id for task in tasks])
         for task in tasks:
             if stored[task.id] != self.entry(task.id).rows_sha256:
                 raise BenchmarkError(
                     f"{self.directory / DATABASE}: the rows of task '{task.id}' "
                     f"are not those of {MANIFEST}; generate the benchmark again"
                 )
-        offers = fetch_offers(connection, self.domain.sources, ids)
         for task in tasks:
             expected = self.entry(task.id).certificate.expected
-            yield certify_spec(
-                connection, self.domain, task.request, task.id, expected, offers[task.id]
-            )[0]
+            yield certify_spec(connection, self.domain, task.request, task.id, expected)[0]
 
 
 def load_benchmark(path: str | Path) -> Benchmark:

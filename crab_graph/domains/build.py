@@ -11,8 +11,7 @@ from crab_graph.domains.scout import Scouted, populate_draft
 from crab_graph.domains.task import TaskSpec
 from crab_graph.errors import CertificationError
 from crab_graph.generation.certify import Certificate, certify_tables
-from crab_graph.generation.materialize import create_tables, drop_tables, hash_rows, load_rows
-from crab_graph.generation.objects import Columns
+from crab_graph.generation.materialize import create_tables, hash_rows, load_rows
 from crab_graph.generation.paper_population import PaperParameters
 from crab_graph.generation.population import Population
 from crab_graph.generation.search import Solution
@@ -125,22 +124,27 @@ def certify_drawn(task_id: str, domain: Domain, drawn: DrawnTask) -> BuiltTask:
 def _certify(
     domain: Domain, draft: Draft, offers: Offers, task_id: str, expected: int
 ) -> tuple[Certificate, list[Solution]]:
-    tables = [table for table in domain.tables if table.name in offers.tables]
-    connection = _workshop()
-    create_tables(connection, tables)
-    load_rows(connection, tables, task_id, offers.tables)
+    connection = _workshop(domain.name)
+    # What is rolled back is gone, and the tables stay for the next task.
+    connection.execute("BEGIN")
     try:
+        load_rows(connection, domain.tables, task_id, offers.tables)
         return certify_spec(connection, domain, draft.request, task_id, expected)
     finally:
-        drop_tables(connection, tables)
+        connection.execute("ROLLBACK")
 
 
 @cache
-def _workshop() -> "duckdb.DuckDBPyConnection":
-    """Return this process's database in memory; opening one takes as long as certifying a task."""
+def _workshop(domain: str) -> "duckdb.DuckDBPyConnection":
+    """Return this process's database in memory, with a domain's tables, which stay empty.
+
+    Opening one takes as long as certifying a task.
+    """
     import duckdb  # noqa: PLC0415
 
-    return duckdb.connect(":memory:", config={"threads": 1})
+    connection = duckdb.connect(":memory:", config={"threads": 1})
+    create_tables(connection, find_domain(domain).tables)
+    return connection
 
 
 def certify_spec(
@@ -149,11 +153,10 @@ def certify_spec(
     request: object,
     task_id: str,
     expected: int,
-    offers: Mapping[str, Columns] | None = None,
 ) -> tuple[Certificate, list[Solution]]:
     """Certify a task on the tables a connection sees, from its request alone."""
     graph = domain.build_graph(request)
-    return certify_tables(connection, graph, domain.sources, task_id, expected, offers)
+    return certify_tables(connection, graph, domain.sources, task_id, expected)
 
 
 def _provenance(population: Population, offers: Offers) -> list[tuple[str, str, str, str]]:

@@ -4,8 +4,7 @@ SQL aggregation, array elimination and plain search read the same tables and sha
 constraints, and nothing else. All must equal the closure of the seeds.
 """
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,7 +54,6 @@ def certify_tables(
     sources: Mapping[str, str],
     task_id: str,
     expected: int,
-    offers: Mapping[str, Columns] | None = None,
 ) -> tuple[Certificate, list[Solution]]:
     """Count the solutions of a task on its tables.
 
@@ -65,14 +63,13 @@ def certify_tables(
         sources: For each node type, a SELECT with the parameter `$task` that yields its offers.
         task_id: The task.
         expected: Closure of the seeds.
-        offers: What `fetch_offers` found for the task, where it was asked for many.
 
     Returns:
         The certificate, and the solutions the plain search found.
     """
-    counted = connection.execute(count_sql(graph, sources), {"task": task_id}).fetchall()[0][0]
-    if offers is None:
-        offers = fetch_offers(connection, sources, [task_id])[task_id]
+    parameters = {"task": task_id}
+    counted = connection.execute(count_sql(graph, sources), parameters).fetchall()[0][0]
+    offers = {name: fetch_columns(connection, sql, parameters) for name, sql in sources.items()}
     listed = {name: rows(columns) for name, columns in offers.items()}
     solutions = search_solutions(
         graph,
@@ -99,26 +96,12 @@ def count_offers(graph: ConstraintGraph, offers: Mapping[str, Columns]) -> int:
     return counter.count(everything)
 
 
-def fetch_offers(
-    connection: "duckdb.DuckDBPyConnection", sources: Mapping[str, str], task_ids: Sequence[str]
-) -> dict[str, dict[str, Columns]]:
-    """Return the offers of tasks by task and node type, as columns.
-
-    One query a node type serves all the tasks: planning it takes longer than to run it for one.
-    """
-    offers: dict[str, dict[str, Columns]] = {task_id: {} for task_id in task_ids}
-    for name, sql in sources.items():
-        of_each = re.sub(r"\$task\b", "asked.task", sql)
-        fetched = connection.execute(
-            "SELECT asked.task AS asked_task, offer.* "  # noqa: S608
-            f"FROM (SELECT unnest($tasks) AS task) AS asked, LATERAL ({of_each}) AS offer",
-            {"tasks": list(task_ids)},
-        ).fetchnumpy()
-        owners = fetched.pop("asked_task")
-        columns = {
-            key: column.astype(np.int64) if column.dtype.kind == "i" else column
-            for key, column in fetched.items()
-        }
-        for task_id in task_ids:
-            offers[task_id][name] = take(columns, owners == task_id)
-    return offers
+def fetch_columns(
+    connection: "duckdb.DuckDBPyConnection", sql: str, parameters: Mapping[str, str]
+) -> Columns:
+    """Return what a query yields as columns."""
+    fetched = connection.execute(sql, parameters).fetchnumpy()
+    return {
+        name: column.astype(np.int64) if column.dtype.kind == "i" else column
+        for name, column in fetched.items()
+    }

@@ -4,6 +4,8 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from crab_graph.schema import digest
 from crab_graph.tools.tables import Row, Table
 
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
     import duckdb
 
 PRIVATE_SCHEMA = "private"
+_LOADED = "crab_graph_loaded"
 
 
 def create_tables(connection: "duckdb.DuckDBPyConnection", tables: Sequence[Table]) -> None:
@@ -23,12 +26,6 @@ def create_tables(connection: "duckdb.DuckDBPyConnection", tables: Sequence[Tabl
         )
 
 
-def drop_tables(connection: "duckdb.DuckDBPyConnection", tables: Sequence[Table]) -> None:
-    """Drop tables made by `create_tables`."""
-    for table in tables:
-        connection.execute(f"DROP TABLE {qualified(table)}")
-
-
 def load_rows(
     connection: "duckdb.DuckDBPyConnection",
     tables: Sequence[Table],
@@ -39,12 +36,19 @@ def load_rows(
     for table in tables:
         own = rows.get(table.name, ())
         if own:
-            # Lists are unnested as one batch: 2,000 rows take 2 ms against 180 ms row by row.
-            columns = ", ".join(f"unnest(?::{kind}[])" for kind in table.columns.values())
-            connection.execute(
-                f"INSERT INTO {qualified(table)} SELECT ?, {columns}",
-                [task_id, *([row[name] for row in own] for name in table.columns)],
-            )
+            # DuckDB reads arrays as they are: row by row takes a hundred times as long.
+            arrays = {
+                name: np.array([row[name] for row in own], dtype=object) for name in table.columns
+            }
+            columns = ", ".join(f'"{name}"::{kind}' for name, kind in table.columns.items())
+            connection.register(_LOADED, arrays)
+            try:
+                connection.execute(
+                    f"INSERT INTO {qualified(table)} SELECT ?, {columns} FROM {_LOADED}",  # noqa: S608
+                    [task_id],
+                )
+            finally:
+                connection.unregister(_LOADED)
 
 
 def read_rows(
