@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crab_graph.analysis.audit.evidence import wilson_interval
 from crab_graph.errors import MissingExtra, UsageError
 from crab_graph.eval.statistics import (
     Trials,
@@ -163,7 +164,8 @@ def test_the_bootstrap_agrees_with_drawing_tasks_one_by_one():
 
 
 def test_pass_at_k_and_pass_hat_k_have_their_published_values():
-    # Chen et al. (2021): 1 - C(n-c, k) / C(n, k); tau-bench (2024): C(c, k) / C(n, k).
+    # Chen et al., Evaluating Large Language Models Trained on Code (2021), equation 1, and
+    # Yao et al., tau-bench (2024), section 2: 1 - C(n-c, k) / C(n, k) and C(c, k) / C(n, k).
     trials = [Trials(1, 3, 8)]
     assert pass_at_k(trials, 4) == pytest.approx(1 - 5 / 70)
     assert pass_hat_k(trials, 2) == pytest.approx(3 / 28)
@@ -182,3 +184,38 @@ def test_without_scipy_an_exact_interval_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.stats", None)
     with pytest.raises(MissingExtra, match=r"crab-graph\[stats\]"):
         exact_interval(1, 2)
+
+
+def test_darwins_maize_has_the_p_that_fisher_counted():
+    # R. A. Fisher, The Design of Experiments (1935), section 21: 15 pairs of plants, differences in
+    # eighths of an inch; 863 of the 32,768 patterns of signs have a sum of 314 or more.
+    heights = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]
+    assert sum(heights) == 314
+    assert sign_flip_p(heights) == pytest.approx(2 * 863 / 32_768, abs=0.005)
+
+
+def test_mcnemars_exact_test_has_fays_published_p():
+    # M. P. Fay, Exact McNemar's Test and Matching Confidence Intervals (2011), R package exact2x2.
+    assert mcnemar_p(2, 9) == pytest.approx(0.06543, abs=5e-6)
+
+
+NEWCOMBE = [
+    (81, 263, (0.2527, 0.3676), (0.2553, 0.3662)),
+    (15, 148, (0.0578, 0.1617), (0.0624, 0.1605)),
+    (0, 20, (0.0, 0.1684), (0.0, 0.1611)),
+    (1, 29, (0.0009, 0.1776), (0.0061, 0.1718)),
+]
+
+
+@pytest.mark.parametrize(("passed", "total", "exact", "wilson"), NEWCOMBE)
+def test_intervals_of_a_rate_have_newcombes_published_ends(passed, total, exact, wilson):
+    # R. G. Newcombe, Statistics in Medicine 17 (1998) 857-872, table I, methods 3 and 5.
+    pytest.importorskip("scipy.stats")
+    assert exact_interval(passed, total) == pytest.approx(exact, abs=5e-5)
+    assert wilson_interval(passed, total) == pytest.approx(wilson, abs=5e-5)
+
+
+def test_holms_procedure_has_its_textbook_values():
+    # Adjusted as by `p.adjust(c(.01, .04, .03, .005), "holm")` of R's stats package.
+    adjusted = holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005})
+    assert list(adjusted.values()) == pytest.approx([0.03, 0.06, 0.06, 0.02])
