@@ -1,0 +1,53 @@
+"""The labelled messages of agents, as `make bench` scores them."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def bench():
+    path = ROOT / "benchmarks" / "bench_understanding.py"
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+BENCH = bench()
+
+
+@pytest.mark.parametrize("half", BENCH.HALVES)
+def test_messages_are_understood_as_they_are_labelled(half):
+    scores = BENCH.score(BENCH.load_half(half))
+    assert min(scores[kind].ratios()[2] for kind in BENCH.KINDS) >= BENCH.TARGET
+    assert min(scores[kind].macro for kind in ("asked", "intents")) >= BENCH.TARGET
+
+
+def test_the_messages_are_many_and_every_fact_and_intent_is_among_them():
+    messages = [message for half in BENCH.HALVES for message in BENCH.load_half(half)]
+    assert len(messages) >= 300
+    assert len({message["id"] for message in messages}) == len(messages)
+    assert len({message["text"] for message in messages}) == len(messages)
+    scores = BENCH.score(messages)
+    assert len(scores["asked"].names) == 23
+    assert len(scores["intents"].names) == 16
+
+
+def test_a_score_counts_what_is_missed_and_what_is_needless():
+    score = BENCH.Score()
+    score.add({"budget", "email"}, {"budget", "nights"})
+    score.add({"budget"}, {"budget"})
+    assert score.ratios() == pytest.approx((2 / 3, 2 / 3, 2 / 3))
+    assert score.ratios("email") == (1.0, 0.0, 0.0)
+    assert score.macro == pytest.approx(0.5)
+
+
+def test_corrected_labels_stand_beside_the_first_ones():
+    corrected = [m for m in BENCH.load_half("blind") if "corrected" in m]
+    assert corrected and all(message["corrected"]["why"] for message in corrected)
+    for message in corrected:
+        first = BENCH.labels_of(message, corrected=False)
+        assert first != BENCH.labels_of(message, corrected=True)
