@@ -4,7 +4,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
-SOURCES := crab_graph tests benchmarks
+SOURCES := crab_graph tests benchmarks examples
 
 .PHONY: help demo test test-slow lint bench constraints clean
 

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from crab_graph.runs.budget import party_totals
+
 if TYPE_CHECKING:
     from crab_graph.models.prices import Cost
     from crab_graph.models.usage import Totals
@@ -11,8 +13,6 @@ if TYPE_CHECKING:
 
 def spending_json(episodes: Sequence["EpisodeRecord"]) -> dict[str, Any]:
     """Return calls, tokens and cost of each seat that a model took."""
-    from crab_graph.runs.budget import party_totals
-
     return {
         party: {
             "calls": found.calls,
@@ -29,8 +29,6 @@ def spending_json(episodes: Sequence["EpisodeRecord"]) -> dict[str, Any]:
 
 def spending_lines(episodes: Sequence["EpisodeRecord"]) -> list[str]:
     """Return one line for each seat that a model took, and one for both together."""
-    from crab_graph.runs.budget import party_totals
-
     found = party_totals(episodes)
     lines = [f"{party}: {_words(*one)}" for party, one in found.items()]
     if len(found) > 1:

@@ -91,7 +91,8 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _kind_of_one(error: BaseException) -> FailureKind:
-    text = str(error).casefold()
+    said = (error, getattr(error, "code", ""), getattr(error, "body", ""))
+    text = " ".join(map(str, said)).casefold()
     names = {kind.__name__ for kind in type(error).__mro__}
     status = _status(error)
     if "ContextOverflowError" in names or any(words in text for words in _OVERFLOW_WORDS):

@@ -1,0 +1,60 @@
+"""A `StateGraph` of your own with a tools node, in the two ways that work.
+
+Routed: built by a factory from the tools it is handed; when its tools node reaches one of them, the
+graph is left, the environment runs the call, and the graph goes on with the result.
+Externalised: compiled with `interrupt_before=["tools"]`; it stops before its tools by itself, so it
+may be built from any description of them, and its tools node never runs.
+"""
+
+import os
+import sys
+from typing import Any
+
+from langchain_openai import ChatOpenAI
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode, tools_condition
+
+import crab_graph as cg
+from crab_graph.agents.mock_service import open_mock_server
+
+
+def build(tools: list[Any], **how: Any) -> Any:
+    model = ChatOpenAI(
+        model="mock",
+        base_url=os.environ.get("EXAMPLE_MODEL_URL", "http://127.0.0.1:8765/v1"),
+        api_key="not-needed-here",
+    ).bind_tools(tools)
+
+    def think(state: MessagesState) -> dict[str, Any]:
+        return {"messages": [model.invoke(state["messages"])]}
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("think", think)
+    graph.add_node("tools", ToolNode(tools))
+    graph.add_edge(START, "think")
+    graph.add_conditional_edges("think", tools_condition)
+    graph.add_edge("tools", "think")
+    return graph.compile(**how)
+
+
+def routed(tools: list[Any]) -> Any:
+    return build(tools)
+
+
+def externalised(tools: list[Any]) -> Any:
+    return build(tools, interrupt_before=["tools"])
+
+
+def main(directory: str = "example-bench") -> str:
+    bench = cg.generate_benchmark(directory, tasks=4, distractors=300, seed=0)
+    lines = []
+    with open_mock_server() as server:
+        os.environ["EXAMPLE_MODEL_URL"] = server.address
+        for make in (routed, externalised):
+            episode = cg.run_episode(bench[0], agent=make, user="generic")
+            lines.append(f"{make.__name__}: {episode.outcome}, {len(episode.trace)} calls")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(main(*sys.argv[1:]))
