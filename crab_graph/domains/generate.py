@@ -129,10 +129,11 @@ def regenerate(
     if is_finished(directory, settings):
         return load_benchmark(directory)
     steps = count(1)
+    total = settings.tasks + sum(_candidates(settings).values())
 
     def advance() -> None:
         if progress is not None:
-            progress(next(steps), settings.tasks * (_oversample(settings) + 1))
+            progress(next(steps), total)
 
     fresh = not directory.exists()
     try:
@@ -160,8 +161,10 @@ def regenerate(
 
 def plan_candidates(settings: Settings, seed: int) -> Iterator[CandidatePlan]:
     """Yield the candidates to scout; date modes and party sizes take turns within a stratum."""
-    for stratum, wanted in _shares(settings).items():
-        for number in range(_oversample(settings) * wanted):
+    shares = _shares(settings)
+    for stratum, candidates in _candidates(settings).items():
+        wanted = shares[stratum]
+        for number in range(candidates):
             yield CandidatePlan(
                 domain=settings.domain,
                 stratum=stratum,
@@ -174,12 +177,16 @@ def plan_candidates(settings: Settings, seed: int) -> Iterator[CandidatePlan]:
             )
 
 
-def _oversample(settings: Settings) -> int:
-    """Return how many candidates are scouted for each task.
+def _candidates(settings: Settings) -> dict[int, int]:
+    """Return how many candidates are scouted for each stratum.
 
     Without repair nothing is chosen: the ablation is to show what the algorithms make.
     """
-    return OVERSAMPLE if settings.paper is None or settings.paper.repair else 1
+    chosen = settings.paper is None or settings.paper.repair
+    return {
+        stratum: wanted * (OVERSAMPLE[stratum] if chosen else 1)
+        for stratum, wanted in _shares(settings).items()
+    }
 
 
 def _is_flexible(stratum: int, position: int) -> bool:

@@ -14,8 +14,9 @@ from crab_graph.generation.shortcuts import solve_cheapest, solve_rarest
 from crab_graph.randomness import derive_seed
 from crab_graph.schema import FileModel, digest
 
-OVERSAMPLE = 3
-"""Candidates scouted for each task wanted."""
+OVERSAMPLE = {1: 5, 2: 3, 3: 3, 4: 3}
+"""Candidates scouted for each task wanted, by stratum; most where fewest may be solved by a
+shortcut."""
 
 CLOSURE_BANDS = {1: range(1, 2), 2: range(2, 17), 3: range(4, 82), 4: range(8, 257)}
 """Numbers of solutions a stratum admits; up to k^4 combinations of the parts of k seeds."""
@@ -144,6 +145,7 @@ def _candidate(
         solutions=population.closure,
         node_distractors=population.distractor_count("node"),
         edge_distractors=population.distractor_count("edge"),
+        active_edges=len(folded.edges),
         group=domain.group(draft.request),
         content=digest(population.seeds),
         solved_by_shortcut=solve_cheapest(folded, objects, valid)

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crab_graph.generation.balance import Levels, choose_balanced
 from crab_graph.generation.candidates import (
     CandidatePool,
     Identities,
     build_pool,
     draw_distinct,
 )
+from crab_graph.generation.constraint_graph import Codes
 from crab_graph.generation.counting import EliminationCounter, IntArray
 from crab_graph.generation.folding import FoldedGraph
 from crab_graph.generation.objects import (
@@ -40,6 +42,9 @@ STRUCTURAL_SHARE = 0.25
 """How often node distractors break a structural constraint, against 1 for a wish of the user:
 an agent that searches the right route never sees the former."""
 
+EXCESS = 4
+"""Candidates drawn for each node distractor, among which those that level groups are chosen."""
+
 
 @dataclass(frozen=True)
 class Distractors:
@@ -56,6 +61,7 @@ def generate_node_distractors(
     used: Identities,
     seed: int,
     likely: Columns | None = None,
+    present: Columns | None = None,
 ) -> Distractors | None:
     """Return node distractors: objects that break a node constraint.
 
@@ -72,8 +78,10 @@ def generate_node_distractors(
         seed: Seed of all draws.
         likely: Objects of the node as they come up in solutions. Distractors take after these in
             all but the constraint they break, so that neither dates nor carriers set them apart.
+        present: Node-valid objects that exist already: distractors level the groups these stand in.
     """
     models = None if likely is None else folded.types[folded.graph.type_of(node)].codes_of(likely)
+    levels = [] if likely is None or present is None else _levels(folded, node, likely, present)
     parts: list[Columns] = []
     broken: list[str] = []
     for kept, like in (
@@ -87,17 +95,61 @@ def generate_node_distractors(
         if missing <= 0:
             break
         domains = _breaking_domains(folded, node, kept)
-        for name, share in _shares(folded, node, domains, missing).items():
-            rng = derive_array_rng(seed, "node distractors", node, name, len(parts))
-            share = min(share, wanted - len(broken))
-            if share <= 0:
-                break
-            drawn = draw_distinct(domains[name], share, rng, used, models=like)
-            if drawn is not None:
-                harmless = take(drawn, ~fills_any_node(folded, domains[name].type.name, drawn))
-                parts.append(harmless)
-                broken += [name] * length(harmless)
+        shares = _shares(folded, node, domains, missing)
+        rngs = [
+            derive_array_rng(seed, "node distractors", node, name, len(parts)) for name in shares
+        ]
+        candidates = _draw_breaking(folded, domains, shares, rngs, set(used), like)
+        if candidates is None:
+            continue
+        objects, names = candidates.objects, candidates.broken
+        if len(names) > missing:
+            rng = derive_array_rng(seed, "balance", node, len(parts))
+            chosen = choose_balanced(objects, names, shares, levels, missing, rng)
+            objects, names = take(objects, chosen), [names[place] for place in chosen]
+        used.update(objects[IDENTITY].tolist())
+        parts.append(objects)
+        broken += names
     return Distractors(concatenate(parts), broken) if broken else None
+
+
+def _draw_breaking(
+    folded: FoldedGraph,
+    domains: Mapping[str, NodeDomain],
+    shares: Mapping[str, int],
+    rngs: Sequence[np.random.RandomState],
+    taken: Identities,
+    like: Codes | None,
+) -> Distractors | None:
+    """Return candidates for node distractors, more than the shares where there are so many."""
+    parts: list[Columns] = []
+    broken: list[str] = []
+    for (name, share), rng in zip(shares.items(), rngs, strict=True):
+        drawn = draw_distinct(domains[name], EXCESS * share, rng, taken, models=like)
+        if drawn is not None:
+            harmless = take(drawn, ~fills_any_node(folded, domains[name].type.name, drawn))
+            parts.append(harmless)
+            broken += [name] * length(harmless)
+    return Distractors(concatenate(parts), broken) if broken else None
+
+
+def _levels(folded: FoldedGraph, node: str, likely: Columns, present: Columns) -> list[Levels]:
+    """Return the groupings whose sizes the exact test would give away.
+
+    Every property that an active edge reads, by itself and within what the structural constraints
+    read (a city, a route), and the entities that offers are bundled into.
+    """
+    structural = tuple(
+        name
+        for item in folded.node_constraints[node]
+        if item.structural
+        for name in item.properties_of(node)
+    )
+    names = folded.edge_properties(node)
+    singles = [Levels((name,), present, likely) for name in names]
+    within = [Levels((*structural, name), present, likely) for name in names if structural]
+    bundle = folded.types[folded.graph.type_of(node)].bundle
+    return [*singles, *within, *([Levels(bundle, present, present)] if bundle else [])]
 
 
 def generate_edge_distractors(

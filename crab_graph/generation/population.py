@@ -1,5 +1,6 @@
 """The objects of one task: seeds and distractors of every node (section 3.2.2 to 3.2.4)."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -15,7 +16,7 @@ from crab_graph.generation.distractors import (
     generate_node_distractors,
 )
 from crab_graph.generation.folding import FoldedGraph
-from crab_graph.generation.objects import IDENTITY, Columns, concatenate, length
+from crab_graph.generation.objects import IDENTITY, Columns, concatenate, length, take
 from crab_graph.generation.seeds import SeedSolution, choose_seed_solutions
 from crab_graph.generation.solutions import Solutions, draw_solutions, redraw
 from crab_graph.randomness import derive_array_rng, derive_rng
@@ -29,6 +30,9 @@ EDGE_SHARE = 0.5
 POSSIBLE = 400
 """Solutions drawn from all that a graph admits: seeds are chosen among them, and distractors are
 drawn after them."""
+
+DEAREST = 0.4
+"""Share of the possible solutions, the dearest, among which seeds are chosen."""
 
 CHOICES = 30
 """Choices of seeds tried for an acceptable number of solutions."""
@@ -101,8 +105,9 @@ def populate(
     for node in folded.graph.node_ids:
         type_name = folded.graph.type_of(node)
         missing = quota[node] - len(edge[node].broken)
+        present = concatenate([own[node], edge[node].objects])
         other = generate_node_distractors(
-            folded, node, missing, used[type_name], seed, likely[node]
+            folded, node, missing, used[type_name], seed, likely[node], present
         )
         if missing and (other is None or len(other.broken) < missing):
             raise UnsatisfiableTask(f"node '{node}' has too few objects for its distractors")
@@ -133,11 +138,30 @@ def _seeds_within(
 ) -> list[SeedSolution]:
     """Choose seeds among possible solutions until the number they combine to is acceptable."""
     rng = derive_rng(seed, "seeds")
+    dear = _dearest(folded, possible)
     for _ in range(CHOICES):
-        seeds = choose_seed_solutions(folded, possible, count, rng)
+        seeds = choose_seed_solutions(folded, dear, count, rng)
         if count_closure(folded, seeds) in closure:
             break
     return seeds
+
+
+def _dearest(folded: FoldedGraph, possible: Solutions) -> Solutions:
+    """Return the solutions that come nearest to a bound on their sum.
+
+    What stands beside a seed without completing it costs more than the seed leaves: the less that
+    is, the less do the seed's parts stand out as cheap.
+    """
+    for edge in folded.edges:
+        if edge.linear is not None:
+            total = sum(
+                weight * possible[node][name]
+                for (node, name), weight in edge.linear.weights.items()
+            )
+            kept = np.argsort(-np.asarray(total), kind="stable")
+            kept = np.sort(kept[: math.ceil(DEAREST * len(kept))])
+            return {node: take(columns, kept) for node, columns in possible.items()}
+    return possible
 
 
 def _likely_objects(folded: FoldedGraph, possible: Solutions, seed: int) -> dict[str, Columns]:

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from crab_graph.generation.select import Candidate, select
 
 
-def candidate(number, solutions=1, group="a", content=None, solved=False, edge=1000):
+def candidate(number, solutions=1, group="a", content=None, solved=False, edge=1000, edges=4):
     return Candidate(
         number=number,
         solutions=solutions,
@@ -12,6 +12,7 @@ def candidate(number, solutions=1, group="a", content=None, solved=False, edge=1
         edge_distractors=edge,
         group=(group,),
         content=content or str(number),
+        active_edges=edges,
         solved_by_shortcut=solved,
     )
 

@@ -31,6 +31,12 @@ ATTRACTION_HOURS = {
     "all-day": (0, 23 * 60 + 59),
 }
 
+FLIGHT_KEY = ("origin", "destination", "date", "time_of_day", "carrier")
+"""What the fares of one flight share."""
+
+HOTEL_KEY = ("city", "district", "stars")
+"""What the rooms of one hotel share."""
+
 _LEVELS = tuple(range(12))
 _AVAILABLE = (1, 2, 3, 4, 6, 9)
 _NIGHTS_OPEN = tuple(range(1, 8))
@@ -130,6 +136,7 @@ def _flight(rng: Random, cities: tuple[str, ...], days: tuple[int, ...]) -> Node
             "seat_position",
             "level",
         ),
+        bundle=FLIGHT_KEY,
     )
 
 
@@ -177,6 +184,7 @@ def _hotel(
             "nights_open",
             "level",
         ),
+        bundle=HOTEL_KEY,
     )
 
 

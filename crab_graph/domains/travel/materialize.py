@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from crab_graph.dates import iso_date
 from crab_graph.domains.domain import Offers
+from crab_graph.domains.travel.market import FLIGHT_KEY, HOTEL_KEY
 from crab_graph.domains.travel.names import CITIES, attraction_names, hotel_names
 from crab_graph.generation.objects import rows
 from crab_graph.generation.population import Population
@@ -16,9 +17,6 @@ from crab_graph.randomness import derive_rng
 from crab_graph.tools.tables import Row
 
 Tables = dict[str, list[Row]]
-
-FLIGHT_KEY = ("origin", "destination", "date", "time_of_day", "carrier")
-HOTEL_KEY = ("city", "district", "stars")
 
 
 def materialize(population: Population, seed: int) -> Offers:

@@ -1,5 +1,6 @@
 """Names that read like the real thing: cities are real, everything else is invented."""
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import product
 from random import Random
@@ -130,6 +131,8 @@ _PLACE = (
     "Ropewalk",
     "Tannery",
 )
+# Themes of the three categories are equally long, one by one, so that the length of a name does not
+# tell what an attraction is.
 _THEME = {
     "museum": (
         "Glass Museum",
@@ -147,34 +150,34 @@ _THEME = {
         "Radio Museum",
     ),
     "tour": (
-        "Walking Tour",
-        "Food Tour",
-        "Boat Tour",
-        "Architecture Tour",
-        "Cycling Tour",
         "Ghost Tour",
+        "Music Tour",
+        "Walking Tour",
+        "Cycling Tour",
         "Brewery Tour",
-        "Street Art Tour",
-        "Garden Tour",
-        "Market Tour",
-        "Chocolate Tour",
         "History Tour",
-        "Bird Tour",
+        "Chocolate Tour",
+        "Sculpture Tour",
+        "Street Art Tour",
+        "Lighthouse Tour",
+        "River Boat Tour",
+        "Night Bike Tour",
+        "Street Market Tour",
     ),
     "show": (
-        "Comedy Show",
-        "Jazz Show",
         "Magic Show",
-        "Puppet Show",
-        "Light Show",
         "Dance Show",
-        "Circus Show",
-        "Improv Show",
-        "Folk Music Show",
-        "Water Show",
-        "Opera Show",
-        "Radio Play Show",
+        "Variety Show",
+        "Cabaret Show",
+        "Mystery Show",
+        "Fashion Show",
         "Burlesque Show",
+        "Acrobatic Show",
+        "Radio Play Show",
+        "Folk Music Show",
+        "Opera Gala Show",
+        "Shadow Art Show",
+        "Comedy Improv Show",
     ),
 }
 
@@ -265,23 +268,27 @@ def hotel_names(rng: Random, count: int) -> list[str]:
 
 
 def attraction_names(rng: Random, categories: Sequence[str]) -> list[str]:
-    """Return a distinct name for each attraction, one that fits its category."""
-    names: list[str] = []
-    pools = {
-        category: _attraction_pool(rng, category, categories)
-        for category in sorted(set(categories))
+    """Return a distinct name for each attraction, one that fits its category.
+
+    Where a category has more attractions than short names, the same share of every category gets a
+    family's name in front.
+    """
+    counts = Counter(categories)
+    plain = min(len(_PLACE) * len(themes) for themes in _THEME.values())
+    share = max(0.0, 1 - plain / max(counts.values(), default=1))
+    names = {
+        category: _names_of(rng, _THEME[category], count, round(share * count))
+        for category, count in sorted(counts.items())
     }
-    for category in categories:
-        names.append(pools[category].pop())
+    return [names[category].pop() for category in categories]
+
+
+def _names_of(rng: Random, themes: Sequence[str], count: int, long: int) -> list[str]:
+    """Return distinct names in random order, so many of them with a family's name in front."""
+    short = [f"{place} {theme}" for place, theme in product(_PLACE, themes)]
+    names = rng.sample(short, count - long)
+    for number in rng.sample(range(len(_FAMILY) * len(short)), long):
+        family, place = divmod(number, len(short))
+        names.append(f"{_FAMILY[family]} {short[place]}")
+    rng.shuffle(names)
     return names
-
-
-def _attraction_pool(rng: Random, category: str, categories: Sequence[str]) -> list[str]:
-    plain = [f"{place} {theme}" for place, theme in product(_PLACE, _THEME[category])]
-    rng.shuffle(plain)
-    wanted = list(categories).count(category)
-    by_family = [
-        f"{family} {place} {theme}"
-        for family, place, theme in product(_FAMILY, _PLACE, _THEME[category])
-    ]
-    return plain if wanted <= len(plain) else plain + rng.sample(by_family, wanted - len(plain))

@@ -1,7 +1,9 @@
 """Drawing a trip that somebody might want: requests, budgets and the people who travel."""
 
+from collections.abc import Mapping
+from itertools import product
 from random import Random
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -20,22 +22,40 @@ from crab_graph.randomness import derive_array_rng, derive_rng
 
 T = TypeVar("T")
 
+
+class OptionalEdges(NamedTuple):
+    """Which of the edges that not every trip has a request asks for."""
+
+    budget: bool
+    carrier: bool
+    district: bool
+
+
 WINDOW_DAYS = 5
 """Days in a flexible departure window, both ends included."""
 
-BUDGET_ODDS = {"fixed": 0.3, "flexible": 0.8}
-"""How often there is a budget."""
-
-SAME_ODDS = {
-    "fixed": {True: 0.85, False: 0.4},
-    "flexible": {True: 0.86, False: 0.86},
+EDGE_ODDS: Mapping[str, Mapping[OptionalEdges, float]] = {
+    "fixed": {
+        OptionalEdges(budget=False, carrier=False, district=False): 0.30,
+        OptionalEdges(budget=False, carrier=True, district=False): 0.20,
+        OptionalEdges(budget=False, carrier=True, district=True): 0.08,
+        OptionalEdges(budget=True, carrier=True, district=False): 0.02,
+        OptionalEdges(budget=True, carrier=True, district=True): 0.40,
+    },
+    "flexible": {
+        OptionalEdges(budget, carrier, district): (0.8 if budget else 0.2)
+        * (0.86 if carrier else 0.14)
+        * (0.86 if district else 0.14)
+        for budget, carrier, district in product((True, False), repeat=3)
+    },
 }
-"""How often one carrier and one district are asked for, each, with a budget and without.
+"""How often a budget, one carrier and one district are asked for together.
 
-Where a budget is all that ties a flight or a hotel to the rest, what is cheap is the solution; with
-fixed dates the three therefore go together more often than not. Selection prefers what shortcuts
-fail on, which adds edges; the target is then the paper's 2.5 active edges on fixed dates and
-5.5 on flexible ones (Figure 5)."""
+Where one of them is all that ties a flight or a hotel to the rest, the solution stands out: it is
+the cheap one, or alone in its district. With a fixed date the three therefore mostly come together
+or not at all; a carrier alone does least harm, as the day's programme ties the flights as well.
+Together with the edges that every trip has, these odds give the paper's 2.5 active edges on fixed
+dates and 5.5 on flexible ones (Figure 5)."""
 
 BUDGET_QUANTILE = (0.10, 0.30)
 """The budget is a cost that this share of random node-valid combinations stays under; it is drawn
@@ -55,8 +75,7 @@ def sample_request(seed: int, *, flexible: bool, party_size: int) -> TravelReque
     first = day_number("2027-01-20") + rng.randrange(300)
     last = first + WINDOW_DAYS - 1 if flexible else first
     nights = rng.randint(2, 5)
-    mode = "flexible" if flexible else "fixed"
-    same_odds = SAME_ODDS[mode][_has_budget(seed, mode)]
+    edges = _optional_edges(seed, "flexible" if flexible else "fixed")
     dated = not flexible and rng.random() < 0.15
     return TravelRequest(
         origin=origin,
@@ -75,8 +94,8 @@ def sample_request(seed: int, *, flexible: bool, party_size: int) -> TravelReque
         attraction_category=_maybe(rng, 0.7, CATEGORIES),
         attraction_time_of_day=_maybe(rng, 0.35, ("morning", "afternoon", "evening")),
         attraction_date=iso_date(first + rng.randint(1, nights - 1)) if dated else None,
-        same_carrier=rng.random() < same_odds,
-        same_district=rng.random() < same_odds,
+        same_carrier=edges.carrier,
+        same_district=edges.district,
     )
 
 
@@ -88,14 +107,15 @@ def with_budget(request: TravelRequest, folded: FoldedGraph, seed: int) -> Trave
         folded: Its folded graph, for what the trip's parts cost.
         seed: Seed of the task.
     """
-    if not _has_budget(seed, request.date_mode):
+    if not _optional_edges(seed, request.date_mode).budget:
         return request
     share = derive_rng(seed, "budget share").uniform(*BUDGET_QUANTILE)
     return with_budget_share(request, folded, share, seed)
 
 
-def _has_budget(seed: int, mode: str) -> bool:
-    return derive_rng(seed, "budget").random() < BUDGET_ODDS[mode]
+def _optional_edges(seed: int, mode: str) -> OptionalEdges:
+    odds = EDGE_ODDS[mode]
+    return derive_rng(seed, "optional edges").choices(list(odds), list(odds.values()))[0]
 
 
 def with_budget_share(

@@ -1,0 +1,141 @@
+"""Choosing node distractors so that no group of offers is set apart by its size.
+
+The exact test leaves few edge distractors around a solution: on its flight, in its district, at its
+price. How many rows share a value is public, so node distractors, which are harmless wherever they
+stand, fill the small groups first.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crab_graph.generation.counting import IntArray
+from crab_graph.generation.objects import Columns, length
+
+SWEEPS = 12
+"""Rounds of proportional fitting; the margins are then met to a few percent."""
+
+LEAST = 1e-6
+"""Weight of a candidate that no margin wants."""
+
+_Floats = NDArray[np.float64]
+
+
+class Levels(NamedTuple):
+    """A grouping of a node's objects, and what there is to level.
+
+    Attributes:
+        names: Properties whose shared values make a group.
+        present: Objects that exist already; they count towards their groups.
+        known: Objects whose groups are levelled; of other groups nothing is asked.
+    """
+
+    names: tuple[str, ...]
+    present: Columns
+    known: Columns
+
+
+class _Margin(NamedTuple):
+    """Each candidate's group, and how many are wanted of each group."""
+
+    groups: IntArray
+    wanted: _Floats
+
+
+def choose_balanced(
+    candidates: Columns,
+    made_for: Sequence[str],
+    shares: Mapping[str, int],
+    levels: Sequence[Levels],
+    wanted: int,
+    rng: np.random.RandomState,
+) -> IntArray:
+    """Return the positions of `wanted` candidates that level the sizes of groups.
+
+    Candidates are weighted by iterative proportional fitting and drawn with these weights.
+
+    Args:
+        candidates: The objects to choose from, more than `wanted`.
+        made_for: For each, the constraint it breaks.
+        shares: How many are wanted of each constraint, in proportion.
+        levels: The groupings to level.
+        wanted: Number to choose.
+        rng: Source of randomness.
+    """
+    margins = [_kinds(made_for, shares, wanted)]
+    weights = _fitted(np.ones(len(made_for)), margins)
+    margins += [_levelled(candidates, one, weights, wanted) for one in levels]
+    return _drawn(_fitted(weights, margins), wanted, rng)
+
+
+def _kinds(made_for: Sequence[str], shares: Mapping[str, int], wanted: int) -> _Margin:
+    names, groups = np.unique(np.array(made_for), return_inverse=True)
+    own = np.array([shares[name] for name in names.tolist()], dtype=np.float64)
+    return _Margin(groups.astype(np.int64), own * wanted / _total(own))
+
+
+def _levelled(candidates: Columns, level: Levels, weights: _Floats, wanted: int) -> _Margin:
+    """Return the margin that fills the smallest groups first.
+
+    How many of the chosen stand in the levelled groups at all stays as it would be.
+    """
+    parts = (level.present, level.known, candidates)
+    groups = np.zeros(sum(map(length, parts)), dtype=np.int64)
+    for name in level.names:
+        codes = np.unique(np.concatenate([part[name] for part in parts]), return_inverse=True)[1]
+        groups = groups * (int(codes.max()) + 1) + codes
+    labels, groups = np.unique(groups, return_inverse=True)
+    held = np.bincount(groups[: length(level.present)], minlength=len(labels))
+    asked = np.bincount(groups[: -len(weights)], minlength=len(labels)) > 0
+    own = groups[-len(weights) :]
+    amount = _total(weights[asked[own]]) / _total(weights) * wanted
+    # Groups without a candidate cannot be filled, and all others together get the rest.
+    filled = np.flatnonzero(asked & (np.bincount(own, minlength=len(labels)) > 0))
+    position = np.full(len(labels), len(filled))
+    position[filled] = np.arange(len(filled))
+    poured = _poured(held[filled].astype(np.float64), amount)
+    return _Margin(position[own].astype(np.int64), np.append(poured, wanted - amount))
+
+
+def _poured(held: _Floats, amount: float) -> _Floats:
+    """Return what each group gets when an amount is poured in, the lowest filling up first."""
+    order = np.sort(held)
+    sizes = np.arange(1, len(order) + 1)
+    levels = (amount + np.cumsum(order)) / sizes
+    # The level rests on as many groups as it covers.
+    covered = np.flatnonzero(levels <= np.append(order[1:], np.inf))
+    return np.maximum((levels[covered[0]] if len(covered) else 0.0) - held, 0.0)
+
+
+def _fitted(weights: _Floats, margins: Sequence[_Margin]) -> _Floats:
+    """Return weights whose sums over groups come near what every margin wants."""
+    for _ in range(SWEEPS):
+        for groups, wanted in margins:
+            sums = np.bincount(groups, weights=weights, minlength=len(wanted))
+            factors = np.divide(wanted, sums, out=np.zeros_like(wanted), where=sums > 0)
+            # No candidate is taken twice, and none is ruled out for good.
+            weights = np.clip(weights * factors[groups], LEAST, 1.0)
+    return weights
+
+
+def _drawn(weights: _Floats, wanted: int, rng: np.random.RandomState) -> IntArray:
+    """Draw without replacement, systematically: each is as likely as its weight says."""
+    chances = weights
+    for _ in range(SWEEPS):
+        # Where the margins ask for more than there is, the rest makes up for it.
+        chances = np.minimum(chances * (wanted / _total(chances)), 1.0)
+    order = rng.permutation(len(chances))
+    steps = np.cumsum(chances[order])
+    marks = (np.arange(wanted) + rng.random_sample()) * (steps[-1] / wanted)
+    hit = np.zeros(len(order), dtype=np.bool_)
+    hit[np.searchsorted(steps, marks).clip(max=len(order) - 1)] = True
+    rest = np.flatnonzero(~hit)[: wanted - int(hit.sum())]
+    hit[rest] = True
+    return np.sort(order[hit]).astype(np.int64)
+
+
+def _total(weights: _Floats) -> float:
+    """Add up in order: NumPy's own sum depends on what the processor can add at once."""
+    return float(np.cumsum(weights)[-1]) if len(weights) else 0.0
