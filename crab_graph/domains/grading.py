@@ -84,6 +84,8 @@ class Grading:
         show_value: A property's value in words, from its name and engine value; the ids and days of
             solutions as solutions write them.
         titles: What the checks about its slots and constraints say, in a few words.
+        deciding_checks: The checks whose failure means that a booking contradicts each fact.
+        charging_facts: Facts that are needed to charge, not to book.
     """
 
     vocabulary: Callable[[], TextVocabulary]
@@ -96,6 +98,8 @@ class Grading:
     covered_checks: Mapping[str, frozenset[str]]
     show_value: Callable[[str, Value], str]
     titles: Mapping[str, str]
+    deciding_checks: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    charging_facts: frozenset[str] = frozenset()
 
 
 def booking_values(slot: str, booking: SlotBooking) -> dict[Ref, Value]:

@@ -1,7 +1,7 @@
 """The verdict on one episode (rulebook §1 and §11)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -12,6 +12,7 @@ from crab_graph.eval.coverage import disclosure_coverage
 from crab_graph.eval.efficiency import efficiency
 from crab_graph.eval.episode import Episode, lay_out
 from crab_graph.eval.explanation import Explanation, explain
+from crab_graph.eval.fact_fates import fact_fates
 from crab_graph.eval.failure_mode import FailureMode
 from crab_graph.eval.failure_modes import failure_modes, id_mismatch_reasons
 from crab_graph.eval.replay import Discrepancy, Trajectory, replay
@@ -63,6 +64,7 @@ class Verdict:
         trace: The calls as they were run.
         unconfirmed: Recorded results of calls that the replay contradicts.
         explanation: Why it failed; `None` where it passed.
+        fact_fates: What became of each fact the user knew, where it is recorded what it told.
     """
 
     task_id: str
@@ -78,6 +80,7 @@ class Verdict:
     trace: list[dict[str, Any]]
     unconfirmed: tuple[Discrepancy, ...] = ()
     explanation: Explanation | None = None
+    fact_fates: Mapping[str, str] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """Return the document that `grade --json` prints."""
@@ -174,6 +177,7 @@ def grade_trajectory(
         trace=[call.as_json() for call in trajectory.calls],
         unconfirmed=trajectory.discrepancies,
         explanation=None if passed else explain(episode, results),
+        fact_fates={} if conduct is None else fact_fates(episode, results, conduct.told),
     )
 
 

@@ -25,10 +25,12 @@ class UserConduct:
     Attributes:
         facts_per_answer: Most facts one answer gives under its condition; `None` for all.
         told: Number of the visible message that first told each fact.
+        is_limit_known: Whether the former is known; that of a persona of a file is not.
     """
 
     facts_per_answer: int | None
     told: Mapping[str, int]
+    is_limit_known: bool = True
 
     @classmethod
     def from_record(
@@ -44,8 +46,10 @@ class UserConduct:
         told = {fact["key"]: fact["turn"] for fact in facts if fact["turn"] is not None}
         dimensions = tuple(dimensions)
         is_built_in = persona in set(Persona) and set(dimensions) <= set(Dimension)
-        if not told or not is_built_in:
+        if not told:
             return None
+        if not is_built_in:
+            return cls(None, told, is_limit_known=False)
         condition = ResolvedCondition("", Persona(persona), dimensions)
         return cls(behavior_of(condition).disclosure.facts_per_answer, told)
 
@@ -56,6 +60,8 @@ def withheld_facts(episode: Episode, conduct: UserConduct | None) -> Iterator[Us
     Without a record of the user's conduct both are read from what it said: an answer then withholds
     only where it evades in so many words and states no fact at all, the least any condition gives.
     """
+    if conduct is not None and not conduct.is_limit_known:
+        conduct = None
     task = episode.reading.task
     evading = {one.number for one in episode.dialogue.user if conduct is None and _evades(one)}
     if conduct is None and len(evading) < _ASKED:

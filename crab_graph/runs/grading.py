@@ -79,6 +79,7 @@ def _fields_of(verdict: "Verdict") -> dict[str, Any]:
         "primary_failure": verdict.primary_failure,
         "metrics": dict(verdict.metrics),
         "explanation": None if verdict.explanation is None else verdict.explanation.as_json(),
+        "fact_fates": dict(verdict.fact_fates),
     }
     if verdict.outcome == "infra_error":
         reasons = [one["text"] for one in verdict.evidence.get("D24", ())]
@@ -95,4 +96,5 @@ _UNGRADED: dict[str, Any] = {
     "primary_failure": None,
     "metrics": {},
     "explanation": None,
+    "fact_fates": {},
 }

@@ -49,6 +49,7 @@ class EpisodeRecord(FileModel):
         attempts: How often the episode was begun; infrastructure errors are tried again.
         error: What went wrong, for an `infra_error`.
         explanation: Why it failed: the nearest solution, and what was said beside what was done.
+        fact_fates: What became of each fact the user knew: `in_time`, `late`, `ignored`, `never`.
         stamp: What the verdict depends on: hashes of verifier, lexicon, task and tools, switches.
         history: Earlier verdicts, the first one first, each with its stamp.
         hidden: What transcript and trace do not show of the state: how the user's changed with
@@ -94,6 +95,7 @@ class EpisodeRecord(FileModel):
     user_faults: tuple[dict[str, Any], ...] = ()
     user_wordings: dict[str, int] = Field(default_factory=dict)
     explanation: dict[str, Any] | None = None
+    fact_fates: dict[str, str] = Field(default_factory=dict)
     stamp: dict[str, Any] = Field(default_factory=dict)
     history: tuple[dict[str, Any], ...] = ()
     hidden: dict[str, Any] = Field(default_factory=dict)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from crab_graph.dates import clock_time, iso_date
 from crab_graph.domains.grading import DomainCheck, Grading, Holding
-from crab_graph.domains.travel.claims import TRAVEL_CLAIMS, TRAVEL_COVERED
+from crab_graph.domains.travel.claims import TRAVEL_CLAIMS, TRAVEL_COVERED, TRAVEL_DECIDING
 from crab_graph.domains.travel.names import CITIES
 from crab_graph.domains.travel.request import TravelRequest
 from crab_graph.domains.travel.tools import TRAVEL_ENTITIES
@@ -173,6 +173,8 @@ TRAVEL_GRADING = Grading(
     solution_of=solution_of,
     claims=TRAVEL_CLAIMS,
     covered_checks=TRAVEL_COVERED,
+    deciding_checks=TRAVEL_DECIDING,
+    charging_facts=frozenset({"payment_card"}),
     show_value=show_value,
     titles=_TITLES,
 )

@@ -184,3 +184,11 @@ TRAVEL_COVERED: Mapping[str, frozenset[str]] = {
     "same_carrier": frozenset({"D18"}),
     "same_district": frozenset({"D25"}),
 }
+
+TRAVEL_DECIDING: Mapping[str, frozenset[str]] = {
+    **{key: checks for key, checks in TRAVEL_COVERED.items() if not checks & _NO_SLOT},
+    "departure_date": frozenset({"D12"}),
+    "nights": frozenset({"D13", "D15"}),
+    "party_size": frozenset({"D06"}),
+}
+"""Of the checks that a wrong fact can fail, those that compare a booking with that fact itself."""
