@@ -45,14 +45,14 @@ def demo(
 
 
 def _print(shown: "Demonstration") -> None:
-    from crab_graph.analysis.report.page import notes_on
+    from crab_graph.analysis.report.labels import notes_on
     from crab_graph.analysis.report.terminal import print_overview
 
     screen = console()
     if shown.was_complete:
         screen.print("All episodes were finished before; nothing was done.\n")
     print_overview(screen, shown.summary)
-    screen.print("", *notes_on(shown.summary), "", sep="\n")
+    screen.print("", *notes_on(shown.records), "", sep="\n")
     hasty = shown.runs[1]
     failed = next((record for record in hasty if not record.passed), hasty[0])
     for what, where in (

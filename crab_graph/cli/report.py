@@ -1,4 +1,4 @@
-"""`crab-graph report`: the figures of one or more runs."""
+"""`crab-graph report`: the tables and figures of one or more runs."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from crab_graph.cli.output import JsonOption, console, print_json
-from crab_graph.errors import RunError
 
 
 def report(
@@ -17,37 +16,58 @@ def report(
         Path | None,
         typer.Option("--html", help="Also write one self-contained HTML page with every dialogue."),
     ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option("--markdown", help="Also write the tables as Markdown.")
+    ] = None,
+    figures: Annotated[
+        Path | None,
+        typer.Option(
+            "--figures", metavar="DIR", help="Also write each figure as a file of its own."
+        ),
+    ] = None,
+    image: Annotated[
+        str, typer.Option("--format", help="What --figures writes: svg or png.")
+    ] = "svg",
     as_json: JsonOption = False,
 ) -> None:
-    """Show who passed, by agent, user and stratum, and why the others failed.
+    """Show who passed, what a user costs, and why episodes failed: the paper's tables and figures.
 
-    pass@1 comes with the 95 % interval of a bootstrap over tasks within strata, and with the five
-    outcome counts; episodes that failed for want of infrastructure are counted but never scored.
+    Every rate comes with the 95 % interval of a bootstrap over tasks within strata, and with its
+    counts; users and agents are compared in pairs where they share tasks, trials and seeds. Runs
+    are put side by side. Episodes that failed for want of infrastructure are counted, never scored.
     """
-    from crab_graph.analysis.report.page import notes_on, write_page
-    from crab_graph.analysis.report.summary import summarise
-    from crab_graph.analysis.report.terminal import print_summary
-    from crab_graph.analysis.viewer.background import Background
-    from crab_graph.analysis.viewer.embedded import ShownRun
-    from crab_graph.runs.store import load_records
+    from crab_graph.analysis.report.assembly import make_report
+    from crab_graph.analysis.report.markdown import as_markdown
+    from crab_graph.analysis.report.screen import print_report
+    from crab_graph.analysis.report.study import load_study
+    from crab_graph.errors import UsageError
+    from crab_graph.workers import write_atomically
 
-    by_run = [load_records(run) for run in runs]
-    records = [record for found in by_run for record in found]
-    if not records:
-        raise RunError(f"{', '.join(map(str, runs))}: no episode is finished yet")
-    summary = summarise(records)
+    if image not in ("svg", "png"):
+        raise UsageError(f"--format is svg or png, not '{image}'")
+    for path in (html, markdown):
+        if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
+            raise UsageError(f"{path}: cannot be written; name a file in a directory that exists")
+    study = load_study(runs)
+    made = make_report(study)
+    written = []
+    if markdown is not None:
+        write_atomically(markdown, as_markdown(made))
+        written.append(f"tables: {markdown}")
+    if figures is not None:
+        from crab_graph.analysis.figures.files import write_figures
+
+        names = write_figures(made, figures, image)
+        written.append(f"figures: {', '.join(str(figures / name) for name in names)}")
     if html is not None:
-        shown = [
-            ShownRun(run.name, found, Background.of_run(run))
-            for run, found in zip(runs, by_run, strict=True)
-        ]
-        write_page(html, records, ", ".join(run.name for run in runs), shown)
+        from crab_graph.analysis.report.page import write_report
+
+        write_report(html, made, study, runs)
+        written.append(f"page: {html}")
     if as_json:
-        print_json(summary.as_json())
+        print_json(made.as_json())
         return
     screen = console()
-    print_summary(screen, summary)
-    for note in notes_on(summary):
-        screen.print(f"\n{note}")
-    if html is not None:
-        screen.print(f"\npage: {html}", markup=False)
+    print_report(screen, made)
+    for line in written:
+        screen.print(line, markup=False)

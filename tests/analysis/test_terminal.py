@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from crab_graph.analysis.report.summary import summarise
-from crab_graph.analysis.report.terminal import print_episode, print_summary
+from crab_graph.analysis.report.terminal import print_episode, print_overview
 
 
 @pytest.fixture
@@ -21,11 +21,11 @@ def printed(console: Console) -> str:
 
 
 def test_the_summary_labels_reference_agents_and_counts_outcomes(console, records):
-    print_summary(console, summarise(records))
+    print_overview(console, summarise(records))
     text = printed(console)
     assert "hasty (reference)" in text
     assert "payment 2" in text
-    assert "S2: 1" in text
+    assert "0/2/0/0/0" in text
 
 
 def test_a_dialogue_shows_what_was_done_before_each_message(console, records):

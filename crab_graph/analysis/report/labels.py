@@ -1,7 +1,8 @@
 """Words for people: outcomes, metrics and failure modes as the report and the page print them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+from crab_graph.analysis.spending import mock_line, spending_lines
 from crab_graph.runs.record import EpisodeRecord
 
 OUTCOMES: Mapping[str, str] = {
@@ -67,6 +68,25 @@ IF_BOOKED_NOTE = (
 RULES_USER_NOTE = (
     "The user was the rule-based simulator: deterministic, without a language model behind it."
 )
+
+
+def notes_on(records: Iterable[EpisodeRecord]) -> list[str]:
+    """Return what a reader must know before the figures: which of them no model stands behind.
+
+    What the models took that did stand behind them comes last.
+    """
+    records = tuple(records)
+    kinds = {(record.agent_is_reference, record.user_engine) for record in records}
+    notes = []
+    if any(is_reference for is_reference, _ in kinds):
+        notes.append(REFERENCE_NOTE)
+    if any(engine == "rules" for _, engine in kinds):
+        notes.append(RULES_USER_NOTE)
+    mock = mock_line(records)
+    if mock is not None:
+        notes.append(mock)
+    spent = spending_lines(records)
+    return [*notes, "Models: " + "; ".join(spent) + "."] if spent else notes
 
 
 def words(name: str) -> str:

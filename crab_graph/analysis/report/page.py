@@ -1,20 +1,26 @@
 """The report as one HTML page that needs nothing beside itself: no network, no fonts, no library.
 
 Everything an agent, a user or a tool said goes through Jinja's escaping or, as JSON, through
-`embed_json`; the script builds elements from text alone.
+`embed_json`; the script builds elements from text alone. Figures are drawn beforehand: once for a
+page, once for a phone. Every number links to the viewer's list of its episodes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
 import jinja2
 
-from crab_graph.analysis.report import labels
-from crab_graph.analysis.report.summary import Group, Summary, summarise
-from crab_graph.analysis.report.titles import check_titles
+from crab_graph.analysis.figures.charts import NARROW, WIDE
+from crab_graph.analysis.figures.files import draw, is_available
+from crab_graph.analysis.figures.theme import style_of
+from crab_graph.analysis.report.assembly import make_report
+from crab_graph.analysis.report.exhibit import Filter, Report, link_to
+from crab_graph.analysis.report.study import StudiedRun, Study, make_study
+from crab_graph.analysis.viewer.background import NOTHING_BEHIND, Background
 from crab_graph.analysis.viewer.embedded import (
+    MOST_EPISODES,
     ShownRun,
     embed_viewer,
     viewer_script,
@@ -22,7 +28,11 @@ from crab_graph.analysis.viewer.embedded import (
 )
 from crab_graph.errors import UsageError
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.store import load_records
 from crab_graph.workers import write_atomically
+
+_MOST_REPLAYED = 100
+"""With more episodes, passed ones go without said against done: each must be replayed for it."""
 
 
 def render_page(records: Sequence[EpisodeRecord], title: str, runs: Sequence[ShownRun] = ()) -> str:
@@ -31,27 +41,13 @@ def render_page(records: Sequence[EpisodeRecord], title: str, runs: Sequence[Sho
     Args:
         records: The episodes that the figures are of.
         title: Title of the page.
-        runs: The same by run, for the viewer; all are one run's otherwise.
+        runs: The same by run; all are one run's otherwise.
     """
-    summary = summarise(records)
-    viewer_data, episodes = embed_viewer(runs or [ShownRun(title, records)])
-    return _template().render(
-        title=title,
-        summary=summary,
-        strata=sorted({group.stratum for group in summary.by_stratum}),
-        stratum_groups={_key(group): group for group in summary.by_stratum},
-        failed_checks=_failed_checks(summary),
-        failure_modes=_failure_modes(summary),
-        tasks=len({record.task_id for record in records}),
-        notes=notes_on(summary),
-        style=f"{viewer_style()}\n{_read('page.css')}",
-        script=viewer_script(),
-        titles=check_titles(),
-        viewer_data=viewer_data,
-        episodes=episodes,
-        count=len(records),
-        labels=labels,
+    shown = runs or [ShownRun(title, records)]
+    study = make_study(
+        [StudiedRun(run.name, len(run.episodes), tuple(run.episodes)) for run in shown]
     )
+    return _render(make_report(study, title), shown)
 
 
 def write_page(
@@ -62,40 +58,77 @@ def write_page(
     Raises:
         UsageError: the file's directory does not exist, or the path is one.
     """
+    _check(path)
+    _write(path, render_page(records, title, runs))
+
+
+def write_report(path: Path, report: Report, study: Study, directories: Sequence[Path]) -> None:
+    """Write the page of a report on runs.
+
+    The dialogues go with it where there are few enough of them.
+
+    Args:
+        path: The file.
+        report: The report.
+        study: What it was made from.
+        directories: The directories of its runs.
+
+    Raises:
+        UsageError: the file's directory does not exist, or the path is one.
+    """
+    _check(path)
+    count = len(study.records)
+    is_small, is_few = count <= MOST_EPISODES, count <= _MOST_REPLAYED
+    shown = [
+        ShownRun(
+            run.name,
+            load_records(directory) if is_small else run.records,
+            Background.of_run(directory) if is_few else NOTHING_BEHIND,
+        )
+        for run, directory in zip(study.runs, directories, strict=True)
+    ]
+    _write(path, _render(report, shown))
+
+
+def _render(report: Report, shown: Sequence[ShownRun]) -> str:
+    viewer_data, episodes = embed_viewer(shown)
+
+    def link(where: Filter) -> str:
+        # The number of the run tells nothing where there is only one.
+        kept = {name: value for name, value in where.items() if name != "run" or len(shown) > 1}
+        return link_to(kept)
+
+    return _template().render(
+        report=report,
+        link=link,
+        drawings=_drawings(report),
+        has_figures=is_available(),
+        style=f"{viewer_style()}\n{_read('page.css')}\n{style_of()}",
+        script=viewer_script(),
+        viewer_data=viewer_data,
+        episodes=episodes,
+    )
+
+
+def _drawings(report: Report) -> Mapping[str, Mapping[str, str]]:
+    """Return the charts, wide and narrow; none where what draws them is not installed."""
+    if not is_available():
+        return {}
+    return {
+        one.id: {"wide": draw(one.chart, WIDE), "narrow": draw(one.chart, NARROW)}
+        for one in report.exhibits
+        if one.chart is not None and one.chart.points
+    }
+
+
+def _check(path: Path) -> None:
     if path.is_dir() or not path.absolute().parent.is_dir():
         raise UsageError(f"{path}: cannot be written; name a file in a directory that exists")
+
+
+def _write(path: Path, text: str) -> None:
     # What was said may hold a lone surrogate, which no file can.
-    text = render_page(records, title, runs).encode("utf-8", "replace").decode()
-    write_atomically(path, text)
-
-
-def notes_on(summary: Summary) -> list[str]:
-    """Return what a reader must know before the figures: which of them no model stands behind."""
-    notes = []
-    if any(group.is_reference for group in summary.overall):
-        notes.append(labels.REFERENCE_NOTE)
-    if any(group.user_engine == "rules" for group in summary.overall):
-        notes.append(labels.RULES_USER_NOTE)
-    return notes
-
-
-def _key(group: Group) -> tuple[str, str, str, int | None]:
-    return (group.agent, group.user, group.user_engine, group.stratum)
-
-
-def _failed_checks(summary: Summary) -> list[str]:
-    """Return the checks that failed anywhere: concrete, factuality, completion, each by id."""
-    failed = {check for group in summary.overall for check in group.failed_checks}
-    order = list(labels.PARTS)
-    return sorted(failed, key=lambda check: (order.index(check[0]), check))
-
-
-def _failure_modes(summary: Summary) -> list[str]:
-    totals: dict[str, int] = {}
-    for group in summary.overall:
-        for mode, count in group.failure_modes.items():
-            totals[mode] = totals.get(mode, 0) + count
-    return sorted(totals, key=lambda mode: (-totals[mode], mode))
+    write_atomically(path, text.encode("utf-8", "replace").decode())
 
 
 def _read(name: str) -> str:
@@ -111,5 +144,4 @@ def _template() -> jinja2.Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals["percent"] = lambda rate: "–" if rate.value is None else f"{rate.value:.0%}"
     return environment.from_string(_read("page.html"))

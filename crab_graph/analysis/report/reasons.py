@@ -1,4 +1,4 @@
-"""Why episodes failed, in a terminal: modes, parts never found, and one episode in full."""
+"""Why one episode failed, in a terminal."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,37 +7,10 @@ from rich.console import Console
 from rich.text import Text
 
 from crab_graph.analysis.report import labels
-from crab_graph.analysis.report.cells import agent_name, plain, titled_table
-from crab_graph.analysis.report.summary import Summary
+from crab_graph.analysis.report.cells import plain, titled_table
 from crab_graph.runs.record import EpisodeRecord
 
 _MATCH = {True: "✓", False: "✗", None: "–"}
-
-
-def print_reasons(console: Console, summary: Summary) -> None:
-    """Print failure modes with shares, and what became of the parts of the nearest solution."""
-    for part, table in summary.failures.items():
-        if table["count"]:
-            modes = titled_table(f"Failure modes, {part} ({table['count']})", "mode")
-            for name in ("count", "share"):
-                modes.add_column(name, justify="right")
-            for mode, found in table["modes"].items():
-                modes.add_row(labels.words(mode), str(found["count"]), f"{found['share']:.0%}")
-            console.print("", modes, sep="\n")
-    explained = [group for group in summary.overall if group.solution_parts["episodes"]]
-    if not explained:
-        return
-    parts = titled_table("Parts of the nearest solution, where episodes failed", "agent", "user")
-    for name in ("failed", *labels.FOUND.values()):
-        parts.add_column(name, justify="right")
-    for group in explained:
-        parts.add_row(
-            agent_name(group.agent, group.is_reference),
-            plain(group.user),
-            str(group.solution_parts["episodes"]),
-            *(str(group.solution_parts[found]) for found in labels.FOUND),
-        )
-    console.print("", parts, sep="\n")
 
 
 def print_why(console: Console, record: EpisodeRecord) -> None:

@@ -1,4 +1,4 @@
-"""The report and one dialogue in a terminal.
+"""An overview of episodes, and one dialogue, in a terminal.
 
 What an agent, a user or a tool said is printed as plain text: rich markup in it stays as it is, and
 control characters, which could steer the terminal, are shown as `�`.
@@ -17,8 +17,7 @@ from rich.text import Text
 
 from crab_graph.analysis.report import labels
 from crab_graph.analysis.report.cells import agent_name, plain, titled_table
-from crab_graph.analysis.report.comparison import print_contrasts
-from crab_graph.analysis.report.reasons import print_reasons, print_why
+from crab_graph.analysis.report.reasons import print_why
 from crab_graph.analysis.report.summary import Group, Summary
 from crab_graph.analysis.report.titles import check_titles
 from crab_graph.analysis.viewer.changes import SIGNS, describe_change
@@ -38,21 +37,6 @@ def print_overview(console: Console, summary: Summary) -> None:
         console.print("", _failures_table(failing), sep="\n")
     notes = [labels.OUTCOMES_NOTE, *([labels.IF_BOOKED_NOTE] if console.width >= _WIDE else ())]
     console.print("", " ".join(notes), sep="\n")
-
-
-def print_summary(console: Console, summary: Summary) -> None:
-    """Print all figures: the overview, rates by stratum, and the effort it took."""
-    print_overview(console, summary)
-    if len({group.stratum for group in summary.by_stratum}) > 1:
-        console.print("", _rates_table(console, "By stratum", summary.by_stratum), sep="\n")
-    effort = _means_table("Effort, means per episode", labels.EFFORT)
-    coverage = _means_table("How much of what could be judged was said at all", labels.COVERAGE)
-    for group in summary.overall:
-        effort.add_row(*_who(group), *(_number(mean) for mean in group.effort.values()))
-        coverage.add_row(*_who(group), *(_share(mean) for mean in group.coverage.values()))
-    console.print("", effort, "", coverage, sep="\n")
-    print_reasons(console, summary)
-    print_contrasts(console, summary.contrasts)
 
 
 def print_episode(
@@ -84,7 +68,7 @@ def _rates_table(console: Console, title: str, groups: Iterable[Group]) -> Table
         rate = group.rates["pass_at_1"]
         table.add_row(
             *_who(group),
-            _stratum(group),
+            str(group.tasks),
             Text(_percent(rate), style="bold").append(_interval(rate), style="not bold"),
             *(_parts(group) if parts else ()),
             "/".join(str(count) for count in group.outcomes.values()),
@@ -95,7 +79,7 @@ def _rates_table(console: Console, title: str, groups: Iterable[Group]) -> Table
 def _parts(group: Group) -> tuple[str, str, str]:
     """Return the rates of a verdict's parts; of the abstract ones also where there is a booking."""
     factuality, completion = (
-        f"{_percent(group.rates[part])} ({_percent(group.rates[f'{part}_if_booked'])})"
+        f"{_percent(group.rates[part])} ({_percent(group.rates_if_booked[part])})"
         for part in ("factuality", "completion")
     )
     return _percent(group.rates["concrete"]), factuality, completion
@@ -116,13 +100,6 @@ def _failures_table(groups: Iterable[Group]) -> Table:
             _counts({labels.words(mode): n for mode, n in group.failure_modes.items()}),
             _counts(group.failed_checks),
         )
-    return table
-
-
-def _means_table(title: str, columns: Mapping[str, str]) -> Table:
-    table = _table(title)
-    for name in columns.values():
-        table.add_column(name, justify="right")
     return table
 
 
@@ -206,25 +183,12 @@ def _evidence(evidence: Sequence[Mapping[str, Any]]) -> Text:
     return plain("; ".join(found))
 
 
-def _stratum(group: Group) -> str:
-    where = "" if group.stratum is None else f"S{group.stratum}: "
-    return f"{where}{group.tasks}"
-
-
 def _interval(rate: Estimate) -> str:
     return "" if rate.value is None else f" ({100 * rate.low:.0f}–{100 * rate.high:.0f})"
 
 
 def _percent(rate: Estimate) -> str:
     return "–" if rate.value is None else f"{rate.value:.0%}"
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1f}"
-
-
-def _share(value: float | None) -> str:
-    return "–" if value is None else f"{value:.0%}"
 
 
 def _counts(counts: Mapping[str, int]) -> str:

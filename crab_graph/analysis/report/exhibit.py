@@ -1,0 +1,244 @@
+"""Tables and figures as values: made once, drawn by the terminal, as Markdown, JSON and HTML.
+
+A number stands in a cell as people read it, as a program reads it, and with the filter that finds
+its episodes. A figure is a table too: whoever cannot see it reads the numbers.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+from urllib.parse import urlencode
+
+from crab_graph.eval.statistics import Estimate
+
+Filter = Mapping[str, str]
+"""What finds episodes: `agent`, `user`, `stratum`, `outcome`, `check`, and so on, each a value."""
+
+
+def link_to(where: Filter) -> str:
+    """Return the place in the page that lists the episodes a filter finds."""
+    return f"#episodes?{urlencode(where, errors='replace')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of a table.
+
+    Attributes:
+        text: What people read.
+        value: What programs read; by default the text.
+        note: What stands beside it in small: an interval, a count.
+        where: Finds the episodes it is about.
+        is_strong: Whether it stands out.
+        tag: A label, such as `reference`.
+    """
+
+    text: str
+    value: Any = None
+    note: str = ""
+    where: Filter | None = None
+    is_strong: bool = False
+    tag: str = ""
+
+    @property
+    def plain(self) -> str:
+        """All of it as one text."""
+        return " ".join(
+            part for part in (self.text, self.tag and f"({self.tag})", self.note) if part
+        )
+
+    def as_json(self) -> Any:
+        """Return what programs read."""
+        return self.text if self.value is None and self.text not in ("", "–") else self.value
+
+
+EMPTY = Cell("")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its key in JSON, its title, and whether it holds numbers."""
+
+    key: str
+    title: str
+    is_number: bool = True
+
+
+class Mark(StrEnum):
+    """What a chart is drawn with."""
+
+    LINE = "line"
+    DOT = "dot"
+    BAR = "bar"
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One value in a chart.
+
+    Attributes:
+        panel: The small chart it is in.
+        group: What a chart of its own is drawn for where there are too many lines for one.
+        member: Its line there.
+        x: Its place: a category, or a number as text.
+        value: Its height.
+        low: Lower end of its interval, where it has one.
+        high: Upper end.
+        n: What it rests on, in words.
+        where: Finds its episodes.
+    """
+
+    panel: str
+    group: str
+    member: str
+    x: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    n: str = ""
+    where: Filter | None = None
+
+    @property
+    def series(self) -> str:
+        """The line it is on."""
+        return f"{self.group} with {self.member}" if self.group and self.member else self.group
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart of an exhibit.
+
+    Attributes:
+        mark: What it is drawn with.
+        x_title: What the horizontal axis says.
+        y_title: What the vertical axis says.
+        points: The values.
+        alt: What it shows, in words, for those who cannot see it.
+        counts: Panels whose values are no shares from 0 to 1, and have a scale of their own.
+    """
+
+    mark: Mark
+    x_title: str
+    y_title: str
+    points: tuple[Point, ...]
+    alt: str = ""
+    counts: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """A table or figure of the report.
+
+    Attributes:
+        id: Its id, such as `figure-4`.
+        title: Its title.
+        caption: What it says and how to read it.
+        columns: The columns of its table.
+        rows: The rows: a cell for each column.
+        notes: What must be known with it.
+        chart: Its chart, for a figure.
+        paper: What it is in the paper, such as `Figure 4`.
+    """
+
+    id: str
+    title: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+    chart: Chart | None = None
+    paper: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the form that `report --json` prints."""
+        keys = [column.key for column in self.columns]
+        return {
+            "id": self.id,
+            "paper": self.paper or None,
+            "title": self.title,
+            "caption": self.caption,
+            "notes": list(self.notes),
+            "rows": [
+                {key: cell.as_json() for key, cell in zip(keys, row, strict=True)}
+                for row in self.rows
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that a report shows.
+
+    Attributes:
+        title: Its title.
+        lead: What was run, in a sentence.
+        findings: What there is to know first, a sentence each.
+        labels: What no model stands behind, and what is missing.
+        exhibits: The tables and figures, in order.
+    """
+
+    title: str
+    lead: str
+    findings: tuple[str, ...]
+    labels: tuple[str, ...]
+    exhibits: tuple[Exhibit, ...] = field(default=())
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the form that `report --json` prints."""
+        return {
+            "title": self.title,
+            "lead": self.lead,
+            "findings": list(self.findings),
+            "labels": list(self.labels),
+            "exhibits": [one.as_json() for one in self.exhibits],
+        }
+
+
+def text_cell(text: str, **more: Any) -> Cell:
+    """Return a cell with words."""
+    return Cell(text, text, **more)
+
+
+def count_cell(count: int, where: Filter | None = None) -> Cell:
+    """Return a cell with a count; a zero finds nothing."""
+    return Cell(f"{count:,}", count, where=where if count else None)
+
+
+def number_cell(value: float | None, digits: int = 1, where: Filter | None = None) -> Cell:
+    """Return a cell with a number."""
+    return Cell("–" if value is None else f"{value:,.{digits}f}", value, where=where)
+
+
+def estimate_cell(
+    found: Estimate, *, is_share: bool, where: Filter | None = None, count: bool = False
+) -> Cell:
+    """Return a cell with an estimate and its interval; with `count` also what it rests on."""
+    value = {**found._asdict()}
+    if found.value is None:
+        return Cell("–", value)
+    if is_share:
+        text = f"{found.value:.0%}"
+        note = f"({100 * found.low:.0f}–{100 * found.high:.0f})"
+    else:
+        text = f"{found.value:.2f}"
+        note = f"({found.low:.2f}–{found.high:.2f})"
+    if count:
+        note += f" n={found.trials}"
+    return Cell(text, value, note=note, where=where)
+
+
+def share_cell(value: float | None, digits: int = 0) -> Cell:
+    """Return a cell with a share in percent."""
+    return Cell("–" if value is None else f"{value:.{digits}%}", value)
+
+
+def points_text(difference: float, is_share: bool) -> str:
+    """Return a difference: of shares in percentage points."""
+    text = f"{100 * difference:+.1f}" if is_share else f"{difference:+.2f}"
+    return text.lstrip("+-") if float(text) == 0 else text.replace("-", "−")
+
+
+def rows_of(rows: Sequence[Sequence[Cell]]) -> tuple[tuple[Cell, ...], ...]:
+    """Return rows as an exhibit holds them."""
+    return tuple(tuple(row) for row in rows)
