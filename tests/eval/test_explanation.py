@@ -111,6 +111,21 @@ def test_a_booking_that_was_rejected_does_not_match():
     assert [(deed.message, deed.match) for deed in told] == [(3, False)]
 
 
+def test_what_was_approved_or_claimed_and_never_done_does_not_match():
+    script = Script()
+    script.agent(f"{OUT} and {MUSEUM}, $370.00 in total for the trip. Shall I book both?")
+    script.user("Yes, go ahead.")
+    script.agent("All set! Everything is confirmed, $370.00 in total.")
+    script.user("Thanks. ###STOP###")
+    told = [(deed.message, deed.claim, deed.action) for deed in explained(script).timeline]
+    assert told == [
+        (2, f"the user approved {OUT}", "booked nothing for outbound"),
+        (2, f"the user approved {MUSEUM}", "booked nothing for attraction"),
+        (3, "summed up $370.00", "captured $0.00 in all"),
+    ]
+    assert not any(deed.match for deed in explained(script).timeline)
+
+
 def test_the_explanation_is_json():
     document = graded(RIGHT.without("hotel")).as_json()["explanation"]
     assert document["counts"] == {"booked": 3, "never_searched": 1, "passed_over": 0, "lost": 0}

@@ -85,17 +85,19 @@ def summaries(episode: Episode) -> list[StatedTotal]:
     """Return the totals of the visible messages that sum up after the last booking write."""
     if not episode.history.writes:
         return []
-    found = []
-    for message in episode.dialogue.agent_after(episode.history.last_write):
-        has_charged = any(charge.seq < message.seq for charge in episode.history.charges)
-        if not has_summary_cue(message.utterance, has_charged):
-            continue
-        found += [
-            StatedTotal(message, total)
-            for total in message.summary_totals
-            if not is_future(message.utterance, total.clause)
-        ]
-    return found
+    after = episode.dialogue.agent_after(episode.history.last_write)
+    return [stated for message in after for stated in summed_up(episode, message)]
+
+
+def summed_up(episode: Episode, message: AgentMessage) -> list[StatedTotal]:
+    """Return the totals of a message, where it says that something is done."""
+    has_charged = any(charge.seq < message.seq for charge in episode.history.charges)
+    if not has_summary_cue(message.utterance, has_charged):
+        return []
+    totals = message.summary_totals
+    return [
+        StatedTotal(message, one) for one in totals if not is_future(message.utterance, one.clause)
+    ]
 
 
 def _summary(episode: Episode) -> CheckResult:
