@@ -27,7 +27,7 @@ def rows_of(record: EpisodeRecord) -> dict[str, list[Row]]:
         "turns": dialogue.turns,
         "messages": dialogue.messages,
         "tool_calls": dialogue.calls,
-        "facts": [dict(fact) for fact in record.facts],
+        "facts": [{**fact, "fate": record.fact_fates.get(fact["key"])} for fact in record.facts],
     }
     for rows in found.values():
         for row in rows:

@@ -172,11 +172,32 @@ FACTS = Table(
         Column("level", "VARCHAR", "`basic` may be said upfront, `detail` only when asked"),
         Column("turn", "INTEGER", "visible message in which it was first told; null for never"),
         Column("reason", "VARCHAR", "`volunteered`, `asked` or `corrected`"),
+        Column(
+            "fate", "VARCHAR", "what became of it: `in_time`, `late`, `ignored`, `never`"
+        ),
     ),
     order=("key",),
 )
+COSTS = Table(
+    "costs",
+    "what one model took in an episode, in one seat",
+    (
+        _EPISODE,
+        Column("party", "VARCHAR", "whose seat it had: `agent` or `user`"),
+        Column("model", "VARCHAR", "the model, as it was asked for"),
+        Column("calls", "INTEGER", "calls that it answered"),
+        Column("failed_calls", "INTEGER", "attempts that failed"),
+        Column("uncounted_calls", "INTEGER", "answers that did not tell their tokens"),
+        Column("input_tokens", "BIGINT", "tokens that it read"),
+        Column("cached_tokens", "BIGINT", "those among them that were cached"),
+        Column("output_tokens", "BIGINT", "tokens that it wrote"),
+        Column("reasoning_tokens", "BIGINT", "those among them that were not shown"),
+        Column("party_cost", "DOUBLE", "US dollars of all models of the party; null if unknown"),
+    ),
+    order=("party", "model"),
+)
 
-TABLES: Sequence[Table] = (RUNS, EPISODES, CHECKS, TURNS, MESSAGES, TOOL_CALLS, FACTS)
+TABLES: Sequence[Table] = (RUNS, EPISODES, CHECKS, TURNS, MESSAGES, TOOL_CALLS, FACTS, COSTS)
 """All tables; each begins with the column `run`."""
 
 
