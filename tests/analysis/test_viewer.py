@@ -238,10 +238,12 @@ def test_a_fork_leads_to_what_it_goes_on_from(records, tmp_path):
     library = Library([directory])
     library.refresh()
     view = library.episode(0, fork.episode_id, {})
+    assert view is not None
     assert view["head"]["forked_from"] == (
         "S1-001.generic.0 after message 3, with “Stop.” said next"
     )
-    assert library.episode(0, view["origin"], {})["head"]["agent"] == "solver"
+    origin = library.episode(0, view["origin"], {})
+    assert origin is not None and origin["head"]["agent"] == "solver"
     assert library.page({})["rows"][0]["turn"] == 3
 
 

@@ -6,6 +6,8 @@ from typing import Any
 from crab_graph.analysis.viewer.dialogue import Change
 from crab_graph.money import format_dollars
 
+_LONGEST_BRIEF = 90
+
 SIGNS: Mapping[str, str] = {"insert": "+", "update": "~", "add": "~"}
 
 
@@ -25,6 +27,22 @@ def describe_change(change: Change) -> str:
         return ", ".join(f"{name} {value:+d}".replace("-", "−") for name, value in shown.items())
     arrow = " → " if change.op == "update" else " "
     return ", ".join(f"{_word(name)}{arrow}{_value(name, value)}" for name, value in shown.items())
+
+
+def brief_arguments(arguments: Any) -> str:
+    """Return a call's arguments in a few words: values alone, `2 items` for a list."""
+    if not isinstance(arguments, Mapping):
+        return _brief(arguments)
+    text = ", ".join(map(_brief, arguments.values()))
+    return text if len(text) <= _LONGEST_BRIEF else f"{text[:_LONGEST_BRIEF]}…"
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, list):
+        return _brief(value[0]) if len(value) == 1 else f"{len(value)} items"
+    if isinstance(value, Mapping):
+        return " ".join(map(_brief, list(value.values())[:2]))
+    return str(value)
 
 
 def _word(name: str) -> str:

@@ -1,0 +1,211 @@
+"""One dialogue in a terminal: what was said, what was done for it, and what the tables then held.
+
+What an agent, a user or a tool said is printed as plain text: rich markup in it stays as it is, and
+control characters, which could steer the terminal, are shown as `�`.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from crab_graph.analysis.report import labels
+from crab_graph.analysis.report.cells import agent_name, plain
+from crab_graph.analysis.report.titles import check_titles
+from crab_graph.analysis.viewer.changes import SIGNS, brief_arguments, describe_change
+from crab_graph.analysis.viewer.dialogue import Call, Exchange, read_exchanges
+from crab_graph.analysis.viewer.holdings import Holdings, follow_holdings
+from crab_graph.runs.record import EpisodeRecord
+
+Deed = Mapping[str, Any]
+
+MARKS: Mapping[bool | None, tuple[str, str]] = {
+    True: ("✓", "green"),
+    False: ("✗", "red"),
+    None: ("–", "dim"),
+}
+"""How a claim and a deed compare, and in which colour that is said."""
+
+_FOLDED = 3
+
+
+def print_episode(
+    console: Console,
+    record: EpisodeRecord,
+    deeds: Sequence[Deed] = (),
+    *,
+    every_call: bool = False,
+    private: bool = False,
+) -> None:
+    """Print one dialogue, said against done, and its checks.
+
+    Args:
+        console: Where to.
+        record: The episode.
+        deeds: Claims beside deeds; contradicted ones are printed under the message that claims.
+        every_call: Print each lookup, where three and more in a row are one line otherwise.
+        private: Print the user's own calls, and which facts it told in a message.
+    """
+    print_indented(console, head_of(record), 0)
+    exchanges = read_exchanges(record.messages, record.trace)
+    before = Holdings()
+    for exchange, held in zip(exchanges, follow_holdings(exchanges), strict=True):
+        console.print()
+        print_speaker(console, exchange)
+        _print_calls(console, exchange, every_call=every_call, private=private)
+        if held.summary != before.summary:
+            print_indented(console, plain(f"= {held.summary}"), 6, "bold")
+        before = held
+        if exchange.turn is not None:
+            print_text(console, exchange)
+            _print_contradicted(console, exchange, deeds)
+            if private:
+                print_told(console, record, exchange)
+    _print_checks(console, record)
+
+
+def head_of(record: EpisodeRecord) -> Text:
+    """Return who talked to whom, and what came of it."""
+    persona = f"{record.persona}, " if labels.has_drawn_persona(record) else ""
+    user = f"{record.condition} user ({persona}{record.user_engine})"
+    head = plain(f"{record.episode_id}  ")
+    head.stylize("bold")
+    head.append_text(agent_name(record.agent, record.agent_is_reference))
+    head.append_text(plain(f" with a {user}: "))
+    head.append(labels.OUTCOMES[record.outcome], style="green" if record.passed else "red")
+    if record.primary_failure:
+        head.append_text(plain(f", first failure: {labels.words(record.primary_failure)}"))
+    if record.error:
+        head.append_text(plain(f", {record.error}"))
+    return head
+
+
+def print_speaker(console: Console, exchange: Exchange) -> None:
+    """Print the line above a message: its number and who speaks."""
+    style = "bold cyan" if exchange.speaker == "user" else "bold yellow"
+    if exchange.turn is None:
+        console.print(Text(f"    {exchange.speaker}, without a further message", style=style))
+    else:
+        console.print(Text(f"{exchange.turn:>3} {exchange.speaker}", style=style))
+
+
+def print_text(console: Console, exchange: Exchange) -> None:
+    """Print a message."""
+    is_empty = not exchange.text.strip()
+    said = Text("(empty message)", style="dim") if is_empty else plain(exchange.text)
+    print_indented(console, said, 4)
+
+
+def print_told(console: Console, record: EpisodeRecord, exchange: Exchange) -> None:
+    """Print which facts the user disclosed in a message, and why."""
+    told: dict[str, list[str]] = {}
+    for fact in record.facts:
+        if exchange.turn is not None and fact.get("turn") == exchange.turn:
+            told.setdefault(str(fact.get("reason")), []).append(labels.words(fact["key"]))
+    for reason, names in told.items():
+        print_indented(console, plain(f"told, {reason}: {', '.join(names)}"), 4, "dim")
+
+
+def print_changes(console: Console, call: Call) -> None:
+    """Print why a call was refused, or the rows it wrote."""
+    if call.error:
+        reason = call.error.get("message") or call.error.get("error")
+        print_indented(console, plain(f"refused: {reason}"), 8, "red")
+    for change in call.changes:
+        text = f"{SIGNS[change.op]} {change.table} {change.key} {describe_change(change)}"
+        print_indented(console, plain(text), 8, "green")
+
+
+def deed_line(deed: Deed) -> Text:
+    """Return a claim beside what was done, marked by whether they agree."""
+    mark, colour = MARKS[deed["match"]]
+    line = Text(f"{mark} ", style=colour)
+    return line.append_text(plain(f"{deed['claim']}; done: {deed['action']}"))
+
+
+def evidence_text(evidence: Sequence[Mapping[str, Any]]) -> Text:
+    """Return the pieces of evidence of a check as one text."""
+    found = (
+        f"{item['text']} (message {item['message']})" if "message" in item else item["text"]
+        for item in evidence
+    )
+    return plain("; ".join(found))
+
+
+def print_indented(console: Console, text: Text, columns: int, style: str = "") -> None:
+    """Print text with some columns left free before each of its lines, and none after them."""
+    text.stylize_before(style)
+    width = max(20, console.width - columns)
+    for line in text.wrap(console, width):
+        line.rstrip()
+        line.pad_left(columns if line else 0)
+        console.print(line, soft_wrap=True)
+
+
+def _print_calls(console: Console, exchange: Exchange, *, every_call: bool, private: bool) -> None:
+    own = [call for call in exchange.calls if call.owner == "user"]
+    calls = exchange.calls if private else [call for call in exchange.calls if call not in own]
+    if own and not private:
+        noun = "call" if len(own) == 1 else "calls"
+        line = f"{len(own)} private {noun} of the user (--private shows them)"
+        print_indented(console, plain(line), 6, "dim")
+    for is_lookup, group in groupby(calls, key=lambda call: call.is_lookup):
+        alike = list(group)
+        if is_lookup and len(alike) >= _FOLDED and not every_call:
+            print_indented(console, plain(_folded(alike)), 6, "dim")
+        else:
+            for call in alike:
+                _print_call(console, call)
+
+
+def _folded(calls: Sequence[Call]) -> str:
+    names = Counter(call.name for call in calls)
+    listed = ", ".join(f"{name} ×{n}" if n > 1 else name for name, n in names.items())
+    return f"{len(calls)} lookups: {listed}"
+
+
+def _print_call(console: Console, call: Call) -> None:
+    line = Text("user's own: " if call.owner == "user" else "", style="dim")
+    style = "red" if call.error else "bold" if call.changes else "default"
+    line.append_text(_styled(call.name, style))
+    line.append_text(_styled(f" {brief_arguments(call.arguments)}", "dim"))
+    line.truncate(max(20, console.width - 6), overflow="ellipsis")
+    print_indented(console, line, 6)
+    print_changes(console, call)
+
+
+def _styled(text: str, style: str) -> Text:
+    found = plain(text)
+    found.stylize(style)
+    return found
+
+
+def _print_contradicted(console: Console, exchange: Exchange, deeds: Sequence[Deed]) -> None:
+    for deed in deeds:
+        if deed["message"] == exchange.turn and deed["match"] is False:
+            print_indented(console, deed_line(deed), 4)
+
+
+def _print_checks(console: Console, record: EpisodeRecord) -> None:
+    console.print()
+    titles = check_titles()
+    verdicts = {check: str(verdict) for check, verdict in record.checks.items()}
+    for check, verdict in verdicts.items():
+        if verdict == "fail":
+            line = Text(f"✗ {check:<7}{titles.get(check, '')}", style="red")
+            evidence = evidence_text(record.evidence.get(check, ()))
+            if evidence:
+                line.append(": ").append_text(evidence)
+            print_indented(console, line, 0)
+    for error in record.metrics.get("user_errors", ()):
+        found = f"the user's {error['code']}: {error['text']} (message {error['message']})"
+        console.print(plain(found), style="yellow")
+    passed = [check for check, verdict in verdicts.items() if verdict == "pass"]
+    idle = [check for check, verdict in verdicts.items() if verdict not in ("pass", "fail")]
+    if passed:
+        console.print(Text(f"✓ passed {' '.join(passed)}", style="green"))
+    if idle:
+        console.print(Text(f"– nothing to judge {' '.join(idle)}", style="dim"))
