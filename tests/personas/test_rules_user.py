@@ -441,3 +441,48 @@ def test_state_is_json_and_counts_visible_messages():
 def test_a_transcript_that_the_agent_opens_is_answered_with_the_request():
     chat = Chat("terse")
     assert "Chicago" in chat.say("Hello, how can I help you?")
+
+
+UNCLEAR = "How do you feel about the frobnication?"
+
+
+def test_only_under_clarification_a_user_asks_what_an_unclear_question_means():
+    for condition, asks in (("generic", False), ("d3", True), ("terse+d3", True), ("ruse", True)):
+        chat = Chat(condition)
+        chat.say()
+        answer = chat.say(UNCLEAR)
+        assert ("?" in answer) is asks, condition
+
+
+def test_a_question_that_stays_unclear_is_passed_over_after_a_while():
+    chat = Chat("neutral+d3")
+    chat.say()
+    answers = [chat.say(UNCLEAR) for _ in range(3)]
+    assert ["?" in answer for answer in answers] == [True, True, False]
+
+
+def test_what_is_played_back_rightly_is_confirmed_and_wrongly_is_objected_to():
+    right, wrong = (
+        f"To recap: a hotel with at least {stars} stars, for {nights} nights. Is that correct?"
+        for stars, nights in ((4, 3), (4, 5))
+    )
+    chat = Chat("generic")
+    chat.say()
+    assert "right" in chat.say(right) or "correct" in chat.messages[-1]["content"]
+    assert chat.say(wrong).startswith("No") and "3 nights" in chat.messages[-1]["content"]
+
+
+def test_an_impatient_user_objects_to_many_questions_and_answers_some():
+    many = "What are your names, birth dates, budget, email, seat position and hotel stars?"
+    objections = 0
+    for seed in range(12):
+        chat = Chat("impatient+d2+d4", seed=seed)
+        chat.say()
+        answer = chat.say(many)
+        objections += "questions" in answer
+        assert "Ana Ruiz" in answer
+    assert 3 <= objections < 12
+    for condition in ("neutral+d4", "generic"):
+        chat = Chat(condition)
+        chat.say()
+        assert "questions" not in chat.say(many)
