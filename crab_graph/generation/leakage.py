@@ -6,6 +6,7 @@ many rows share the value. A feature's AUC is the chance that it ranks a solutio
 distractor's: 0.5 tells nothing.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -104,7 +105,5 @@ def _figure(numbers: Sequence[Any], place: int) -> list[float]:
 
 
 def _group_sizes(keys: Sequence[Any]) -> list[float]:
-    counts: dict[Any, int] = {}
-    for key in keys:
-        counts[key] = counts.get(key, 0) + 1
+    counts = Counter(keys)
     return [counts[key] for key in keys]

@@ -23,6 +23,7 @@ def count_near_misses(
     objects: Mapping[str, Columns],
     valid: Rows,
     names: Sequence[str] | None = None,
+    enough: int | None = None,
 ) -> dict[str, int]:
     """Return, for each active edge, how many combinations break that edge and nothing else.
 
@@ -31,13 +32,22 @@ def count_near_misses(
         objects: Columns of each node's objects.
         valid: Positions of the node-valid ones.
         names: Edges to break, where it is not all of them.
+        enough: From this many objects of one node on that stand in such combinations, their number
+            is returned, a lower bound that takes a fifth of the time.
     """
     counts = {}
     for edge in folded.edges:
         if names is not None and edge.name not in names:
             continue
         edges = [_broken(other, edge) for other in folded.edges]
-        counts[edge.name] = EliminationCounter(folded.graph.node_ids, edges, objects).count(valid)
+        counter = EliminationCounter(folded.graph.node_ids, edges, objects)
+        if enough is not None:
+            node = max(edge.nodes, key=lambda node: len(valid[node]))
+            involved = int(counter.has_solution(node, valid[node], valid).sum())
+            if involved >= enough:
+                counts[edge.name] = involved
+                continue
+        counts[edge.name] = counter.count(valid)
     return counts
 
 

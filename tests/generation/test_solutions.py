@@ -55,7 +55,10 @@ def test_the_quick_look_at_near_misses_agrees_with_the_count():
     made = populate(folded, seed_count=1, closure=range(1, 2), distractors=400, seed=3)
     objects = {node.id: made.objects[node.type] for node in folded.graph.nodes}
     valid = {node: valid_rows(own, folded.node_constraints[node]) for node, own in objects.items()}
-    few = [name for name, n in count_near_misses(folded, objects, valid).items() if n < 10]
+    exact = count_near_misses(folded, objects, valid)
+    least = count_near_misses(folded, objects, valid, enough=10)
+    assert all(n == least[name] if n < 10 else 10 <= least[name] <= n for name, n in exact.items())
+    few = [name for name, n in exact.items() if n < 10]
     assert lacks_near_misses(folded, objects, valid, made.seeds) == (few[0] if few else None)
     nothing = {node: np.zeros(0, dtype=np.int64) for node in valid}
     assert lacks_near_misses(folded, objects, nothing, made.seeds) == folded.edges[0].name

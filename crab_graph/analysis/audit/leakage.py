@@ -1,7 +1,7 @@
 """The generation half of the validity evidence: leakage, shortcuts, near misses (design §5)."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from math import sqrt
@@ -15,10 +15,11 @@ from crab_graph.analysis.audit.gates import Gate
 from crab_graph.analysis.audit.model import Sample, cross_validate, ranked
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import BenchmarkError, MissingExtra
+from crab_graph.generation.certify import fetch_columns
 from crab_graph.generation.folding import FoldedGraph
 from crab_graph.generation.leakage import Features, area_under_curve, derive_features
 from crab_graph.generation.near_misses import MINIMUM, count_near_misses
-from crab_graph.generation.objects import Columns, valid_rows
+from crab_graph.generation.objects import valid_rows
 from crab_graph.generation.shortcuts import solve_cheapest, solve_from_random, solve_rarest
 from crab_graph.randomness import derive_array_rng
 from crab_graph.workers import process_map
@@ -66,7 +67,7 @@ class TaskEvidence:
         arbitrary: Features that mean nothing.
         samples: What the model looks at, by scope and node.
         shortcuts: Whether each shortcut solves the task.
-        near_misses: For each active edge, how many combinations break it alone.
+        near_misses: For each active edge, at least how many combinations break it alone.
         fault: Why its certificate does not hold; empty where it does.
     """
 
@@ -116,7 +117,10 @@ def examine_task(task: "Task", connection: "duckdb.DuckDBPyConnection") -> TaskE
     # Edges that node constraints decide are left in place: the same combinations meet them all.
     constraints = {node: graph.node_constraints(node) for node in graph.node_ids}
     folded = FoldedGraph(graph, {}, constraints, graph.edge_constraints)
-    offers = {name: _columns(connection, sql, task.id) for name, sql in task.domain.sources.items()}
+    offers = {
+        name: fetch_columns(connection, sql, {"task": task.id})
+        for name, sql in task.domain.sources.items()
+    }
     objects = {node.id: offers[node.type] for node in graph.nodes}
     valid = {node: valid_rows(own, constraints[node]) for node, own in objects.items()}
     rng = derive_array_rng("audit", task.id)
@@ -129,9 +133,10 @@ def examine_task(task: "Task", connection: "duckdb.DuckDBPyConnection") -> TaskE
     }
     for node in graph.nodes:
         own = features[node.type]
+        made_for = np.array([origins.get((offer, node.id), "") for offer in own.offers])
+        chosen = np.flatnonzero(made_for == "seed")
         for scope, kinds in SCOPES.items():
-            chosen = _rows_of(own, origins, node.id, ("seed",))
-            others = _rows_of(own, origins, node.id, kinds)
+            others = np.flatnonzero(np.isin(made_for, kinds))
             if len(chosen) == 0 or len(others) < FEWEST:
                 continue
             found = area_under_curve(own.values[chosen], own.values[others])
@@ -153,7 +158,9 @@ def examine_task(task: "Task", connection: "duckdb.DuckDBPyConnection") -> TaskE
             "rarest": solve_rarest(folded, objects, valid),
             "random first": solve_from_random(folded, objects, valid, rng),
         },
-        near_misses=count_near_misses(folded, objects, valid, task.spec.active_edges),
+        near_misses=count_near_misses(
+            folded, objects, valid, task.spec.active_edges, enough=MINIMUM
+        ),
     )
 
 
@@ -262,7 +269,7 @@ def near_miss_gate(evidence: Sequence[TaskEvidence]) -> Gate:
         return Gate("near_misses", 0.0, None, gate, True, "no active edge")
     least, task_id, edge = min(counts)
     short = sum(number < MINIMUM for number, _, _ in counts)
-    note = f"{len(counts)} edges, {short} with fewer; least: {edge} of {task_id}"
+    note = f"{len(counts)} edges, {short} with fewer; closest: {edge} of {task_id}"
     return Gate("near_misses", float(least), None, gate, short == 0, note)
 
 
@@ -304,15 +311,6 @@ def _opened(directory: Path) -> "tuple[Benchmark, duckdb.DuckDBPyConnection]":
     return benchmark, benchmark.connect()
 
 
-def _columns(connection: "duckdb.DuckDBPyConnection", sql: str, task_id: str) -> Columns:
-    cursor = connection.execute(sql, {"task": task_id})
-    names = [column[0] for column in cursor.description or []]
-    rows = cursor.fetchall()
-    return {
-        name: np.array(values) for name, values in zip(names, zip(*rows, strict=True), strict=True)
-    }
-
-
 def _features(connection: "duckdb.DuckDBPyConnection", task: "Task", type_name: str) -> Features:
     surface = task.domain.surfaces[type_name]
     cursor = connection.execute(surface.sql, {"task": task.id})
@@ -325,20 +323,3 @@ def _origins(connection: "duckdb.DuckDBPyConnection", task_id: str) -> dict[tupl
         "SELECT entity_id, node, origin FROM sealed.provenance WHERE task_id = ?", [task_id]
     ).fetchall()
     return {(str(entity), str(node)): str(origin) for entity, node, origin in found}
-
-
-def _rows_of(
-    features: Features,
-    origins: Mapping[tuple[str, str], str],
-    node: str,
-    kinds: Iterable[str],
-) -> Any:
-    wanted = frozenset(kinds)
-    return np.array(
-        [
-            position
-            for position, offer in enumerate(features.offers)
-            if origins.get((offer, node)) in wanted
-        ],
-        dtype=np.int64,
-    )

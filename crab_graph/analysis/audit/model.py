@@ -42,7 +42,8 @@ def cross_validate(samples: Sequence[Sample]) -> list[float]:
         labels = np.concatenate(
             [[1] * len(one.solutions) + [0] * len(one.distractors) for one in training]
         )
-        model = LogisticRegression(class_weight="balanced", max_iter=500)
+        # Many rows and few features: Newton's method takes a tenth of the default's time.
+        model = LogisticRegression(class_weight="balanced", solver="newton-cholesky")
         model.fit(features, labels)
         for one in chosen[fold::FOLDS]:
             scores = [model.decision_function(part)[:, None] for part in one]

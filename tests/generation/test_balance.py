@@ -1,0 +1,78 @@
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crab_graph.domains.travel.names import attraction_names
+from crab_graph.generation.balance import Levels, choose_balanced
+from crab_graph.randomness import derive_array_rng, derive_rng
+
+
+def choose(candidates, made_for, levels, wanted, shares=None):
+    shares = shares or dict.fromkeys(made_for, 1)
+    rng = derive_array_rng("balance", wanted)
+    return choose_balanced(candidates, made_for, shares, levels, wanted, rng)
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from("xy"), min_size=2, max_size=60), st.data())
+def test_as_many_different_candidates_are_chosen_as_are_wanted(made_for, data):
+    size = len(made_for)
+    wanted = data.draw(st.integers(1, size))
+    place = data.draw(st.lists(st.integers(0, 3), min_size=size, max_size=size))
+    candidates = {"place": np.array(place)}
+    present = {"place": np.array(data.draw(st.lists(st.integers(0, 3), min_size=1, max_size=9)))}
+    chosen = choose(candidates, made_for, [Levels(("place",), present, present)], wanted)
+    assert len(set(chosen.tolist())) == len(chosen) == wanted
+    assert 0 <= chosen.min() <= chosen.max() < size
+
+
+def test_the_smallest_groups_are_filled_first():
+    candidates = {"district": np.repeat([0, 1, 2, 3], 100)}
+    present = {"district": np.repeat([0, 1, 2], [1, 40, 60])}
+    chosen = choose(candidates, ["stars"] * 400, [Levels(("district",), present, present)], 120)
+    added = np.bincount(candidates["district"][chosen], minlength=4)
+    # Outside the present groups nothing is asked for: a quarter, as there were.
+    assert abs(added[3] - 30) <= 3
+    sizes = np.bincount(present["district"], minlength=4) + added
+    assert np.ptp(sizes[:3]) <= 6
+
+
+def test_two_groupings_are_levelled_at_once():
+    rng = derive_array_rng("two groupings")
+    candidates = {"day": rng.randint(0, 3, 600), "carrier": rng.randint(0, 3, 600)}
+    present = {
+        "day": np.repeat([0, 1, 2], [2, 30, 30]),
+        "carrier": np.repeat([0, 1, 2], [30, 30, 2]),
+    }
+    levels = [Levels((name,), present, present) for name in present]
+    chosen = choose(candidates, ["seat"] * 600, levels, 150)
+    for name, own in present.items():
+        sizes = np.bincount(own) + np.bincount(candidates[name][chosen], minlength=3)
+        assert np.ptp(sizes) <= 10
+
+
+def test_each_constraint_is_broken_as_often_as_its_share_says():
+    made_for = ["seat"] * 90 + ["date"] * 90
+    chosen = choose({"x": np.zeros(180)}, made_for, [], 60, {"seat": 3, "date": 1})
+    assert abs(sum(made_for[place] == "seat" for place in chosen) - 45) <= 8
+
+
+def test_what_there_is_too_little_of_is_made_up_for():
+    made_for = ["seat"] * 5 + ["date"] * 90
+    chosen = choose({"x": np.zeros(95)}, made_for, [], 60, {"seat": 1, "date": 1})
+    assert len(chosen) == 60
+    assert set(range(5)) <= set(chosen.tolist())
+
+
+def test_the_length_of_a_name_does_not_tell_the_category():
+    counts = {"museum": 390, "tour": 60, "show": 40}
+    lengths = {name: [] for name in counts}
+    for seed in range(30):
+        categories = [name for name, count in counts.items() for _ in range(count)]
+        names = attraction_names(derive_rng("names", seed), categories)
+        assert len(set(names)) == len(names)
+        for category, name in zip(categories, names, strict=True):
+            assert name.lower().endswith(category)
+            lengths[category].append(len(name))
+    means = [np.mean(own) for own in lengths.values()]
+    assert np.ptp(means) < 0.5
