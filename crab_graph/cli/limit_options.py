@@ -52,6 +52,14 @@ RunMaxSeconds = Annotated[
 ]
 
 
+DryRunOption = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run", help="Say what it would take in episodes, calls and tokens; do nothing."
+    ),
+]
+
+
 def checked(build: Callable[..., Any], **given: Any) -> Any:
     """Return limits built from options.
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from crab_graph.cli.limit_options import (
+    DryRunOption,
     MaxCost,
     MaxMessages,
     MaxSeconds,
@@ -95,12 +96,7 @@ def run(
     run_max_cost: RunMaxCost = None,
     run_max_seconds: RunMaxSeconds = None,
     prices: PricesOption = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run", help="Say what it would take in episodes, calls and tokens; do nothing."
-        ),
-    ] = False,
+    dry_run: DryRunOption = False,
     force: Annotated[
         bool, typer.Option("--force", help="Throw away a run with other settings in RUN.")
     ] = False,
