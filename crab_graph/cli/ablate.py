@@ -1,10 +1,23 @@
 """`crab-graph ablate`: what each factor of the user costs an agent."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from crab_graph.cli.limit_options import (
+    DryRunOption,
+    MaxCost,
+    MaxSeconds,
+    MaxTokens,
+    PricesOption,
+    RunMaxCost,
+    RunMaxSeconds,
+    RunMaxTokens,
+    checked,
+    read_prices,
+    run_limits,
+)
 from crab_graph.cli.output import JsonOption, console, print_json
 
 if TYPE_CHECKING:
@@ -39,6 +52,14 @@ def ablate(
     ] = None,
     jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
     concurrency: Annotated[int, typer.Option(help="Episodes at once in each process.", min=1)] = 1,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
+    max_seconds: MaxSeconds = None,
+    run_max_tokens: RunMaxTokens = None,
+    run_max_cost: RunMaxCost = None,
+    run_max_seconds: RunMaxSeconds = None,
+    prices: PricesOption = None,
+    dry_run: DryRunOption = False,
     force: Annotated[
         bool, typer.Option("--force", help="Throw away a run with other settings in RUN.")
     ] = False,
@@ -50,31 +71,54 @@ def ablate(
     sign-flip permutation and the same adjusted by Holm. RUN is an ordinary run: `resume`, `report`
     and `show` work on it, and the same command goes on where an interrupted one stopped.
     """
-    from crab_graph.cli.run_output import episode_bar
+    from crab_graph.cli.estimate_output import print_estimate
+    from crab_graph.cli.run_output import episode_bar, print_run
     from crab_graph.errors import UsageError
+    from crab_graph.graph.limits import Limits
     from crab_graph.runs.ablation import compare_conditions
+    from crab_graph.runs.estimate import estimate_run
+    from crab_graph.runs.runner import Progress, prepare_run
     from crab_graph.runs.runner import run as run_benchmark
 
     users = [one.strip() for one in conditions.split(",")]
     if len(users) < 2:
         raise UsageError("an ablation compares two conditions or more: --conditions generic,d2")
-    with episode_bar(out) as advance:
-        result = run_benchmark(
-            bench,
-            agent,
-            users,
-            trials,
-            out,
-            seed=seed,
-            tasks=None if tasks is None else tasks.split(","),
-            jobs=jobs,
-            concurrency=concurrency,
-            force=force,
-            progress=advance,
-            engine=engine,
-            user_model=user_model,
-            personas=personas,
+    asked: dict[str, Any] = {
+        "seed": seed,
+        "tasks": None if tasks is None else tasks.split(","),
+        "jobs": jobs,
+        "concurrency": concurrency,
+        "engine": engine,
+        "user_model": user_model,
+        "personas": personas,
+        "limits": checked(
+            Limits, max_tokens=max_tokens, max_cost=max_cost, max_seconds=max_seconds
+        ),
+        "run_limits": run_limits(
+            max_tokens=run_max_tokens, max_cost=run_max_cost, max_seconds=run_max_seconds
+        ),
+        "prices": read_prices(prices),
+    }
+    if dry_run:
+        sitting = prepare_run(bench, agent, users, trials, out, **asked)
+        print_estimate(
+            estimate_run(sitting, force=force),
+            priced=sitting.config.prices is not None,
+            as_json=as_json,
         )
+        return
+    seen: list[Progress] = []
+    with episode_bar(out) as advance:
+
+        def report(progress: Progress) -> None:
+            seen.append(progress)
+            advance(progress)
+
+        result = run_benchmark(
+            bench, agent, users, trials, out, force=force, progress=report, **asked
+        )
+    if seen[-1].stopped is not None:
+        print_run(result, started=True, as_json=as_json, stopped=seen[-1].stopped)
     found = compare_conditions(result.episodes, result.config.users)
     if as_json:
         about = {"run": str(out), "agent": result.config.agent, "user_engine": engine}
@@ -99,22 +143,30 @@ def _print(found: "Ablation", run: "Run") -> None:
         box=None,
         pad_edge=False,
     )
-    heads = ("pass@1", "difference (95 %)", "relative drop", "p", "p (Holm)", "detectable", "n")
+    heads = ("pass@1", "difference (95 %)", "relative drop", "p", "p (Holm)", "tasks")
     for head in heads:
         table.add_column(head, justify="right")
     for condition, levels in found.levels.items():
         effect = found.effects.get(condition, {}).get(PASS)
-        cells = ["", "", "", "", "", str(levels[PASS].tasks)] if effect is None else _cells(effect)
+        cells = ["", "", "", "", str(levels[PASS].tasks)] if effect is None else _cells(effect)
         table.add_row(condition, f"{100 * levels[PASS].value:.1f} %", *cells)
     console().print(table)
-    where = Table("user", title="Where it shows, as differences", title_justify="left", box=None)
+    where = Table(
+        "user",
+        title=f"Where it shows: differences to {found.reference}, points and counts an episode",
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+    )
     for name in (*PARTS, *EFFORT):
         where.add_column(name.replace("_", " "), justify="right")
     for condition, effects in found.effects.items():
-        parts = [f"{100 * effects[name].contrast.difference:+.1f}" for name in PARTS]
-        effort = [f"{effects[name].contrast.difference:+.2f}" for name in EFFORT]
+        parts = [_starred(effects[name], f"{_points(effects[name]):+.1f}") for name in PARTS]
+        effort = [
+            _starred(effects[name], f"{effects[name].contrast.difference:+.2f}") for name in EFFORT
+        ]
         where.add_row(condition, *parts, *effort)
-    console().print(where)
+    console().print("", where, "* p ≤ 0.05 after Holm, within the column", "", sep="\n")
     _print_conclusion(found)
     if run.config.user_engine == "rules":
         print("The user was the rule-based simulator, without a language model behind it.")
@@ -122,26 +174,45 @@ def _print(found: "Ablation", run: "Run") -> None:
 
 def _cells(effect: "Effect") -> list[str]:
     found = effect.contrast
-    drop = "-" if found.relative_drop is None else f"{100 * found.relative_drop:.1f} %"
-    detectable = "-" if effect.detectable is None else f"{100 * effect.detectable:.1f}"
+    drop = "-" if found.relative_drop is None else f"{100 * found.relative_drop + 0.0:.1f} %"
     return [
         f"{100 * found.difference:+.1f} ({100 * found.low:+.1f} to {100 * found.high:+.1f})",
         drop,
         f"{found.p:.4f}",
         f"{effect.p_holm:.4f}",
-        detectable if effect.is_null else "",
         str(found.tasks),
     ]
 
 
+def _points(effect: "Effect") -> float:
+    return 100 * effect.contrast.difference
+
+
+def _starred(effect: "Effect", shown: str) -> str:
+    return f"{shown} " if effect.is_null else f"{shown}*"
+
+
 def _print_conclusion(found: "Ablation") -> None:
+    from crab_graph.runs.ablation import PASS
+
     worst = found.costliest
+    among = "single dimension" if found.single else "condition"
     if worst is None:
-        print(f"No condition passes less often than {found.reference}.")
-        return
-    places = ", ".join(found.costs_in(worst)) or "no single part"
-    effect = _effect_words(found, worst)
-    print(f"{worst} costs most: {effect}; it shows in {places}.")
+        print(f"No {among} passes less often than {found.reference}.")
+    else:
+        places = ", ".join(found.costs_in(worst)) or "no single part"
+        effect = _effect_words(found, worst)
+        print(f"The {among} that costs most is {worst}: {effect}; it shows in {places}.")
+    unsure = [
+        effects[PASS].detectable
+        for effects in found.effects.values()
+        if effects[PASS].is_null and effects[PASS].detectable
+    ]
+    if unsure:
+        print(
+            "Where p (Holm) is above 0.05, these tasks would find a difference of "
+            f"{100 * max(unsure):.0f} points with a power of 80 %."
+        )
 
 
 def _effect_words(found: "Ablation", condition: str) -> str:

@@ -5,7 +5,7 @@ The figures are per-task differences to the first condition, as rulebook §12 as
 adjusted by Holm within each measure, over the conditions.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -19,12 +19,13 @@ from crab_graph.eval.statistics import (
     holm,
     minimal_detectable_effect,
 )
-from crab_graph.personas.condition import DIMENSIONS
+from crab_graph.personas.condition import Persona
 from crab_graph.runs.record import EpisodeRecord
 
 PASS = "pass_at_1"
 PARTS = tuple(map(str, Part))
 EFFORT = ("total_tool_calls", "redundant_calls", "call_cancellation", "admitted_errors")
+EFFICIENCY = "efficiency"
 MEASURES = (PASS, *PARTS, *EFFORT)
 ALPHA = 0.05
 
@@ -72,24 +73,31 @@ class Ablation:
         reference: The condition that the others are compared with.
         levels: By condition and measure.
         effects: By condition and measure, for all but the reference.
+        single: The conditions that are one dimension alone, without a persona.
     """
 
     reference: str
     levels: Mapping[str, Mapping[str, Level]]
     effects: Mapping[str, Mapping[str, Effect]]
+    single: tuple[str, ...] = ()
 
     @property
     def costliest(self) -> str | None:
         """The single dimension whose drop in pass@1 is largest; any condition without those."""
-        single = [name for name in self.effects if name in set(DIMENSIONS)] or list(self.effects)
+        single = self.single or tuple(self.effects)
         drops = {name: -self.effects[name][PASS].contrast.difference for name in single}
         worst = max(drops, key=lambda name: drops[name], default=None)
         return worst if worst is not None and drops[worst] > 0 else None
 
     def costs_in(self, condition: str) -> list[str]:
-        """Return the parts of the verdict that a condition lowers, the most first."""
+        """Return the parts of the verdict that a condition lowers, the most first; then efficiency.
+
+        Efficiency is lowered where the agent makes more calls, repeats more or cancels more.
+        """
         parts = {name: self.effects[condition][name].contrast.difference for name in PARTS}
-        return sorted((name for name in parts if parts[name] < 0), key=lambda name: parts[name])
+        found = sorted((name for name in parts if parts[name] < 0), key=lambda name: parts[name])
+        effort = [self.effects[condition][name].contrast.difference for name in EFFORT[:3]]
+        return [*found, *([EFFICIENCY] if max(effort) > 0 else [])]
 
     def as_json(self) -> dict[str, Any]:
         """Return the document that `ablate --json` prints."""
@@ -156,7 +164,13 @@ def compare_conditions(
         name: {measure: _level(scored[name], _measured(measure), seed) for measure in MEASURES}
         for name in conditions
     }
-    return Ablation(reference, levels, effects)
+    single = tuple(name for name in conditions[1:] if _is_single(scored[name].values()))
+    return Ablation(reference, levels, effects, single)
+
+
+def _is_single(episodes: Iterable[EpisodeRecord]) -> bool:
+    """Tell whether a condition is one dimension alone, be it built in or of a file."""
+    return all(one.persona == Persona.NONE and len(one.dimensions) == 1 for one in episodes)
 
 
 def _measured(measure: str) -> Callable[[EpisodeRecord], float]:

@@ -23,6 +23,8 @@ def episode(task, condition, *, passed=True, trial=0, calls=10, failed=(), outco
         outcome=outcome or ("pass" if passed else "fail"),
         checks=checks,
         metrics={"total_tool_calls": calls},
+        persona="none",
+        dimensions=() if condition == "generic" else (condition,),
     )
 
 
@@ -42,7 +44,7 @@ def test_differences_are_per_task_and_say_where_they_show():
     assert effect.contrast.low < -0.8 < effect.contrast.high < 0
     assert effect.contrast.p <= effect.p_holm < 0.05 and not effect.is_null
     assert found.effects["d3"][PASS].is_null
-    assert (found.costliest, found.costs_in("d2")) == ("d2", ["factuality"])
+    assert (found.costliest, found.costs_in("d2")) == ("d2", ["factuality", "efficiency"])
     assert found.effects["d2"]["total_tool_calls"].contrast.difference == pytest.approx(4)
 
 
@@ -56,6 +58,14 @@ def test_only_episodes_with_a_verdict_on_both_sides_are_paired():
     found = compare_conditions(records, ["generic", "d2"])
     assert found.effects["d2"][PASS].pairs == 1
     assert found.effects["d2"][PASS].contrast.difference == -1
+
+
+def test_a_dimension_of_a_file_is_a_single_one_and_a_mix_with_a_persona_is_not():
+    records = [episode("S1-001", name, passed=name != "d5") for name in ("generic", "d5", "d2")]
+    records += [episode("S1-001", "terse+d2", passed=False)]
+    records[-1].persona = "terse"
+    found = compare_conditions(records, ["generic", "d2", "d5", "terse+d2"])
+    assert (found.single, found.costliest) == (("d2", "d5"), "d5")
 
 
 @pytest.mark.parametrize("conditions", [["generic"], ["generic", "d1"]])
@@ -74,7 +84,7 @@ def test_ablate_writes_a_run_that_can_be_resumed_and_reports_it(bench, tmp_path,
     assert main(["resume", str(tmp_path / "run")]) == 0
     capsys.readouterr()
     assert main(arguments[:-1]) == 0
-    assert "No condition passes less often" in capsys.readouterr().out
+    assert "No single dimension passes less often than generic" in capsys.readouterr().out
     assert main([*arguments[:7], "generic", *arguments[8:]]) == 2
 
 
