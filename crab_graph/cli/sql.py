@@ -20,7 +20,7 @@ def sql(
 ) -> None:
     """Query runs with SQL (DuckDB) and print CSV, or a list of objects with --json.
 
-    The tables: runs, episodes, checks, turns, messages, tool_calls, facts; DESCRIBE TABLE
+    The tables: runs, episodes, checks, turns, messages, tool_calls, facts, costs; DESCRIBE TABLE
     shows the columns of one. Several runs are told apart by the column `run`, their number from 1.
 
     Example: crab-graph sql RUN "SELECT check_id, count(*) FROM checks WHERE verdict = 'fail' GROUP

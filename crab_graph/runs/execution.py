@@ -19,6 +19,7 @@ from crab_graph.runs.store import (
     checkpoint_files,
     load_index,
 )
+from crab_graph.runs.warehouse import make_tables
 from crab_graph.runs.worker import Job, open_worker
 from crab_graph.schema import digest
 from crab_graph.workers import Executor, run_parallel
@@ -26,6 +27,9 @@ from crab_graph.workers import Executor, run_parallel
 if TYPE_CHECKING:
     from crab_graph.agents.adapters import AgentSpec
     from crab_graph.domains.benchmark import Benchmark
+
+_MANY_EPISODES = 100
+"""A run with so many makes its tables at its end; those of a smaller one are made in a second."""
 
 _PRELOAD = ("crab_graph.runs.worker", "crab_graph.graph.build", "crab_graph.eval.verdict")
 
@@ -118,6 +122,8 @@ def execute(sitting: Sitting) -> None:
             report(_progress(count, len(plan), passed, done.id, budget))
     if all(is_settled(finished.get(one.id)) for one in plan):
         _forget(sitting, [one for one in plan if finished[one.id].outcome == "infra_error"])
+    if todo and len(finished) >= _MANY_EPISODES:
+        make_tables(directory)
 
 
 def _progress(done: int, total: int, passed: int, last: str | None, budget: Budget) -> Progress:

@@ -28,6 +28,7 @@ def rows_of(record: EpisodeRecord) -> dict[str, list[Row]]:
         "messages": dialogue.messages,
         "tool_calls": dialogue.calls,
         "facts": [{**fact, "fate": record.fact_fates.get(fact["key"])} for fact in record.facts],
+        "costs": _costs(record),
     }
     for rows in found.values():
         for row in rows:
@@ -161,6 +162,25 @@ def _checks(record: EpisodeRecord) -> list[Row]:
             "strict_verdict": strict.get(name),
         }
         for name, verdict in record.checks.items()
+    ]
+
+
+def _costs(record: EpisodeRecord) -> list[Row]:
+    return [
+        {
+            "party": party,
+            "model": model,
+            "calls": took.get("calls", 0),
+            "failed_calls": sum(took.get("failed", {}).values()),
+            "uncounted_calls": took.get("uncounted", 0),
+            "input_tokens": took.get("input_tokens", 0),
+            "cached_tokens": took.get("cached_tokens", 0),
+            "output_tokens": took.get("output_tokens", 0),
+            "reasoning_tokens": took.get("reasoning_tokens", 0),
+            "party_cost": record.cost.get(party),
+        }
+        for party, usage in record.usage.items()
+        for model, took in usage.items()
     ]
 
 

@@ -98,6 +98,15 @@ def with_parts(directory: Path, read: Callable[[Sequence[Part]], Result]) -> Res
     raise RunError(f"{directory / WAREHOUSE}: cannot be read: {problem}")
 
 
+def make_tables(directory: Path) -> None:
+    """Make the parts of a run that are missing, so that nobody has to wait for them later.
+
+    Where that cannot be done, as on a full disk, whoever needs them makes them somewhere else.
+    """
+    with suppress(OSError):
+        with_parts(directory, len)
+
+
 def compact(directory: Path) -> Compacted:
     """Put the parts of each shard together into one, and remove what nobody needs.
 

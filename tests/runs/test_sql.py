@@ -7,6 +7,7 @@ import pytest
 import crab_graph as cg
 from crab_graph.cli.application import main
 from crab_graph.errors import UsageError
+from crab_graph.runs.rows import rows_of
 from crab_graph.runs.sql import query_runs, relate_runs
 from crab_graph.runs.tables import TABLES
 
@@ -57,6 +58,15 @@ def test_a_turn_counts_what_its_speaker_did_before_it(run):
     assert first["speaker"] == "user"
     assert first["words"] > 5
     assert first["facts"] > 5
+
+
+def test_what_models_took_is_a_row_for_each_seat(run):
+    took = {"calls": 3, "input_tokens": 900, "output_tokens": 60, "failed": {"timeout": 2}}
+    record = run[0].model_copy(update={"usage": {"agent": {"m": took}}, "cost": {"agent": 0.5}})
+    (row,) = rows_of(record)["costs"]
+    assert (row["party"], row["model"], row["failed_calls"]) == ("agent", "m", 2)
+    assert (row["input_tokens"], row["cached_tokens"], row["party_cost"]) == (900, 0, 0.5)
+    assert rows(run, "SELECT count(*) AS n FROM costs") == [{"n": 0}]
 
 
 def test_every_table_has_the_documented_columns_in_order(run):

@@ -30,7 +30,7 @@ def run(finished, tmp_path):
 
 
 def everything(run):
-    tables = ("episodes", "checks", "turns", "messages", "tool_calls", "facts")
+    tables = ("episodes", "checks", "turns", "messages", "tool_calls", "facts", "costs")
     return [query_runs([run], f"SELECT * FROM {name}").rows for name in tables]
 
 
