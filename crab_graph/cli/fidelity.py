@@ -11,10 +11,13 @@ from crab_graph.errors import RunError
 if TYPE_CHECKING:
     from crab_graph.analysis.fidelity import Fidelity, Rate
 
+NOTE = (
+    "All of these rates are behaviour: how users talk, not whether what they say is plausible. A "
+    "change of mind is counted by its words, and no condition asks a user for one."
+)
 RULES_NOTE = (
     "rules: rule-based, no language model. It draws short, polite, uncertain and question turns at "
-    "rates set in one table, so they show its behaviour and nothing of how a model talks; it never "
-    "changes its mind."
+    "rates set in one table, so they say nothing of how a model talks; it never changes its mind."
 )
 
 
@@ -51,7 +54,7 @@ def fidelity(
                 },
                 "groups": [one.as_json() for one in groups],
                 "ruse_closer_than_generic": closer,
-                "notes": [RULES_NOTE] if is_ruled else [],
+                "notes": [NOTE, RULES_NOTE] if is_ruled else [NOTE],
             }
         )
         return
@@ -60,6 +63,7 @@ def fidelity(
         far = [kind.replace("_", " ") for kind, is_closer in found.items() if not is_closer]
         verdict = f"all but {', '.join(far)}" if far else "every rate"
         print(f"{engine}: ruse is as near to people as generic, or nearer, on {verdict}.")
+    print(NOTE)
     if is_ruled:
         print(RULES_NOTE)
 
