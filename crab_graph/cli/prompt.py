@@ -90,12 +90,12 @@ def _document(condition: "ResolvedCondition", prompt: "Prompt") -> dict[str, Any
     }
 
 
-def _fact_keys(task: "Task | None") -> set[str]:
+def _fact_keys(task: "Task | None") -> list[str]:
     """Return what fragments may name: facts of the task's domain, without one of any."""
     from crab_graph.domains.registry import domain_names, find_domain
 
     domains = map(find_domain, domain_names()) if task is None else [task.domain]
-    return {key for one in domains for key in one.briefing(one.slots, (), "", "").lexicon.facts}
+    return list(dict.fromkeys(key for one in domains for key in one.fact_keys))
 
 
 def _task(name: str | None, bench: Path | None) -> "Task | None":

@@ -139,3 +139,8 @@ class Domain:
     properties: tuple[TaskProperty, ...] = ()
     optional_edges: tuple[str, ...] = ()
     with_edges: Callable[[Draft, Sequence[str], int], Draft] | None = None
+
+    @property
+    def fact_keys(self) -> tuple[str, ...]:
+        """Keys of the facts that its users can have, in the order in which they are told."""
+        return tuple(self.briefing(self.slots, (), "", "").lexicon.facts)
