@@ -1,6 +1,6 @@
 """What a domain tells the verifiers: its words, its checks, and how its bookings hold stock."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -98,6 +98,7 @@ class Grading:
     covered_checks: Mapping[str, frozenset[str]]
     show_value: Callable[[str, Value], str]
     titles: Mapping[str, str]
+    broken_rows: Callable[[World], Iterable[str]] = lambda world: ()
     deciding_checks: Mapping[str, frozenset[str]] = field(default_factory=dict)
     charging_facts: frozenset[str] = frozenset()
 

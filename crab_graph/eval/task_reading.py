@@ -6,6 +6,7 @@ from functools import cache, cached_property, lru_cache, partial
 
 from crab_graph.domains.grading import DomainCheck, Grading
 from crab_graph.domains.task import Task
+from crab_graph.eval.guarantees import check_guarantees
 from crab_graph.schema import canonical_json
 from crab_graph.text.normalise import name_form, normalise
 from crab_graph.text.vocabulary import Catalogue, NamedEntity, build_catalogue
@@ -59,10 +60,15 @@ class TaskReading:
 
 @lru_cache(maxsize=KEPT_TASKS)
 def read_task(task: Task) -> TaskReading:
-    """Prepare a task for grading; kept for as long as the task is in use."""
+    """Prepare a task for grading; kept for as long as the task is in use.
+
+    Raises:
+        BenchmarkError: its tables break what grading relies on.
+    """
     grading = task.domain.grading
     slot_of = cache(partial(grading.slot_of, task.world, task.request))
     catalogue = build_catalogue(grading.vocabulary(), _named_entities(task), slot_of)
+    check_guarantees(task, catalogue)
     return TaskReading(task, catalogue, grading.checks(task.request, task.graph))
 
 

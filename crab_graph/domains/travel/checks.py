@@ -1,6 +1,6 @@
 """The travel domain's part in grading: which constraints decide which check (rulebook §4)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from crab_graph.dates import clock_time, iso_date
@@ -133,6 +133,14 @@ def show_value(name: str, value: Value) -> str:
     return format_dollars(int(value)) if name in _CENTS else str(value)
 
 
+def broken_rows(world: World) -> Iterator[str]:
+    """Yield the flights that do not land on the day on which they leave."""
+    for key, row in world.tables["flights"].items():
+        if not 0 <= row["departure_minute"] < row["arrival_minute"] < _DAY_MINUTES:
+            yield f"flight {key} does not land on the day of its departure"
+
+
+_DAY_MINUTES = 24 * 60
 _DAYS = frozenset({"date", "check_in", "check_out", "available_from", "available_until"})
 _MINUTES = frozenset({"departure", "arrival", "start", "end"})
 _CENTS = frozenset({"price", "total"})
@@ -177,4 +185,5 @@ TRAVEL_GRADING = Grading(
     charging_facts=frozenset({"payment_card"}),
     show_value=show_value,
     titles=_TITLES,
+    broken_rows=broken_rows,
 )
