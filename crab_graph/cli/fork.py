@@ -39,6 +39,9 @@ def fork(
     trials: Annotated[int, typer.Option(help="How often it goes on.", min=1)] = 1,
     jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
     concurrency: Annotated[int, typer.Option(help="Episodes at once in each process.", min=1)] = 1,
+    force: Annotated[
+        bool, typer.Option("--force", help="Throw away forks that were begun otherwise.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Go on with a finished episode from one of its turns, with another agent, user or message.
@@ -71,6 +74,7 @@ def fork(
             trials=trials,
             jobs=jobs,
             concurrency=concurrency,
+            force=force,
             progress=report,
         )
     print_run(result, started=first[0].done < first[0].total, as_json=as_json)

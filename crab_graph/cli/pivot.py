@@ -22,6 +22,9 @@ def pivot(
     trials: Annotated[int, typer.Option(help="Continuations from each turn.", min=1)] = 8,
     jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
     concurrency: Annotated[int, typer.Option(help="Episodes at once in each process.", min=1)] = 1,
+    force: Annotated[
+        bool, typer.Option("--force", help="Throw away forks that were begun otherwise.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Fork an episode at every turn, and name the turn that decided it.
@@ -31,11 +34,18 @@ def pivot(
     those that are there.
     """
     from crab_graph.cli.run_output import episode_bar
-    from crab_graph.runs.pivot import PIVOTS, pivot_episode
+    from crab_graph.runs.pivot import pivot_episode
+    from crab_graph.runs.store import PIVOTS
 
     with episode_bar(run / PIVOTS / episode) as advance:
         found = pivot_episode(
-            run, episode, trials, jobs=jobs, concurrency=concurrency, progress=advance
+            run,
+            episode,
+            trials,
+            jobs=jobs,
+            concurrency=concurrency,
+            force=force,
+            progress=advance,
         )
     if as_json:
         print_json(found.model_dump(mode="json"))

@@ -1,5 +1,6 @@
 """One episode as a compiled LangGraph: agent, user and environment in turns (paper section 3.3)."""
 
+from contextvars import Context, copy_context
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -9,6 +10,7 @@ from langgraph.graph.state import CompiledStateGraph
 from crab_graph.agents.adapters import Agent, AgentSpec, resolve_agent
 from crab_graph.graph.limits import Limits
 from crab_graph.graph.nodes import EpisodeNodes
+from crab_graph.graph.person import PERSON, PERSON_AGENT
 from crab_graph.graph.state import EpisodeState, is_finished
 from crab_graph.graph.user_settings import Engine, UserSettings
 from crab_graph.graph.users import UserSide, UserSpec, build_user, condition_name
@@ -98,7 +100,10 @@ def prepare_episode(
     named += [one for one in (side.model, side.prompt_sha256) if one is not None]
     spec = digest([*named, limits.model_dump()])[:_LONGEST_ID]
     registry = task.domain.registry()
-    repeats = side.engine == Engine.RULES  # it says the same when it is asked again
+    # What says the same when it is asked again needs no journal, and what a person typed rests in
+    # the checkpoints.
+    repeats = side.engine in {Engine.RULES, PERSON}
+    is_person = resolved is PERSON_AGENT
     nodes = EpisodeNodes(
         world=lambda: task.world,
         tools=registry,
@@ -107,8 +112,9 @@ def prepare_episode(
         user=side,
         limits=limits,
         spec=spec,
-        agent_journal=None if resolved.is_reference else checkpointer,
+        agent_journal=None if resolved.is_reference or is_person else checkpointer,
         user_journal=None if repeats else checkpointer,
+        agent_context=copy_context if is_person else Context,
         prices=prices,
         specs={"agent": resolved.name, "user": side.model},
     )

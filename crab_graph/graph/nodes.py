@@ -78,6 +78,7 @@ class EpisodeNodes:
         spec: str,
         agent_journal: "BaseCheckpointSaver[Any] | None" = None,
         user_journal: "BaseCheckpointSaver[Any] | None" = None,
+        agent_context: Callable[[], Context] = Context,
         prices: Prices = NO_PRICES,
         specs: Mapping[str, str | None] = NO_SPECS,
     ) -> None:
@@ -93,6 +94,8 @@ class EpisodeNodes:
             spec: What the episode was begun with; a checkpoint of another one is refused.
             agent_journal: Where the agent's replies are kept, if it is not sure to repeat them.
             user_journal: Where the user's are.
+            agent_context: The context the agent runs in. By default an empty one: from ours an
+                agent could read the whole state, or jump in it.
             prices: Prices of models, for a limit on cost.
             specs: How the models of agent and user are named, by party.
         """
@@ -105,6 +108,7 @@ class EpisodeNodes:
         self._spec = spec
         self._agent_journal = agent_journal
         self._user_journal = user_journal
+        self._agent_context = agent_context
         self._prices = prices
         self._specs = specs
 
@@ -116,8 +120,7 @@ class EpisodeNodes:
         step = current_step(self._agent_journal)
         reply, seconds = _kept_reply(step), 0.0
         if reply is None:
-            # An empty context: from ours an agent could read the whole state, or jump in it.
-            tried = self._try(Context(), lambda: self._answer(step, view), spent)
+            tried = self._try(self._agent_context(), lambda: self._answer(step, view), spent)
             seconds = tried.seconds
             if tried.error is not None:
                 return self._broken("agent", tried, spent)

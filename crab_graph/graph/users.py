@@ -9,7 +9,8 @@ from crab_graph.agents.callables import call_synchronously, dotted_name
 from crab_graph.agents.reply import Call, ask_model, read_reply
 from crab_graph.errors import UsageError
 from crab_graph.graph.journal import ask_once
-from crab_graph.graph.state import Message
+from crab_graph.graph.person import PersonSide, SeatedUser
+from crab_graph.graph.state import Message, is_delivered
 from crab_graph.graph.user_settings import Engine, UserSettings
 from crab_graph.graph.view import View
 from crab_graph.models.chat import build_chat_model, is_address, is_provider
@@ -17,7 +18,9 @@ from crab_graph.models.meter import current_meter, metered
 from crab_graph.models.secrets import public_spec, remember_model_secrets
 from crab_graph.models.usage import Usage
 from crab_graph.personas.condition import Condition, ResolvedCondition, parse_condition, resolve
+from crab_graph.personas.recognition import told_after
 from crab_graph.randomness import derive_seed
+from crab_graph.text.tokens import without_tokens
 from crab_graph.tools.registry import Owner, ToolRegistry
 
 if TYPE_CHECKING:
@@ -27,8 +30,8 @@ if TYPE_CHECKING:
     from crab_graph.personas.engines.rules import UserStep as EngineStep
     from crab_graph.personas.lexicon import UserBriefing
 
-UserSpec = str | Condition | Callable[..., Any]
-"""A condition such as `ruse`, or a callable `f(messages, tools)`."""
+UserSpec = str | Condition | SeatedUser | Callable[..., Any]
+"""A condition such as `ruse`, a person under one, or a callable `f(messages, tools)`."""
 
 CUSTOM_CONDITION = "custom"
 
@@ -109,6 +112,10 @@ def build_user(
         if settings.engine is Engine.HYBRID:
             return _HybridSide(engine, briefing, condition, settings)
         return _RulesSide(engine, condition)
+    if isinstance(user, SeatedUser):
+        condition = resolve(user.condition, seed, task.id, trial)
+        briefing = task.domain.briefing(task.domain.slots, task.facts, task.id, task.today)
+        return _PersonSide(task, briefing, condition)
     if not callable(user):
         raise UsageError(f"a user is a condition or a callable, not {type(user).__name__}")
     return _CallableSide(task, user)
@@ -166,6 +173,8 @@ def condition_name(user: UserSpec) -> str:
     """Return what an episode with this user is filed under."""
     if isinstance(user, str):
         user = parse_condition(user)
+    if isinstance(user, SeatedUser):
+        user = user.condition
     return str(user) if isinstance(user, Condition) else CUSTOM_CONDITION
 
 
@@ -229,6 +238,27 @@ class _HybridSide:
 
     def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
         return _step_of(self._user.step(state, messages))
+
+
+class _PersonSide(PersonSide):
+    def __init__(self, task: "Task", briefing: "UserBriefing", condition: ResolvedCondition):
+        super().__init__(task.domain.registry(), condition)
+        self._briefing = briefing
+
+    def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
+        reply = self.answer(messages)
+        if reply.calls:
+            return UserStep(reply.text, reply.calls, dict(state))
+        visible = [one for one in messages if is_delivered(one)]
+        heard = [str(one["content"]) for one in visible if one["role"] == "assistant"]
+        told = told_after(
+            state.get("disclosed", ()),
+            without_tokens(reply.text),
+            heard[-1] if heard else "",
+            len(visible) + 1,
+            self._briefing,
+        )
+        return UserStep(reply.text, (), {**state, "disclosed": told})
 
 
 class _CallableSide:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from crab_graph.money import parse_cents
-from crab_graph.personas.disclosure import Reason
+from crab_graph.personas.disclosure import DisclosureRecord, Reason
 from crab_graph.personas.facts import Fact
 from crab_graph.personas.lexicon import FactWords, UserBriefing, ValueForm
 from crab_graph.personas.objections import contradictions, read_plan
@@ -45,6 +45,24 @@ def read_disclosures(text: str, heard: str, briefing: UserBriefing) -> list[tupl
             reason = Reason.VOLUNTEERED
         told.append((key, reason))
     return told
+
+
+def told_after(
+    told: Iterable[dict[str, Any]], said: str, heard: str, turn: int, briefing: UserBriefing
+) -> list[dict[str, Any]]:
+    """Return a user's disclosure record, as its state keeps it, after it said something.
+
+    Args:
+        told: The record before.
+        said: What the user says.
+        heard: The agent's message it answers; empty for the opening.
+        turn: Number of the visible message.
+        briefing: What the user knows.
+    """
+    record = DisclosureRecord.from_json(told)
+    for key, reason in read_disclosures(said, heard, briefing):
+        record = record.with_told([key], turn, reason)
+    return record.as_json()
 
 
 def stated_facts(text: str, briefing: UserBriefing, asked: Iterable[str] = ()) -> list[str]:

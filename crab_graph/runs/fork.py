@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from crab_graph.graph.users import UserSpec
 
 CUSTOM = "custom"
+_HINT = "start over with --force, or use another directory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,7 @@ def fork_episode(
     trials: int = 1,
     jobs: int = 1,
     concurrency: int = 1,
+    force: bool = False,
     progress: Report | None = None,
 ) -> Run:
     """Go on with a finished episode from one of its turns, in a run of its own.
@@ -91,6 +93,7 @@ def fork_episode(
         trials: How often it goes on.
         jobs: Number of processes.
         concurrency: Episodes at once in each.
+        force: Throw away forks with other settings in `out`.
         progress: Called at the beginning and after each episode.
 
     Raises:
@@ -110,11 +113,12 @@ def fork_episode(
         Otherwise(agent, user, persona, engine, user_model),
         trials,
     )
-    begin_fork(replace(sitting, jobs=jobs, concurrency=concurrency, report=progress))
+    sitting = replace(sitting, jobs=jobs, concurrency=concurrency, report=progress)
+    begin_fork(sitting, force=force)
     return open_run(out)
 
 
-def begin_fork(sitting: Sitting, *, may_grow: bool = False) -> None:
+def begin_fork(sitting: Sitting, *, may_grow: bool = False, force: bool = False) -> None:
     """Run what is missing of a run of forks, of which more trials may be wanted than before.
 
     Raises:
@@ -129,10 +133,10 @@ def begin_fork(sitting: Sitting, *, may_grow: bool = False) -> None:
     with keeping(directory):
         directory.mkdir(parents=True, exist_ok=True)
         with hold_run(directory):
-            if origin is not None and not (directory / CONFIG).exists():
-                keep_origin(directory, origin)
             grows = may_grow and _wants_more(directory, sitting.config)
-            begin_run(directory, sitting.config, allow_mismatch=grows)
+            if origin is not None and (force or not (directory / CONFIG).exists()):
+                keep_origin(directory, origin)
+            begin_run(directory, sitting.config, force=force, allow_mismatch=grows, hint=_HINT)
             execute(sitting)
 
 

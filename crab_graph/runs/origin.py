@@ -101,14 +101,14 @@ _TOKENS = {"STOP", "TRANSFER", "OUT-OF-SCOPE"}
 
 def _after_saying(task: "Task", start: Mapping[str, Any], text: str, number: int) -> dict[str, Any]:
     """Return the user's state after a typed message: it knows which facts are told now."""
-    from crab_graph.personas.disclosure import DisclosureRecord  # noqa: PLC0415
-    from crab_graph.personas.recognition import read_disclosures  # noqa: PLC0415
+    from crab_graph.personas.recognition import told_after  # noqa: PLC0415
 
     state = dict(start.get("user_state", {}))
     said = start.get("messages", {"lines": ()})["lines"]
     heard = [line["content"] for line in said if line["role"] == "assistant" and line["content"]]
     briefing = task.domain.briefing(task.domain.slots, task.facts, task.id, task.today)
-    record = DisclosureRecord.from_json(state.get("disclosed", ()))
-    for key, reason in read_disclosures(text, heard[-1] if heard else "", briefing):
-        record = record.with_told([key], number, reason)
-    return {**state, "disclosed": record.as_json()}
+    last = heard[-1] if heard else ""
+    return {
+        **state,
+        "disclosed": told_after(state.get("disclosed", ()), text, last, number, briefing),
+    }

@@ -17,15 +17,13 @@ from crab_graph.runs.execution import Report
 from crab_graph.runs.fork import Otherwise, begin_fork, fork_points, prepare_fork
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.runner import check_counts
-from crab_graph.runs.store import CONFIG, ForkPoint, load_record, load_records, read_config
+from crab_graph.runs.store import CONFIG, PIVOTS, ForkPoint, load_record, load_records, read_config
 from crab_graph.schema import FileModel
 from crab_graph.workers import write_atomically
 
 if TYPE_CHECKING:
     from crab_graph.agents.adapters import AgentSpec
 
-PIVOTS = "pivots"
-"""Directory in a run: a run of forks for each episode that was looked into."""
 RESULT = "pivot.json"
 
 
@@ -97,6 +95,7 @@ def pivot_episode(
     agent: "AgentSpec | None" = None,
     jobs: int = 1,
     concurrency: int = 1,
+    force: bool = False,
     progress: Report | None = None,
 ) -> Pivot:
     """Fork an episode at every turn, and return the chance to pass from each.
@@ -111,6 +110,7 @@ def pivot_episode(
         agent: The agent, where it is a Python object; by its name it is known.
         jobs: Number of processes.
         concurrency: Episodes at once in each.
+        force: Throw away forks that were made with other settings or by another version.
         progress: Called at the beginning and after each continuation.
 
     Raises:
@@ -126,7 +126,7 @@ def pivot_episode(
     sitting = prepare_fork(directory, record, point, out, Otherwise(agent=agent), trials)
     config = sitting.config.model_copy(update={"trials": max(trials, _known_trials(out))})
     sitting = replace(sitting, config=config, jobs=jobs, concurrency=concurrency, report=progress)
-    begin_fork(sitting, may_grow=True)
+    begin_fork(sitting, may_grow=True, force=force)
     found = judge(record, load_records(out), trials)
     write_atomically(out / RESULT, found.model_dump_json(indent=2) + "\n")
     return found

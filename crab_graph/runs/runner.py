@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 __all__ = ["Progress", "check_counts", "model_name", "resume_run", "run"]
 
 PYTHON_PREFIX = "python:"
+PERSON = "person"
+"""How a person in a seat is recorded."""
 
 _DEFAULT_LIMITS = Limits()
 
@@ -158,6 +160,7 @@ def prepare_run(
     folder = None if personas is None else Path(personas)
     settings = user_settings(engine, user_model, load_fragments(folder))
     bench = bench if isinstance(bench, Benchmark) else load_benchmark(bench)
+    settings.pieces.check_facts(bench.domain.fact_keys)
     users = _parsed(tuple(user) if isinstance(user, list | tuple) else (user,), settings)
     named = isinstance(agent, str) and isinstance(user_model, str | None)
     doer = _executor(executor)
@@ -246,6 +249,8 @@ def resume_run(
             f"{directory}: the address of its agent or user has credentials, which are not kept; "
             "give the same `crab-graph run` command again"
         )
+    if PERSON in {config.agent, config.user_engine}:
+        raise UsageError(f"{directory}: a person plays in it; go on with the same `play` command")
     doer = _executor(executor)
     address = _database(directory, config, checkpoint)
     bench = load_benchmark(directory / config.benchmark)

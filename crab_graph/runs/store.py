@@ -49,6 +49,8 @@ CONFIG = "run.json"
 SHARDS = "shards"
 CHECKPOINTS = "checkpoints"
 ORIGIN = "origin.json"
+PIVOTS = "pivots"
+"""Directory in a run: a run of forks for each episode that was looked into."""
 
 
 _BEGIN_OTHERWISE = "go on with --allow-mismatch, use another directory, or start over with --force"
@@ -243,6 +245,7 @@ def begin_run(
         if force:
             shutil.rmtree(directory / SHARDS, ignore_errors=True)
             shutil.rmtree(directory / CHECKPOINTS, ignore_errors=True)
+            shutil.rmtree(directory / PIVOTS, ignore_errors=True)
         elif allow_mismatch:
             known = (*existing.mismatches, *differing)
             config = config.model_copy(update={"mismatches": known})

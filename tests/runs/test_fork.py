@@ -11,8 +11,8 @@ import crab_graph as cg
 from crab_graph.cli import main
 from crab_graph.errors import ResumeMismatch, RunError, UnknownName, UsageError
 from crab_graph.runs.fork import Otherwise, begin_fork, fork_points, prepare_fork
-from crab_graph.runs.pivot import PIVOTS, judge, load_pivots
-from crab_graph.runs.store import ForkPoint
+from crab_graph.runs.pivot import judge, load_pivots
+from crab_graph.runs.store import PIVOTS, ForkPoint
 
 EPISODE = "S1-001.ruse.0"
 

@@ -1,0 +1,223 @@
+"""`crab-graph play`: a person in either seat."""
+
+import json
+import shlex
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from crab_graph.cli.output import JsonOption, console, print_json
+
+if TYPE_CHECKING:
+    from crab_graph.runs.play import Table
+
+_HELP = """\
+What you type is said. Lines that begin with a slash are for the program:
+  /call TOOL name=value …   use a tool of yours; values are JSON or plain words
+  /tools [TOOL]             your tools, or what one of them takes
+  /brief                    what you were told at the beginning
+  /quit                     leave; the same command goes on here"""
+_USER_HELP = """\
+  /stop, /transfer, /out-of-scope   end the talk (done or no way on; handed over; nothing to add)"""
+_TOKENS = {
+    "/stop": "###STOP###",
+    "/transfer": "###TRANSFER###",
+    "/out-of-scope": "###OUT-OF-SCOPE###",
+}
+
+
+def play(
+    bench: Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")],
+    task: Annotated[str, typer.Argument(metavar="TASK", help="Its id, such as S1-001.")],
+    seat: Annotated[str, typer.Option("--as", help="Where you sit: user or agent.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="RUN", help="Directory it is kept in; by default play/TASK-SEAT."),
+    ] = None,
+    agent: Annotated[
+        str, typer.Option(metavar="SPEC", help="Who is the agent, if that is not you.")
+    ] = "solver",
+    user: Annotated[
+        str, typer.Option(metavar="COND", help="Who the user is, or who you are to be.")
+    ] = "ruse",
+    engine: Annotated[
+        str, typer.Option(help="What plays the user, if that is not you: rules, llm, or hybrid.")
+    ] = "rules",
+    user_model: Annotated[
+        str | None, typer.Option(metavar="SPEC", help="Model of llm or hybrid.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same user.")] = 0,
+    force: Annotated[
+        bool, typer.Option("--force", help="Begin again, whatever is in RUN.")
+    ] = False,
+    allow_mismatch: Annotated[
+        bool, typer.Option("--allow-mismatch", help="Go on although it was begun otherwise.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Take the user's or the agent's seat, and see how it is graded.
+
+    Everything typed is kept at once: the same command goes on where it was left or killed. Exit
+    code 1 when the talk was left before its end.
+    """
+    from crab_graph.runs.play import play_episode, seat_person
+
+    table = seat_person(
+        bench, task, seat, agent=agent, user=user, engine=engine, user_model=user_model, seed=seed
+    )
+    out = out or Path("play") / f"{table.task_id}-{table.seat}"
+    person = _Person(table)
+    try:
+        record = play_episode(table, out, person.ask, allow_mismatch=allow_mismatch, force=force)
+    except (EOFError, KeyboardInterrupt):
+        typer.echo(f"\nLeft; what was said is kept in {out}. The same command goes on.", err=True)
+        raise typer.Exit(1) from None
+    if as_json:
+        print_json(record.model_dump(mode="json"))
+        return
+    _print_verdict(record)
+    print(f"Look closer: crab-graph show {out} {record.episode_id} --why")
+
+
+def _print_verdict(record: Any) -> None:
+    failed = [name for name, verdict in record.checks.items() if verdict == "fail"]
+    print(f"\nThe talk is over ({record.termination}). Verdict: {record.outcome}.")
+    if failed:
+        print(f"Failed checks: {', '.join(failed)}")
+
+
+class _Person:
+    """Shows a person what is new, and reads what it does."""
+
+    def __init__(self, table: "Table") -> None:
+        self._table = table
+        self._briefed = False
+
+    def ask(self, request: Mapping[str, Any]) -> str | dict[str, Any]:
+        """Return the person's answer.
+
+        Raises:
+            EOFError: the person leaves.
+        """
+        if not self._briefed:
+            self._briefed = True
+            print(self._brief(), file=sys.stderr)
+            print(f"\n{self._help()}\n", file=sys.stderr)
+        for line in request["messages"]:
+            _show(line)
+        while True:
+            typed = _read()
+            answer = self._answer(typed, request["tools"])
+            if answer is not None:
+                return answer
+
+    def _answer(self, typed: str, tools: list[str]) -> str | dict[str, Any] | None:
+        """Return what a typed line means; `None` where it was a question to the program."""
+        if not typed.startswith("/"):
+            return typed or None
+        command, _, rest = typed.partition(" ")
+        if command == "/quit":
+            raise EOFError
+        if command in _TOKENS and self._is_user:
+            return f"{rest} {_TOKENS[command]}".strip()
+        if command == "/call":
+            return _call(rest, tools)
+        if command == "/tools":
+            self._print_tools(rest.strip(), tools)
+        elif command == "/brief":
+            print(self._brief(), file=sys.stderr)
+        else:
+            print(self._help(), file=sys.stderr)
+        return None
+
+    @property
+    def _is_user(self) -> bool:
+        return str(self._table.seat) == "user"
+
+    def _help(self) -> str:
+        return f"{_HELP}\n{_USER_HELP}" if self._is_user else _HELP
+
+    def _brief(self) -> str:
+        """Return the prompt that a model in this seat would be given."""
+        task = self._table.bench[self._table.task_id]
+        if not self._is_user:
+            return task.domain.policy(task.today)
+        from crab_graph.personas.condition import parse_condition, resolve
+        from crab_graph.personas.prompt import compose_prompt
+
+        condition = resolve(parse_condition(self._table.user), self._table.seed, task.id, 0)
+        briefing = task.domain.briefing(task.domain.slots, task.facts, task.id, task.today)
+        return compose_prompt(condition, briefing).text
+
+    def _print_tools(self, wanted: str, tools: list[str]) -> None:
+        from crab_graph.tools.registry import Owner
+
+        registry = self._table.bench.domain.registry()
+        for schema in registry.openai_schemas(Owner.USER if self._is_user else Owner.AGENT):
+            about = schema["function"]
+            if about["name"] == wanted:
+                print(f"{about['name']}: {about['description']}", file=sys.stderr)
+                print(json.dumps(about["parameters"], indent=2), file=sys.stderr)
+                return
+        print("\n".join(tools), file=sys.stderr)
+
+
+def _read() -> str:
+    """Return a line, without an end of line; it is prompted for at a terminal.
+
+    Raises:
+        EOFError: there is none.
+    """
+    if sys.stdin.isatty():
+        return input("you> ").strip()
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError
+    return line.strip()
+
+
+def _show(line: Mapping[str, Any]) -> None:
+    text = line["content"] or "(says nothing)"
+    if line["role"] == "tool":
+        console().print_json(text)
+    else:
+        print(f"{'agent' if line['role'] == 'assistant' else line['role']}> {text}")
+    sys.stdout.flush()
+
+
+def _call(text: str, tools: list[str]) -> dict[str, Any] | None:
+    """Return a call as it was typed; a line on stderr says what is wrong with it."""
+    name, _, rest = text.strip().partition(" ")
+    if name not in tools:
+        print(f"no tool '{name}' in this seat; /tools lists them", file=sys.stderr)
+        return None
+    try:
+        return {"calls": [{"name": name, "arguments": _arguments(rest.strip())}]}
+    except ValueError as error:
+        print(f"{error}; write /call {name} name=value … or a JSON object", file=sys.stderr)
+        return None
+
+
+def _arguments(text: str) -> dict[str, Any]:
+    if text.startswith("{"):
+        found = json.loads(text)
+        if isinstance(found, dict):
+            return found
+    arguments = {}
+    for part in shlex.split(text):
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise ValueError(f"'{part}' has no '='")
+        arguments[name] = _value(value)
+    return arguments
+
+
+def _value(text: str) -> Any:
+    """Return a value as JSON where it is a number, a list, an object or a literal."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

@@ -1,0 +1,117 @@
+"""A person in either seat: the graph stops with `interrupt()`, and goes on with what was typed.
+
+A node that stops runs again from its start when it goes on, so nothing here has effects before the
+stop. The value of the stop says what is new; the answer is a text, or calls of the seat's tools:
+`{"calls": [{"name": …, "arguments": {…}}]}`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from langgraph.types import interrupt
+
+from crab_graph.agents.adapters import Agent, Respond
+from crab_graph.agents.reply import Call, Reply, clean_text, plain
+from crab_graph.errors import UsageError
+from crab_graph.personas.condition import Condition, ResolvedCondition
+from crab_graph.tools.registry import Owner, ToolRegistry
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+PERSON = "person"
+"""How a person is recorded, as an agent's name or a user's engine."""
+
+Message = dict[str, Any]
+
+
+class Seat(StrEnum):
+    """Which side a person takes."""
+
+    USER = "user"
+    AGENT = "agent"
+
+
+@dataclass(frozen=True, slots=True)
+class SeatedUser:
+    """A person who plays the user under a condition."""
+
+    condition: Condition
+
+
+class PersonSide:
+    """The user's side, played by a person."""
+
+    engine = PERSON
+    model: str | None = None
+    prompt_sha256: str | None = None
+
+    def __init__(self, registry: ToolRegistry, condition: ResolvedCondition) -> None:
+        """Seat a person.
+
+        Args:
+            registry: The domain's tools.
+            condition: What the person is asked to be.
+        """
+        self._tools = sorted(registry.names(Owner.USER))
+        self.condition: ResolvedCondition | None = condition
+
+    def answer(self, messages: Sequence[Message]) -> Reply:
+        """Return what the person does, stopping until it is known."""
+        return _ask(Seat.USER, _since_own_turn(messages, "user"), self._tools)
+
+
+def _open(registry: ToolRegistry) -> Respond:
+    tools = sorted(registry.names(Owner.AGENT))
+
+    def respond(messages: list["BaseMessage"]) -> Reply:
+        lines = [_line(message) for message in messages[1:]]
+        return _ask(Seat.AGENT, _since_own_turn(lines, "assistant"), tools)
+
+    return respond
+
+
+PERSON_AGENT = Agent(PERSON, False, _open)
+"""An agent that is a person; unlike any other it needs the graph's own context, to stop in it."""
+
+
+def read_answer(answer: object) -> Reply:
+    """Return what was typed, as a reply.
+
+    Raises:
+        UsageError: it is neither a text nor calls.
+    """
+    if isinstance(answer, str):
+        return Reply(clean_text(answer))
+    if isinstance(answer, Mapping) and isinstance(answer.get("text", ""), str):
+        calls = answer.get("calls", ())
+        if isinstance(calls, Sequence) and all(map(_is_call, calls)):
+            made = (Call(clean_text(one["name"]), plain(one.get("arguments", {}))) for one in calls)
+            return Reply(clean_text(answer.get("text", "")), tuple(made))
+    raise UsageError(
+        "an answer is a text, or an object with 'text' and 'calls', each call with 'name' and "
+        "'arguments'"
+    )
+
+
+def _ask(seat: Seat, messages: list[Message], tools: list[str]) -> Reply:
+    return read_answer(interrupt({"seat": str(seat), "messages": messages, "tools": tools}))
+
+
+def _is_call(value: object) -> bool:
+    if not isinstance(value, Mapping) or not isinstance(value.get("name"), str):
+        return False
+    return isinstance(value.get("arguments", {}), Mapping)
+
+
+def _since_own_turn(messages: Sequence[Message], role: str) -> list[Message]:
+    """Return what came after a party's own last message."""
+    own = [place for place, line in enumerate(messages) if line["role"] == role]
+    return list(messages[own[-1] + 1 :] if own else messages)
+
+
+def _line(message: "BaseMessage") -> Message:
+    roles = {"human": "user", "ai": "assistant"}
+    return {"role": roles.get(message.type, message.type), "content": str(message.text)}
