@@ -170,3 +170,16 @@ def records() -> list[EpisodeRecord]:
         make_failed("S1-001", persona="terse", condition="ruse"),
         make_failed("S2-001", persona="terse", condition="ruse", checks=checks),
     ]
+
+
+@pytest.fixture(scope="session")
+def shared_records() -> list[EpisodeRecord]:
+    """Two agents on two tasks, one with flexible dates, twice each; nobody changes them."""
+    kinds = (make_record, make_failed)
+    users = ({}, {"condition": "ruse", "persona": "terse"})
+    return [
+        make("S1-001" if stratum == 1 else "S2-001", **about, **user, trial=trial)
+        for make, user in zip(kinds, users, strict=True)
+        for stratum, about in ((1, {}), (2, {"date_mode": "flexible"}))
+        for trial in range(2)
+    ]

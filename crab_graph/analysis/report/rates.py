@@ -126,7 +126,8 @@ def _rate(measure: measures.Measure, found: Estimate, arm: Arm) -> Cell:
     cell = estimate_cell(found, is_share=True, where=arm.where())
     if measure is not measures.PASS:
         return cell
-    return Cell(cell.text, cell.value, cell.note, arm.where(outcome="pass"), is_strong=True)
+    where = arm.where(outcome="pass") if found.value else arm.where()
+    return Cell(cell.text, cell.value, cell.note, where, is_strong=True)
 
 
 def _estimates(

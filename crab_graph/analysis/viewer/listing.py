@@ -23,6 +23,7 @@ class Wanted:
         user: Condition of the user.
         persona: Persona of the user.
         stratum: Number of the stratum.
+        dates: `fixed` or `flexible`.
         check: A check that failed.
         mode: A failure mode that applies, first or not.
         run: Number of the run among those that are shown.
@@ -35,6 +36,7 @@ class Wanted:
     user: str = ""
     persona: str = ""
     stratum: str = ""
+    dates: str = ""
     check: str = ""
     mode: str = ""
     run: str = ""
@@ -53,7 +55,7 @@ class Wanted:
             return False
         if self.outcome not in ("", NOT_PASSED, row["outcome"]):
             return False
-        for name in ("agent", "user", "persona", "stratum", "run", "task"):
+        for name in ("agent", "user", "persona", "stratum", "dates", "run", "task"):
             wanted = getattr(self, name)
             if wanted and wanted != str(row[name]):
                 return False
@@ -78,11 +80,14 @@ def row_of(run: int, fields: Mapping[str, Any]) -> dict[str, Any]:
         "user": fields["condition"],
         "persona": fields["persona"],
         "stratum": fields["stratum"],
+        "dates": fields["date_mode"],
         "outcome": str(fields["outcome"]),
         "failure": fields["primary_failure"],
         "modes": list(fields["failures"]),
         "failed": [check for check, verdict in fields["checks"].items() if verdict == "fail"],
-        "turns": sum(1 for message in messages if _is_visible(message)),
+        # Of a large run the dialogues are not read; how long they were is known all the same.
+        "turns": sum(1 for message in messages if _is_visible(message))
+        or fields["metrics"].get("visible_messages", 0),
         "calls": fields["metrics"].get("total_tool_calls"),
     }
 
@@ -94,7 +99,7 @@ def text_of(fields: Mapping[str, Any]) -> str:
 
 def count_facets(rows: Iterable[Row]) -> dict[str, dict[str, int]]:
     """Return, for each filter with a list to choose from, its values and how often they occur."""
-    single = ("outcome", "agent", "user", "persona", "stratum")
+    single = ("outcome", "agent", "user", "persona", "stratum", "dates")
     several = {"check": "failed", "mode": "modes"}
     counts: dict[str, Counter[str]] = {name: Counter() for name in (*single, *several)}
     for row in rows:

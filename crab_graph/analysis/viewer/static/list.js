@@ -6,7 +6,7 @@ export const PAGE = 50;
 
 const FILTERS = [
   ["outcome", "Outcome"], ["agent", "Agent"], ["user", "User"], ["persona", "Persona"],
-  ["stratum", "Stratum"], ["check", "Failed check"], ["mode", "Failure mode"], ["run", "Run"],
+  ["stratum", "Stratum"], ["dates", "Dates"], ["check", "Failed check"], ["mode", "Failure mode"], ["run", "Run"],
 ];
 
 function nameOf(filter, value, { labels, runs }) {

@@ -1,0 +1,95 @@
+"""The report's page: every number leads to its episodes, every figure can be read without eyes."""
+
+import re
+from html.parser import HTMLParser
+from urllib.parse import parse_qs
+
+import pytest
+
+from crab_graph.analysis.report import page
+from crab_graph.analysis.report.assembly import make_report
+from crab_graph.analysis.report.study import study_records
+from crab_graph.analysis.viewer.listing import Wanted, count_facets, row_of
+
+
+class Elements(HTMLParser):
+    """Start tags with their attributes, in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def all(self, name):
+        return [attributes for tag, attributes in self.tags if tag == name]
+
+
+@pytest.fixture(scope="module")
+def rendered(request):
+    pytest.importorskip("altair")
+    records = request.getfixturevalue("shared_records")
+    return page.render_page(records, "a title")
+
+
+def test_every_link_finds_episodes(rendered, shared_records):
+    rows = [row_of(0, dict(record)) for record in shared_records]
+    names = set(Wanted.__dataclass_fields__)
+    links = {a["href"] for a in Elements(rendered).all("a") if "#episodes?" in (a["href"] or "")}
+    assert len(links) > 10
+    for link in links:
+        query = {name: one[0] for name, one in parse_qs(link.partition("?")[2]).items()}
+        assert set(query) <= names, link
+        assert any(Wanted.read(query).fits(row, "") for row in rows), link
+
+
+def test_counts_link_to_as_many_episodes_as_they_say(shared_records):
+    rows = [row_of(0, dict(record)) for record in shared_records]
+    for exhibit in make_report(study_records(shared_records)).exhibits:
+        if exhibit.id in ("table-2", "checks"):
+            for cell in (cell for row in exhibit.rows for cell in row):
+                if cell.where and isinstance(cell.value, int) and cell.text != "2":
+                    found = [row for row in rows if Wanted.read(cell.where).fits(row, "")]
+                    assert len(found) == cell.value, (exhibit.id, cell)
+
+
+def test_every_figure_is_told_in_words_and_has_its_numbers_below(rendered):
+    elements = Elements(rendered)
+    figures = len(elements.all("figure"))
+    assert figures >= 2
+    assert len(elements.all("figcaption")) == figures == len(elements.all("details"))
+    drawn = [svg for svg in elements.all("svg")]
+    assert len(drawn) == 2 * figures
+    assert all(svg["aria-hidden"] == "true" for svg in drawn)
+
+
+def test_headings_and_regions_have_names(rendered):
+    elements = Elements(rendered)
+    ids = [attributes["id"] for _, attributes in elements.tags if attributes.get("id")]
+    assert len(ids) == len(set(ids))
+    for section in elements.all("section"):
+        assert section["aria-labelledby"] in ids
+    assert len(elements.all("h1")) == 1
+    assert all(th.get("scope") in ("col", "row") for th in elements.all("th"))
+    anchors = [a["href"][1:] for a in elements.all("a") if re.fullmatch("#[a-z0-9-]+", a["href"])]
+    assert set(anchors) <= set(ids)
+
+
+def test_the_summary_stands_before_all_figures(rendered):
+    assert rendered.index('class="findings"') < rendered.index("<nav") < rendered.index("<main")
+    assert rendered.index("solver (reference) passes 100%") < rendered.index("<main")
+
+
+def test_without_what_draws_figures_the_page_says_how_to_get_them(shared_records, monkeypatch):
+    monkeypatch.setattr(page, "is_available", lambda: False)
+    text = page.render_page(shared_records, "t")
+    assert "pip install &#39;crab-graph[report]&#39;" in text or "crab-graph[report]" in text
+    assert "<svg" not in text
+    assert "<figure" not in text
+
+
+def test_rows_can_be_filtered_by_dates(shared_records):
+    rows = [row_of(0, dict(record)) for record in shared_records]
+    assert set(count_facets(rows)["dates"]) == {record.date_mode for record in shared_records}
