@@ -71,6 +71,18 @@ class Meter(BaseCallbackHandler):
         finally:
             self._is_over = True
 
+    def begin_attempt(self) -> "Meter":
+        """Return a meter for one attempt at something, to be added to this one when it counts."""
+        return Meter(self)
+
+    def during(self, function: Callable[[], Result]) -> Result:
+        """Call a function, and count what is asked in it."""
+        token = _METER.set(self)
+        try:
+            return function()
+        finally:
+            _METER.reset(token)
+
     @property
     def is_closed(self) -> bool:
         """Whether the step is over; then a model that is asked in it refuses."""

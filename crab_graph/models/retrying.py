@@ -15,6 +15,8 @@ from crab_graph.models.failures import CallTimeout, FailureKind, kind_of, wait_b
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage
 
+    from crab_graph.models.meter import Meter
+
 FIRST_WAIT_SECONDS = 0.5
 
 
@@ -84,14 +86,9 @@ class RetryingModel:
         attempt = 0
         while True:
             self._pace.wait()
-            if meter is not None:
-                meter.check_open()
             try:
-                answer: AIMessage = within(self._timeout, lambda: self._model.invoke(messages))
-                return answer
+                return self._try(messages, meter)
             except Exception as error:
-                if isinstance(error, CallTimeout) and meter is not None:
-                    meter.count_timeout(self.name)
                 wait = wait_before_retry(error, attempt, FIRST_WAIT_SECONDS)
                 if wait is None or attempt >= self._retries:
                     raise
@@ -100,3 +97,23 @@ class RetryingModel:
                 else:
                     time.sleep(wait)
             attempt += 1
+
+    def _try(self, messages: "Sequence[BaseMessage]", meter: "Meter | None") -> "AIMessage":
+        """Ask once, and count it; what an attempt tells after it was given up counts no more."""
+        if meter is None:
+            answer: AIMessage = within(self._timeout, lambda: self._model.invoke(messages))
+            return answer
+        meter.check_open()
+        attempt = meter.begin_attempt()
+        try:
+            answer = within(
+                self._timeout, lambda: attempt.during(lambda: self._model.invoke(messages))
+            )
+        except CallTimeout:
+            meter.count_timeout(self.name)
+            raise
+        except Exception:
+            meter.add(attempt.usage)
+            raise
+        meter.add(attempt.usage)
+        return answer
