@@ -117,19 +117,15 @@ def run(
     --max-… limits each episode, --run-max-… the whole run: then no further episode is begun, and
     the run can be gone on with under a higher cap.
     """
+    from crab_graph.cli.conditions import read_conditions
     from crab_graph.cli.estimate_output import print_estimate
     from crab_graph.cli.run_output import episode_bar, print_run
     from crab_graph.graph.limits import Limits
-    from crab_graph.personas.condition import parse_condition
-    from crab_graph.personas.fragment_set import load_fragments
     from crab_graph.runs.estimate import estimate_run
     from crab_graph.runs.runner import Progress, prepare_run
     from crab_graph.runs.runner import run as run_benchmark
 
-    added = load_fragments(personas).added
-    users = [parse_condition(one, added) for one in user.split(",")]
-    if persona is not None:
-        users = [one.with_persona(persona, added) for one in users]
+    users = read_conditions(user, personas, engine, persona)
     limits = checked(
         Limits,
         max_messages=max_messages,

@@ -50,6 +50,12 @@ class Fragments:
         name = f"{part}_{persona}"
         return name if name in self.texts else f"{part}_{_DEFAULT}"
 
+    @property
+    def text_only(self) -> tuple[str, ...]:
+        """The added dimensions without fields, which only a user that reads them can follow."""
+        with_fields = {name.partition("_")[0] for name, values in self.fields.items() if values}
+        return tuple(name for name in self.added.dimensions if name not in with_fields)
+
     def check_facts(self, known: Collection[str]) -> None:
         """Refuse fragments that name a fact which a domain lacks.
 
