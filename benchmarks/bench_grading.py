@@ -1,10 +1,16 @@
-"""CPU time of grading one episode, its task open: the solver's longest and shortest talks."""
+"""CPU time of grading one episode, its task open, and of writing its final state as rows.
+
+The episodes are the solver's longest and shortest talks of one benchmark. The task is open: its
+tables were read, and an episode of it was graded before.
+"""
 
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
+
+import duckdb
 
 import crab_graph as cg
 from crab_graph.domains.task import Task
@@ -12,8 +18,12 @@ from crab_graph.eval.replay import replay
 from crab_graph.eval.transcript import read_transcript
 from crab_graph.eval.verdict import grade
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.tools.final_state import write_final_state, write_final_states
+from crab_graph.tools.ledger import Ledger
+from crab_graph.tools.tables import Table
 
 REPEATS = 15
+TOGETHER = 50
 
 
 def cpu_milliseconds(work: Callable[[], object]) -> float:
@@ -39,7 +49,18 @@ def main() -> list[tuple[str, str, str]]:
         for episode in (by_length[0], by_length[-1])
         for row in _measure(tasks[episode.task_id], episode)
     ]
-    return rows
+    longest = by_length[-1]
+    final = replay(tasks[longest.task_id], read_transcript(longest.messages)).ledger
+    return [*rows, _measure_final_state(final, bench.domain.tables)]
+
+
+def _measure_final_state(final: Ledger, schema: Sequence[Table]) -> tuple[str, str, str]:
+    with duckdb.connect(":memory:", config={"threads": 1}) as connection:
+        write_final_state(connection, "first", final, schema)  # makes the tables
+        states = [(f"episode {number}", final) for number in range(TOGETHER)]
+        whole = cpu_milliseconds(lambda: write_final_states(connection, states, schema))
+    what = f"writing a final state to DuckDB, {TOGETHER} episodes together, CPU an episode"
+    return what, f"{whole / TOGETHER:.2f} ms", "≤ 0.6 ms"
 
 
 def _measure(task: Task, episode: EpisodeRecord) -> list[tuple[str, str, str]]:
