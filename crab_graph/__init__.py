@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from crab_graph.errors import CrabGraphError
     from crab_graph.eval.verdict import Verdict, grade
     from crab_graph.graph.build import build_graph
-    from crab_graph.graph.limits import Limits
+    from crab_graph.graph.limits import Limits, RunLimits
+    from crab_graph.models.prices import Prices, load_prices
     from crab_graph.runs.episode import run_episode
     from crab_graph.runs.fork import fork_episode
     from crab_graph.runs.pivot import pivot_episode
@@ -34,7 +35,9 @@ __all__ = [
     "CrabGraphError",
     "Episode",
     "Limits",
+    "Prices",
     "Run",
+    "RunLimits",
     "Sweep",
     "Task",
     "Verdict",
@@ -44,6 +47,7 @@ __all__ = [
     "generate_benchmark",
     "grade",
     "load_benchmark",
+    "load_prices",
     "load_sweep",
     "open_run",
     "pivot_episode",
@@ -58,7 +62,9 @@ _PLACES = {
     "CrabGraphError": "errors",
     "Episode": "runs.record",
     "Limits": "graph.limits",
+    "Prices": "models.prices",
     "Run": "runs.run",
+    "RunLimits": "graph.limits",
     "Sweep": "domains.sweep_record",
     "Task": "domains.task",
     "Verdict": "eval.verdict",
@@ -67,6 +73,7 @@ _PLACES = {
     "generate_benchmark": "domains.generate",
     "grade": "eval.verdict",
     "load_benchmark": "domains.benchmark",
+    "load_prices": "models.prices",
     "load_sweep": "domains.sweep_record",
     "open_run": "runs.run",
     "pivot_episode": "runs.pivot",
