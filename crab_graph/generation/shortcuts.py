@@ -66,7 +66,7 @@ def _chain_solves(
             return False
         chosen[node] = int(rows[objects[node][PRICE][rows].argmin()])
     values = {
-        (node, name): column[chosen[node]].item()
+        (node, name): column[chosen[node], None].tolist()[0]
         for node, columns in objects.items()
         for name, column in columns.items()
     }
