@@ -74,8 +74,8 @@ def agents_compared(study: Study) -> list[Exhibit]:
     )
 
 
-def difference_cells(one: measures.Pairing) -> tuple[Cell, ...]:
-    """Return the cells of a comparison, from the name of its measure on."""
+def difference_cells(one: measures.Pairing, first: Arm, second: Arm) -> tuple[Cell, ...]:
+    """Return the cells of a comparison of two arms, from the name of its measure on."""
     share, contrast = one.measure.is_share, one.contrast
     low, high = points_text(contrast.low, share), points_text(contrast.high, share)
     drop = contrast.relative_drop
@@ -84,8 +84,8 @@ def difference_cells(one: measures.Pairing) -> tuple[Cell, ...]:
         text_cell(one.measure.title),
         Cell(str(contrast.tasks), contrast.tasks),
         Cell(str(one.pairs), one.pairs),
-        _level(one.first, share),
-        _level(one.second, share),
+        _level(one.first, share, first),
+        _level(one.second, share, second),
         Cell(
             points_text(contrast.difference, share),
             {
@@ -108,8 +108,8 @@ def difference_cells(one: measures.Pairing) -> tuple[Cell, ...]:
     )
 
 
-def _level(value: float, is_share: bool) -> Cell:
-    return Cell(f"{value:.0%}" if is_share else f"{value:.2f}", value)
+def _level(value: float, is_share: bool, arm: Arm) -> Cell:
+    return Cell(f"{value:.0%}" if is_share else f"{value:.2f}", value, where=arm.where())
 
 
 def _p_text(p: float) -> str:
@@ -171,7 +171,7 @@ def _exhibits(
             caption=f"{caption} Differences of shares are in percentage points.",
             columns=(*heads, *_COLUMNS),
             rows=tuple(
-                (*words(first, second), *difference_cells(one))
+                (*words(first, second), *difference_cells(one, first, second))
                 for first, second, pairings in comparisons
                 for one in pairings
                 if (one.measure in VERDICTS) == (id == ids[0]) and _is_told(one)

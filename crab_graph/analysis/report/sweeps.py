@@ -115,7 +115,7 @@ def _contrasts(vary: str, lines: Mapping[_LINE, Mapping[int, Arm]]) -> list[Exhi
     for (agent, user, engine, is_reference), arms in lines.items():
         (least, first), *others = arms.items()
         found = [
-            (value, pairings)
+            (value, arm, pairings)
             for value, arm in others
             if (
                 pairings := measures.pair(
@@ -123,16 +123,16 @@ def _contrasts(vary: str, lines: Mapping[_LINE, Mapping[int, Arm]]) -> list[Exhi
                 )
             )
         ]
-        adjusted = measures.adjust([pairings for _, pairings in found])
+        adjusted = measures.adjust([pairings for _, _, pairings in found])
         tag = "reference" if is_reference else ""
         rows += [
             (
                 Cell(agent, agent, tag=tag),
                 Cell(f"{user} ({engine})", user),
                 Cell(f"{value:,} after {least:,}", value),
-                *difference_cells(one),
+                *difference_cells(one, first, arm),
             )
-            for (value, _), own in zip(found, adjusted, strict=True)
+            for (value, arm, _), own in zip(found, adjusted, strict=True)
             for one in own
         ]
     if not rows:
