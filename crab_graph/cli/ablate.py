@@ -71,6 +71,7 @@ def ablate(
     sign-flip permutation and the same adjusted by Holm. RUN is an ordinary run: `resume`, `report`
     and `show` work on it, and the same command goes on where an interrupted one stopped.
     """
+    from crab_graph.cli.conditions import read_conditions
     from crab_graph.cli.estimate_output import print_estimate
     from crab_graph.cli.run_output import episode_bar, print_run
     from crab_graph.errors import UsageError
@@ -80,7 +81,7 @@ def ablate(
     from crab_graph.runs.runner import Progress, prepare_run
     from crab_graph.runs.runner import run as run_benchmark
 
-    users = [one.strip() for one in conditions.split(",")]
+    users = read_conditions(conditions, personas, engine)
     if len(users) < 2:
         raise UsageError("an ablation compares two conditions or more: --conditions generic,d2")
     asked: dict[str, Any] = {

@@ -11,6 +11,7 @@ from crab_graph.cli import main
 from crab_graph.errors import UsageError
 from crab_graph.graph.checkpoint import open_saver
 from crab_graph.personas.condition import ABLATION, parse_condition, resolve
+from crab_graph.personas.fragment_set import load_fragments
 from crab_graph.personas.prompt import compose_prompt
 from crab_graph.runs.store import CHECKPOINTS
 from crab_graph.testing import ScriptedServer
@@ -46,6 +47,43 @@ def test_the_prompt_of_every_condition_reaches_the_model(bench, name):
         assert names == set(task.domain.registry().names(Owner.USER)) and len(names) == 7
     assert episode.prompt_sha256 == prompt.sha256
     assert (episode.user_engine, episode.user_model) == ("llm", server.spec)
+
+
+def test_a_dimension_of_a_file_reaches_the_model_and_the_record(bench, tmp_path):
+    (tmp_path / "d5_default.md").write_text("patience: 9\nYou drift, with {destination} in mind.\n")
+    (tmp_path / "persona_anxious.md").write_text(
+        "like: terse\nwords: 7\nYou worry, {words} words.\n"
+    )
+    with ScriptedServer(["A trip, please.", BYE]) as server:
+        run = cg.run(
+            bench,
+            "solver",
+            "anxious+d4+d5",
+            out=tmp_path / "run",
+            tasks=[bench[0].id],
+            engine="llm",
+            user_model=server.spec,
+            personas=tmp_path,
+        )
+    fragments = load_fragments(tmp_path)
+    settled = resolve(parse_condition("anxious+d4+d5", fragments.added), 0, bench[0].id, 0)
+    prompt = compose_prompt(settled, briefing(bench[0]), fragments=fragments)
+    there = next(fact.value for fact in bench[0].facts if fact.key == "destination")
+    assert f"You drift, with {there} in mind." in prompt.text
+    assert "You worry, 7 words." in prompt.text
+    assert "after 9 of its" in prompt.text
+    assert {one["messages"][0]["content"] for one in server.requests} == {prompt.text}
+    (episode,) = run.episodes
+    assert episode.prompt_sha256 == prompt.sha256
+    assert (episode.condition, episode.persona) == ("anxious+d4+d5", "anxious")
+    assert episode.dimensions == ("d4", "d5")
+
+
+def test_a_fragment_that_names_a_fact_the_domain_lacks_begins_no_run(bench, tmp_path):
+    (tmp_path / "d5_default.md").write_text("You drift to {shoe_size}.\n")
+    with pytest.raises(UsageError, match=r"d5_default\.md: unknown placeholder '\{shoe_size\}'"):
+        cg.run(bench, "solver", "d5", out=tmp_path / "run", personas=tmp_path)
+    assert not (tmp_path / "run").exists()
 
 
 def test_conditions_reach_the_model_as_different_prompts(bench):
