@@ -32,6 +32,7 @@ from crab_graph.eval import verdict  # noqa: F401
 from crab_graph.graph import build, journal, nodes  # noqa: F401
 from crab_graph.personas.engines import rules
 from crab_graph.runs import runner, store, worker
+from crab_graph.runs.versions import code_sha256
 from crab_graph.schema import canonical_json
 from crab_graph.tools.registry import ToolRegistry
 
@@ -224,6 +225,7 @@ class Harness:
 
 def main(bench, out, naive, seed, trials):
     out.mkdir(parents=True)
+    code_sha256()  # the sources as they are now, for all sittings
     play(bench, out / "warm")  # what is imported and compiled now need not be in every process
     gc.collect()
     alone()
