@@ -42,7 +42,7 @@ from crab_graph.graph.state import (
 )
 from crab_graph.graph.users import UserSide, UserStep
 from crab_graph.graph.view import View
-from crab_graph.models.failures import FailureKind, kind_of
+from crab_graph.models.failures import FailureKind, described, kind_of
 from crab_graph.models.meter import metered
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.models.secrets import shortened, without_secrets
@@ -323,7 +323,7 @@ def _ended(status: Status, reason: str) -> Update:
 
 
 def _failed(fault: str, reason: str, error: Exception) -> Update:
-    text = shortened(without_secrets(f"{type(error).__name__}: {error}"))
+    text = shortened(without_secrets(described(error)))
     return {
         "status": str(Status.INFRA_ERROR),
         "ending": Ending(reason=reason, fault=fault, error=text),

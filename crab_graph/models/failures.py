@@ -65,6 +65,15 @@ def kind_of(error: BaseException) -> FailureKind:
     return FailureKind.OTHER
 
 
+def described(error: BaseException) -> str:
+    """Return what failed; for a connection also why, which clients keep to themselves."""
+    text = f"{type(error).__name__}: {error}"
+    *_, root = _chain(error)
+    if kind_of(error) is FailureKind.CONNECTION and str(root) not in text:
+        text += f" ({root})"
+    return text
+
+
 def wait_before_retry(error: BaseException, attempt: int, first_wait: float) -> float | None:
     """Return for how many seconds to wait before the next attempt; `None` means: do not try.
 

@@ -215,6 +215,7 @@ def test_a_server_that_is_not_there_is_a_lost_connection():
     )
     state = graph.invoke({})
     assert state["ending"]["reason"] == "agent_error"
+    assert "refused" in state["ending"]["error"]
     assert state["spent"]["lost"]["agent"]["m"]["failed"] == {"connection": 1}
 
 
