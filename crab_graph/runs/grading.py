@@ -38,6 +38,8 @@ def grade_fields(
     breakdown: Breakdown | None = None,
     user_faults: Sequence[Mapping[str, Any]] = (),
     conduct: "UserConduct | None" = None,
+    *,
+    is_own_world: bool = True,
 ) -> dict[str, Any]:
     """Return the verdict's fields of a record; a crash of grading is an environment's error.
 
@@ -48,6 +50,8 @@ def grade_fields(
         breakdown: Why the episode broke down, if it did.
         user_faults: What was found wrong in the user's turns while they were made.
         conduct: The user's condition and what it told when, where that is known.
+        is_own_world: Whether the dialogue was made with these tables and tools: a recorded result
+            that they do not give is then the environment's error.
     """
     from crab_graph.eval.stamp import grading_stamp  # noqa: PLC0415
     from crab_graph.eval.verdict import grade  # noqa: PLC0415
@@ -55,7 +59,7 @@ def grade_fields(
     stamp = {"package": versions()["crab-graph"], **grading_stamp(task)}
     try:
         verdict = grade(task, messages, termination=ended, user_faults=user_faults, conduct=conduct)
-        fields = _fields_of(verdict)
+        fields = _fields_of(verdict, is_own_world)
     except Exception as error:  # the dialogue is kept, and can be graded again
         text = without_secrets(f"{CRASH}{type(error).__name__}: {error}")
         fields = {"outcome": "infra_error", "passed": False, "fault": "environment", "error": text}
@@ -66,7 +70,7 @@ def grade_fields(
     return {**fields, "stamp": stamp}
 
 
-def _fields_of(verdict: "Verdict") -> dict[str, Any]:
+def _fields_of(verdict: "Verdict", is_own_world: bool) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "outcome": str(verdict.outcome),
         "passed": verdict.passed,
@@ -81,10 +85,14 @@ def _fields_of(verdict: "Verdict") -> dict[str, Any]:
         "explanation": None if verdict.explanation is None else verdict.explanation.as_json(),
         "fact_fates": dict(verdict.fact_fates),
     }
+    contradicted = verdict.unconfirmed[0] if verdict.unconfirmed and is_own_world else None
     if verdict.outcome == "infra_error":
         reasons = [one["text"] for one in verdict.evidence.get("D24", ())]
         otherwise = "the verdict contradicts the task's certificate"
         fields["error"] = f"{UNSOUND}{'; '.join(reasons) or otherwise}"
+    elif contradicted is not None and not verdict.passed:
+        text = f"{contradicted.name} answered at step {contradicted.seq} what the tables do not say"
+        fields |= {"outcome": "infra_error", "fault": "environment", "error": f"{UNSOUND}{text}"}
     return fields
 
 

@@ -151,12 +151,22 @@ def regrade_run(
 
 def regrade_record(bench: "Benchmark", record: EpisodeRecord) -> EpisodeRecord:
     """Return an episode with its verdict of now, and the one so far in its history."""
+    from crab_graph.eval.stamp import WORLD, differing, grading_stamp  # noqa: PLC0415
     from crab_graph.eval.withheld import UserConduct  # noqa: PLC0415
 
     task = bench[record.task_id]
     ended, breakdown = _ended(record), _breakdown(record)
     conduct = UserConduct.from_record(record.persona, record.dimensions, record.facts)
-    fields = grade_fields(task, record.messages, ended, breakdown, record.user_faults, conduct)
+    is_own_world = not differing(record.stamp, grading_stamp(task), WORLD)
+    fields = grade_fields(
+        task,
+        record.messages,
+        ended,
+        breakdown,
+        record.user_faults,
+        conduct,
+        is_own_world=is_own_world,
+    )
     before = record.model_dump(include=set(_KEPT_BEFORE))
     after = record.model_copy(update=fields)
     if before == after.model_dump(include=set(_KEPT_BEFORE)):

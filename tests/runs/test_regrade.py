@@ -159,3 +159,20 @@ def test_of_several_attempts_the_one_that_stands_is_graded(bench, tmp_path, monk
     # The attempt before it is kept as it was.
     assert path.read_bytes().startswith(line)
     assert len(path.read_bytes().splitlines()) == 2
+
+
+def test_a_recorded_result_that_the_tables_contradict_is_the_environments_fault(bench, tmp_path):
+    run = cg.run(bench, "rt04", "generic", 1, tmp_path / "run", tasks=["S1"])
+    lookup = {"id": "c1", "name": "list_all_airports", "arguments": {}}
+    asked = {"role": "assistant", "owner": "agent", "content": "", "tool_calls": [lookup]}
+    told = {"role": "tool", "owner": "agent", "tool_call_id": "c1", "content": '{"airports": []}'}
+    messages = [*run[0].messages[:1], asked, told, *run[0].messages[1:]]
+    tamper(run, messages=messages)
+    (change,) = regrade_run(run.directory).changes
+    assert (change.before, change.after) == ("fail", "infra_error")
+    again = cg.open_run(run.directory)[0]
+    assert again.fault == "environment" and "list_all_airports answered" in again.error
+    # With other tools than it was made with, an answer proves nothing.
+    tamper(run, stamp={**again.stamp, "tools": "0" * 64})
+    regrade_run(run.directory, allow_mismatch=True)
+    assert cg.open_run(run.directory)[0].outcome == "fail"
