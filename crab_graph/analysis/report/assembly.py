@@ -13,7 +13,9 @@ from crab_graph.analysis.report.breakdowns import (
 )
 from crab_graph.analysis.report.differences import VERDICTS, agents_compared, users_compared
 from crab_graph.analysis.report.exhibit import Exhibit, Report, points_text
+from crab_graph.analysis.report.fact_exhibit import fact_fates
 from crab_graph.analysis.report.failure_exhibits import failed_checks, failure_modes, missed_parts
+from crab_graph.analysis.report.pivots import pivots
 from crab_graph.analysis.report.rates import coverage, more_work, passed, work
 from crab_graph.analysis.report.reliability import reliability
 from crab_graph.analysis.report.study import REFERENCE_USER, Study, incomplete_runs
@@ -49,7 +51,9 @@ def _exhibits(study: Study) -> list[Exhibit]:
         *failure_modes(study),
         failed_checks(study),
         missed_parts(study),
+        fact_fates(study),
         by_edges(study),
+        pivots(study),
         *benchmarks(study),
     )
     return [one for one in wanted if one is not None]
