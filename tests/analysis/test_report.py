@@ -14,6 +14,7 @@ from crab_graph.analysis.report.markdown import as_markdown
 from crab_graph.analysis.report.screen import print_report
 from crab_graph.analysis.report.study import StudiedRun, TaskFigures, make_study, study_records
 from crab_graph.domains.manifest import SweepMember
+from crab_graph.runs.pivot import Pivot, PivotTurn
 
 
 def changed(records, **changes):
@@ -213,6 +214,35 @@ def test_a_sweep_is_compared_along_its_families(dozen, vary, name):
     assert [row["value"] for row in compared if row["measure"] == "pass@1"] == [2, 3]
     assert compared[0]["difference"]["value"] == -0.5
     assert compared[0]["tasks"] == 12
+
+
+def test_forked_episodes_have_the_curve_of_their_chances(dozen):
+    chances = ((0, None, 0.5), (1, "user", 0.5), (2, "assistant", 0.0))
+    turns = tuple(
+        PivotTurn(turn=turn, role=role, text="so", passed=0, n=4, rate=rate, low=0.0, high=0.8)
+        for turn, role, rate in chances
+    )
+    pivot = Pivot(
+        episode_id="S1-001.ruse.0",
+        agent="solver",
+        agent_is_reference=True,
+        outcome="fail",
+        passed=False,
+        trials=4,
+        turns=turns,
+        decisive=2,
+        is_clear=False,
+        without_verdict=0,
+    )
+    report = make_report(make_study([StudiedRun("one", 48, tuple(dozen), pivots=(pivot,))]))
+    assert [(row["turn"], row["rate"]["value"]) for row in rows(report, "pivots")] == [
+        (0, 0.5),
+        (1, 0.5),
+        (2, 0.0),
+    ]
+    chart = exhibit(report, "pivots").chart
+    assert chart is not None
+    assert [point.x for point in chart.points] == ["0", "1", "2"]
 
 
 def test_active_edges_come_from_the_benchmark(dozen):

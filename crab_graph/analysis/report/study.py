@@ -8,6 +8,7 @@ from crab_graph.analysis.report.exhibit import Cell, Filter
 from crab_graph.domains.manifest import SweepMember
 from crab_graph.domains.task import Task
 from crab_graph.errors import CrabGraphError, RunError
+from crab_graph.runs.pivot import Pivot, load_pivots
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.run import Run
 from crab_graph.runs.store import RunConfig, read_config
@@ -97,6 +98,7 @@ class StudiedRun:
         benchmark: Directory of the benchmark.
         tasks: Its tasks in numbers; empty where the benchmark is not to be found.
         sweep: Which part of a sweep the benchmark is, if it is one.
+        pivots: What forks said of single episodes.
     """
 
     name: str
@@ -106,6 +108,7 @@ class StudiedRun:
     benchmark: Path | None = None
     tasks: Mapping[str, TaskFigures] | None = None
     sweep: SweepMember | None = None
+    pivots: tuple[Pivot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +211,7 @@ def _read_run(directory: Path) -> StudiedRun:
         benchmark=benchmark if tasks else None,
         tasks=tasks,
         sweep=sweep,
+        pivots=tuple(load_pivots(directory).values()),
     )
 
 
