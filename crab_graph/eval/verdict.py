@@ -167,9 +167,7 @@ def grade_trajectory(
         passed=passed,
         fault=fault,
         checks=_verdicts(results),
-        evidence={
-            check: list(result.evidence) for check, result in results.items() if result.evidence
-        },
+        evidence={check: list(one.evidence) for check, one in results.items() if one.evidence},
         strict={"passed": _passes(strict), "checks": _verdicts(strict)},
         primary_failure=str(failures[0]) if failures else None,
         failures=[str(mode) for mode in failures],
