@@ -38,15 +38,17 @@ MaxSeconds = Annotated[
 ]
 
 
-def _of_the_run(kind: Any, help: str, metavar: str | None = None) -> Any:
-    return Annotated[kind | None, typer.Option(help=f"{help} in the whole run.", metavar=metavar)]
-
-
-RunMaxMessages = _of_the_run(int, "Messages")
-RunMaxTurns = _of_the_run(int, "Visible turns")
-RunMaxToolErrors = _of_the_run(int, "Refused calls of the agent")
-RunMaxTokens = _of_the_run(int, "Tokens that models read and write")
-RunMaxCost = _of_the_run(float, "Dollars", "DOLLARS")
+RunMaxMessages = Annotated[int | None, typer.Option(help="Messages in the whole run.")]
+RunMaxTurns = Annotated[int | None, typer.Option(help="Visible turns in the whole run.")]
+RunMaxToolErrors = Annotated[
+    int | None, typer.Option(help="Refused calls of the agent in the whole run.")
+]
+RunMaxTokens = Annotated[
+    int | None, typer.Option(help="Tokens that models read and write in the whole run.")
+]
+RunMaxCost = Annotated[
+    float | None, typer.Option(metavar="DOLLARS", help="Dollars that the whole run may cost.")
+]
 RunMaxSeconds = Annotated[
     float | None, typer.Option(help="Seconds of this sitting, after which no episode is begun.")
 ]

@@ -139,12 +139,12 @@ def check_priced(prices: Prices | None, specs: Iterable[str | None]) -> None:
     Raises:
         UsageError: there are no prices, or a spec's model has none.
     """
-    specs = [spec for spec in specs if spec is not None and ":" in spec]
-    if not specs:
+    named = [spec for spec in specs if spec is not None and ":" in spec]
+    if not named:
         return  # a reference agent and the rule-based user cost nothing
     if prices is None or not prices.models:
         raise UsageError("a limit on cost needs the prices of the models: --prices FILE")
-    for spec in specs:
+    for spec in named:
         is_model = is_address(spec) or is_provider(spec.partition(":")[0])
         if is_model and prices.of(model_of(spec), spec) is None:
             raise UsageError(f"a limit on cost needs the price of '{spec}': add it to --prices")
