@@ -242,4 +242,6 @@ def test_the_conduct_is_read_from_a_record():
     assert UserConduct.from_record("terse", ("d2",), facts) == UserConduct(1, {"origin": 1})
     assert UserConduct.from_record("neutral", (), facts) == UserConduct(None, {"origin": 1})
     assert UserConduct.from_record("none", (), [{"key": "origin", "turn": None}]) is None
-    assert UserConduct.from_record("pirate", (), facts) is None
+    # How much a persona of a file gives is not known here; what it told is.
+    pirate = UserConduct.from_record("pirate", (), facts)
+    assert pirate == UserConduct(None, {"origin": 1}, is_limit_known=False)
