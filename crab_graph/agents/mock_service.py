@@ -34,7 +34,7 @@ def open_mock_server(
         time.sleep(latency)
         if replies is None:
             return answer_request(body)
-        said = sum(message["role"] == "assistant" for message in body["messages"])
+        said: int = sum(message["role"] == "assistant" for message in body["messages"])
         return replies[min(said, len(replies) - 1)]
 
     try:

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
 from langchain_openai import ChatOpenAI
 
 from crab_graph.errors import UsageError
@@ -107,11 +108,11 @@ def test_retry_after_is_waited_for_by_everybody_who_asks_the_model():
     with ScriptedServer([Attempts(rate_limited(0.4), "Hello")]) as server:
         model = build_chat_model(server.spec)
         begun = time.monotonic()
-        assert model.invoke([("human", "Hi")]).text == "Hello"
+        assert model.invoke([HumanMessage("Hi")]).text == "Hello"
         assert time.monotonic() - begun >= 0.4
         model._pace.hold(0.3)
         begun = time.monotonic()
-        model.bind_tools([]).invoke([("human", "Another")])
+        model.bind_tools([]).invoke([HumanMessage("Another")])
         assert time.monotonic() - begun >= 0.3
 
 

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -91,7 +92,7 @@ def test_a_run_stops_at_its_cap_and_goes_on_under_a_higher_one(bench, tmp_path, 
 
 def test_failed_attempts_are_in_the_totals(bench, tmp_path):
     faults = Attempts(server_error(), unauthorised(), server_error(), "I see.")
-    script = ["Where to?", faults, "Right."]
+    script: list[Any] = ["Where to?", faults, "Right."]
     with ScriptedServer(script) as server:
         spec = server.spec + "?max_retries=1"
         run = cg.run(bench, spec, user, 1, tmp_path / "run", tasks=["S1"])
@@ -171,7 +172,7 @@ def test_unusable_prices_get_one_line(tmp_path, text, message):
 
 def test_prices_are_found_by_name_spec_answer_and_pattern():
     prices = load_prices(ROOT / "examples" / "prices.toml")
-    usage = {"gpt-5-mini": {"input_tokens": 1_000_000, "cached_tokens": 400_000}}
+    usage: Any = {"gpt-5-mini": {"input_tokens": 1_000_000, "cached_tokens": 400_000}}
     assert prices.cost(usage).dollars == pytest.approx(0.6 * 0.25 + 0.4 * 0.025)
     assert prices.of("gpt-5-nano") == prices.models["gpt-5-*"]
     assert prices.of("x", "openai:x", "gpt-5-2026-01-01") == prices.models["gpt-5-*"]
