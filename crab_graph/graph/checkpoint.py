@@ -19,11 +19,11 @@ def open_saver(path: Path) -> Iterator["SqliteSaver"]:
     In WAL mode `synchronous=NORMAL` loses nothing when the process is killed, and a step costs less
     than half of what it does with SQLite's default.
     """
-    from langgraph.checkpoint.sqlite import SqliteSaver  # noqa: PLC0415  (heavy, not always needed)
+    from crab_graph.graph.sqlite_saver import CompactSaver  # noqa: PLC0415  (heavy)
 
     connection = sqlite3.connect(path, check_same_thread=False, timeout=_BUSY_SECONDS)
     try:
-        saver = SqliteSaver(connection)
+        saver = CompactSaver(connection)
         saver.setup()
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")

@@ -21,7 +21,7 @@ Message = dict[str, Any]
 
 Turn = Literal["agent", "user", "environment"]
 
-_SNAPSHOT_EVERY = 50
+_SNAPSHOT_EVERY = 100
 _STATE_ONLY = frozenset({"seq", "inner", "own"})
 
 
