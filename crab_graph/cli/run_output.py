@@ -108,6 +108,7 @@ def print_run(run: "Run", *, started: bool, as_json: bool, stopped: str | None =
                 "complete": run.is_complete,
                 "outcomes": _counts(run.episodes),
                 "stopped": stopped,
+                "mismatches": run.config.mismatches,
                 "spending": spending_json(run.episodes),
                 "mock": mock_line(run.episodes) is not None,
                 "groups": groups,
@@ -118,6 +119,8 @@ def print_run(run: "Run", *, started: bool, as_json: bool, stopped: str | None =
         for line in (*spending_lines(run.episodes), mock_line(run.episodes)):
             if line is not None:
                 print(line)
+        if run.config.mismatches:
+            print(f"Gone on with under other settings: {_mismatches(run)}")
         if stopped is not None:
             print(_stop_line(stopped, run.directory))
         elif not started:
@@ -130,6 +133,11 @@ def print_run(run: "Run", *, started: bool, as_json: bool, stopped: str | None =
             print(f"Try them again: crab-graph resume {run.directory}")
     if not run.is_complete:
         raise typer.Exit(1)
+
+
+def _mismatches(run: "Run") -> str:
+    found = (f"{one['name']} {one['before']}, then {one['now']}" for one in run.config.mismatches)
+    return "; ".join(found)
 
 
 def _groups(run: "Run") -> list[dict[str, Any]]:

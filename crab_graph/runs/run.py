@@ -78,7 +78,10 @@ class Run(Sequence[EpisodeRecord]):
     @property
     def is_complete(self) -> bool:
         """Whether every planned episode has a verdict."""
-        return len(self) == self.planned and not self.failed
+        config = self.config
+        plan = plan_episodes(config.tasks, config.users, config.trials, config.turns)
+        done = {one.episode_id for one in self.episodes}
+        return not self.failed and all(one.id in done for one in plan)
 
     @property
     def pass_at_1(self) -> float | None:

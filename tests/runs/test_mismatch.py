@@ -78,6 +78,7 @@ def test_what_is_finished_stays_when_a_run_goes_on_otherwise(bench, run):
     after = cg.run(bench, "hasty", "generic", 2, run.directory, tasks=["S1"], allow_mismatch=True)
     assert [episode.agent for episode in after] == ["silent", "hasty"]
     assert after[0] == before
+    assert after.is_complete
     differing = {one["name"]: (one["before"], one["now"]) for one in after.config.mismatches}
     assert differing == {"agent": ("silent", "hasty"), "trials": ("1", "2")}
 

@@ -13,18 +13,10 @@ from typing import Any
 
 import pytest
 
-from crab_graph.domains.generate import generate_benchmark
 from crab_graph.errors import UsageError
 from crab_graph.graph.served import BENCH_VARIABLE, make_graph
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="module")
-def bench(tmp_path_factory):
-    return generate_benchmark(
-        tmp_path_factory.mktemp("served") / "bench", tasks=4, distractors=400, seed=3
-    )
 
 
 def test_a_request_says_which_episode_it_is(bench, monkeypatch):
