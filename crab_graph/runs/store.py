@@ -371,10 +371,15 @@ def load_record(directory: Path, episode_id: str) -> EpisodeRecord:
     Raises:
         UnknownName: the run has no finished episode with that id.
     """
-    records = {record.episode_id: record for record in load_records(directory)}
-    if episode_id not in records:
-        raise UnknownName("episode", episode_id, records)
-    return records[episode_id]
+    read_config(directory)
+    # Only lines with the id are read as records, which is most of the work in a large run.
+    marker = f'"{episode_id}"'.encode()
+    found = [one for one in _read_shards(directory, marker) if one.episode_id == episode_id]
+    if not found:
+        known = {record.episode_id for record in _read_shards(directory)}
+        raise UnknownName("episode", episode_id, known)
+    # Of equal attempts the last one stands.
+    return max(reversed(found), key=lambda record: record.attempts)
 
 
 def checkpoint_files(directory: Path) -> list[Path]:
@@ -397,12 +402,15 @@ def _in_order(config: RunConfig, records: Iterable[EpisodeRecord]) -> list[Episo
     )
 
 
-def _read_shards(directory: Path) -> Iterator[EpisodeRecord]:
-    for path in sorted((directory / SHARDS).glob("*.jsonl")):
+def _read_shards(directory: Path, marker: bytes = b"") -> Iterator[EpisodeRecord]:
+    """Yield the records of all shards, or those whose lines hold a marker."""
+    for path in sorted((Path(directory) / SHARDS).glob("*.jsonl")):
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if not line.endswith(b"\n"):
                     break  # torn off by a kill: the episode is run again
+                if marker not in line:
+                    continue
                 try:
                     yield EpisodeRecord.model_validate_json(line)
                 except ValidationError as error:

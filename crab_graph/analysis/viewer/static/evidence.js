@@ -53,23 +53,30 @@ export function drawMatch(match) {
 
 const drawMessage = (number) => (number ? drawJump(`turn-${number}`, `message ${number}`) : "–");
 
-export function drawDeeds(deeds) {
-  if (!deeds.length) return null;
-  const wrong = deeds.filter((deed) => deed.match === false).length;
+function drawDeedTable(deeds) {
   const row = (deed) => make("tr", {},
     make("td", {}, drawMatch(deed.match)),
     make("td", {}, drawMessage(deed.message)),
     make("td", {}, unbroken(deed.claim)),
     make("td", {}, deed.call ? drawJump(`call-${deed.call}`, deed.action) : unbroken(deed.action)));
+  return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Claims and deeds" },
+    make("table", { class: "deeds" },
+      make("thead", {}, make("tr", {}, make("th", { scope: "col" }, make("span", { class: "unseen" }, "Match")),
+        ["Said in", "Claim", "What was done"].map((name) => make("th", { scope: "col" }, name)))),
+      make("tbody", {}, deeds.map(row))));
+}
+
+/* What was contradicted stands in the open, the rest is folded. */
+export function drawDeeds(deeds) {
+  if (!deeds.length) return null;
+  const wrong = deeds.filter((deed) => deed.match === false);
+  const others = deeds.filter((deed) => deed.match !== false);
   return make("section", { "aria-label": "Said against done" },
     make("h2", {}, "Said against done"),
-    make("details", { class: "fold", open: wrong > 0 },
-      make("summary", {}, `${plural(deeds.length, "claim")} held against what was done, ${wrong || "none"} contradicted`),
-      make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Claims and deeds" },
-        make("table", { class: "deeds" },
-          make("thead", {}, make("tr", {}, make("th", { scope: "col" }, make("span", { class: "unseen" }, "Match")),
-            ["Said in", "Claim", "What was done"].map((name) => make("th", { scope: "col" }, name)))),
-          make("tbody", {}, deeds.map(row))))));
+    wrong.length ? make("p", {}, `${plural(wrong.length, "claim")} of ${deeds.length} contradicted by what was done`) : null,
+    wrong.length ? drawDeedTable(wrong) : null,
+    others.length ? make("details", { class: "fold" },
+      make("summary", {}, `${wrong.length ? `${others.length} others` : plural(others.length, "claim")}, none contradicted`), drawDeedTable(others)) : null);
 }
 
 /* ---- facts ---- */
