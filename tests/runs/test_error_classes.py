@@ -38,8 +38,8 @@ def test_an_outage_of_the_provider_is_an_infrastructure_error_and_in_the_table(
     assert (episode.outcome, episode.fault, episode.passed) == ("infra_error", "infra", False)
     assert episode.error
     main(["report", str(run.directory), "--json"])
-    group = json.loads(capsys.readouterr().out)["groups"][0]
-    assert group["outcomes"]["infra_error"] == 1 and group["rates"]["pass_at_1"]["value"] is None
+    row = json.loads(capsys.readouterr().out)["exhibits"][0]["rows"][0]
+    assert row["infra_error"] == 1
 
 
 def test_a_crash_of_a_verifier_is_the_environments_and_leaves_a_dialogue_to_grade(
