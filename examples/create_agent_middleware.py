@@ -45,7 +45,7 @@ def make(tools: list[Any]) -> Any:
         base_url=os.environ.get("EXAMPLE_MODEL_URL", "http://127.0.0.1:8765/v1"),
         api_key="not-needed-here",
     )
-    middleware = [Watch(), ModelCallLimitMiddleware(run_limit=50)]
+    middleware: list[Any] = [Watch(), ModelCallLimitMiddleware(run_limit=50)]
     return create_agent(model, [*tools, convert_currency], middleware=middleware)
 
 

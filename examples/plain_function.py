@@ -31,7 +31,7 @@ def careful(messages: list[BaseMessage], tools: list[Any]) -> AIMessage | str:
 
 def tools_named(tools: list[Any], part: str = "transfer") -> str:
     """Return the name of the tool with this word in its name."""
-    return next(tool.name for tool in tools if part in tool.name)
+    return next(str(tool.name) for tool in tools if part in tool.name)
 
 
 def main(directory: str = "example-bench") -> str:
