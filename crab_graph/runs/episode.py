@@ -144,7 +144,7 @@ def _play(
     config: Any = {"configurable": {"thread_id": thread_id}}
     snapshot = graph.get_state(config)
     stored: dict[str, Any] = snapshot.values
-    begun = "status" in stored
+    begun = snapshot.created_at is not None  # with its input alone too: replies are kept for it
     if begun and stored.get("spec", spec) != spec:
         raise ResumeMismatch(
             f"thread '{thread_id}' holds an episode with another task, agent, user, seed or limit"

@@ -223,4 +223,4 @@ def _converse(table: Table, saver: Any, ask: Ask) -> None:
             answer = ask(snapshot.interrupts[0].value)
             graph.invoke(Command(resume=answer), config, durability="sync")
         else:
-            graph.invoke(None if stored or snapshot.next else {}, config, durability="sync")
+            graph.invoke(None if snapshot.created_at else {}, config, durability="sync")
