@@ -5,7 +5,7 @@ import pytest
 from crab_graph.analysis.audit import evidence
 from crab_graph.analysis.audit.dialogues import guide
 from crab_graph.analysis.audit.evidence import QUICK, grading_gates
-from crab_graph.analysis.audit.examination import CONDITIONS, Finding, Kind
+from crab_graph.analysis.audit.examination import CONDITIONS, Finding, Kind, Unit
 from crab_graph.analysis.audit.gates import Gate
 from crab_graph.analysis.audit.red_team import Attack, red_team_gates
 from crab_graph.analysis.audit.sound_episodes import Listener, find_leaks
@@ -41,7 +41,7 @@ def test_what_reaches_an_agent_beyond_the_open_dialogue_is_a_leak(benchmark):
 def test_every_solution_is_replayed_and_booked_in_a_dialogue_and_every_user_is_met(
     benchmark, monkeypatch
 ):
-    units = []
+    units: list[Unit] = []
 
     def note(directory, unit):
         units.append(unit)
@@ -51,7 +51,7 @@ def test_every_solution_is_replayed_and_booked_in_a_dialogue_and_every_user_is_m
     for name in ("privacy_gate", "isolation_gate"):
         monkeypatch.setattr(evidence, name, lambda tasks, conditions: Gate("", 0, None, "", True))
     monkeypatch.setattr(evidence, "determinism_gates", lambda benchmark: [])
-    told = []
+    told: list[tuple[int, int]] = []
     grading_gates(benchmark, progress=lambda done, total: told.append((done, total)))
     assert [done for done, _ in told] == list(range(1, told[-1][1] + 1))
     solutions = {(task.id, n) for task in benchmark for n in range(len(task.solutions))}

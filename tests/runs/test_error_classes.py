@@ -53,7 +53,7 @@ def test_a_crash_of_a_verifier_is_the_environments_and_leaves_a_dialogue_to_grad
         run = played(bench, tmp_path, GIVES_UP)
         (episode,) = run
     assert (episode.outcome, episode.fault) == ("infra_error", "environment")
-    assert "a bug in a verifier" in episode.error and len(episode.messages) > 1
+    assert "a bug in a verifier" in (episode.error or "") and len(episode.messages) > 1
     assert main(["regrade", str(run.directory)]) == 1
     assert "infra_error →" in capsys.readouterr().out
     (again,) = cg.open_run(run.directory)

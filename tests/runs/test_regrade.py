@@ -171,7 +171,7 @@ def test_a_recorded_result_that_the_tables_contradict_is_the_environments_fault(
     (change,) = regrade_run(run.directory).changes
     assert (change.before, change.after) == ("fail", "infra_error")
     again = cg.open_run(run.directory)[0]
-    assert again.fault == "environment" and "list_all_airports answered" in again.error
+    assert again.fault == "environment" and "list_all_airports answered" in (again.error or "")
     # With other tools than it was made with, an answer proves nothing.
     tamper(run, stamp={**again.stamp, "tools": "0" * 64})
     regrade_run(run.directory, allow_mismatch=True)
