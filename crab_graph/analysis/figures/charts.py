@@ -3,14 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crab_graph.analysis.figures.theme import CONFIG, DASHES, INK, PAPER, SERIES, SHAPES
 from crab_graph.analysis.report.exhibit import Chart, Mark, Point, link_to
 from crab_graph.errors import MissingExtra
-
-if TYPE_CHECKING:
-    import altair as alt
 
 EXTRA = "report"
 WIDE, NARROW = 960, 330
@@ -90,7 +87,7 @@ def _printable(text: str) -> str:
 
 def _drawn(
     alt: Any, chart: Chart, panel: _Panel, series: Sequence[str], width: int, is_one_of_many: bool
-) -> "alt.LayerChart":
+) -> Any:
     data = alt.InlineData(values=panel.data)
     places = list(dict.fromkeys(datum["x"] for datum in panel.data))
     if chart.mark is Mark.BAR:
@@ -98,7 +95,7 @@ def _drawn(
     else:
         y_title = None if is_one_of_many else chart.y_title or None
         drawn = _intervals(alt, chart, panel, data, places, series, width, y_title)
-    titled: alt.LayerChart = drawn.properties(title=panel.title) if panel.title else drawn
+    titled = drawn.properties(title=panel.title) if panel.title else drawn
     return titled
 
 
@@ -114,7 +111,7 @@ def _datum(point: Point, series: str) -> dict[str, Any]:
     }
 
 
-def _bars(alt: Any, data: Any, places: Sequence[str], width: int) -> "alt.LayerChart":
+def _bars(alt: Any, data: Any, places: Sequence[str], width: int) -> Any:
     base = alt.Chart(data).encode(
         y=alt.Y("x:N", sort=list(places), title=None, axis=alt.Axis(ticks=False, domain=False)),
         x=alt.X("value:Q", title=None, axis=None),
@@ -135,7 +132,7 @@ def _intervals(
     series: Sequence[str],
     width: int,
     y_title: str | None,
-) -> "alt.LayerChart":
+) -> Any:
     told_apart = list(series) if len(series) <= MOST_SERIES else []
     is_share = not panel.is_count
     scale = alt.Scale(domain=[0, 1]) if is_share else alt.Scale(zero=True, nice=True)
