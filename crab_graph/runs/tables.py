@@ -172,9 +172,7 @@ FACTS = Table(
         Column("level", "VARCHAR", "`basic` may be said upfront, `detail` only when asked"),
         Column("turn", "INTEGER", "visible message in which it was first told; null for never"),
         Column("reason", "VARCHAR", "`volunteered`, `asked` or `corrected`"),
-        Column(
-            "fate", "VARCHAR", "what became of it: `in_time`, `late`, `ignored`, `never`"
-        ),
+        Column("fate", "VARCHAR", "what became of it: `in_time`, `late`, `ignored`, `never`"),
     ),
     order=("key",),
 )
