@@ -60,6 +60,7 @@ def withheld_facts(episode: Episode, conduct: UserConduct | None) -> Iterator[Us
     Without a record of the user's conduct both are read from what it said: an answer then withholds
     only where it evades in so many words and states no fact at all, the least any condition gives.
     """
+    told = None if conduct is None else conduct.told
     if conduct is not None and not conduct.is_limit_known:
         conduct = None
     task = episode.reading.task
@@ -67,7 +68,7 @@ def withheld_facts(episode: Episode, conduct: UserConduct | None) -> Iterator[Us
     if conduct is None and len(evading) < _ASKED:
         return
     briefing = task.domain.briefing(task.domain.slots, task.facts, task.id, task.today)
-    known = conduct or UserConduct(1, _read_told(episode, briefing))
+    known = conduct or UserConduct(1, told or _read_told(episode, briefing))
     kept = [fact.key for fact in task.facts if fact.key not in known.told]
     if not kept:
         return

@@ -42,6 +42,8 @@ class Style:
         polite: Share of turns with a courtesy.
         questions: Share of answers that carry a question back.
         voice: The set of phrases.
+        drifts: Share of turns with a sentence off the topic (D5).
+        jargon: Share of facts in the words of the trade (D7).
     """
 
     words: int
@@ -49,6 +51,8 @@ class Style:
     polite: float
     questions: float
     voice: Voice
+    drifts: float = 0.0
+    jargon: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

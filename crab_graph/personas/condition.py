@@ -45,7 +45,7 @@ ABLATION = ("generic", "persona", "d1", "d2", "d3", "d4", "ruse")
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What files add to the built-in personas and dimensions.
+    """What files add to the paper's personas and dimensions.
 
     Attributes:
         personas: Personas, and the built-in one that each behaves like.
@@ -56,7 +56,8 @@ class Added:
     dimensions: tuple[str, ...] = ()
 
 
-NOTHING_ADDED = Added()
+SHIPPED = Added(dimensions=("d5", "d7"))
+"""Dimensions beyond the paper's four, off by default: no named condition has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ class Condition:
         words = [] if named == Persona.NONE else [named]
         return "+".join([*words, *self.dimensions])
 
-    def with_persona(self, persona: Persona | str, added: Added = NOTHING_ADDED) -> "Condition":
+    def with_persona(self, persona: Persona | str, added: Added = SHIPPED) -> "Condition":
         """Return the condition with its persona fixed, as `--persona` asks."""
         name = str(persona)
         if name in added.personas:
@@ -124,12 +125,13 @@ class Condition:
         return replace(self, persona=_named_persona(name, added), added=None)
 
 
-def parse_condition(text: str, added: Added = NOTHING_ADDED) -> Condition:
+def parse_condition(text: str, added: Added = SHIPPED) -> Condition:
     """Read `generic`, `persona`, `ruse`, `d2` or a free mix such as `terse+d2+d4`.
 
     Args:
         text: The condition.
         added: Personas and dimensions that files added; the latter can be mixed with `ruse`, too.
+            By default those that come with the package.
 
     Raises:
         UnknownName: a part is no persona, dimension or named condition.

@@ -65,6 +65,8 @@ _FIELDS: Mapping[str, _Field] = {
     "polite": _Field("style", _share, _A_SHARE),
     "questions": _Field("style", _share, _A_SHARE),
     "voice": _Field("style", *_one_of(Voice)),
+    "drifts": _Field("style", _share, _A_SHARE),
+    "jargon": _Field("style", _share, _A_SHARE),
     "facts_per_answer": _Field("disclosure", _count_or("all"), "a number from 1, or all"),
     "uncertain": _Field("clarification", _share, _A_SHARE),
     "asks_back": _Field("clarification", _count(0), "a number from 0"),

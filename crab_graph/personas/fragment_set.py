@@ -3,8 +3,9 @@
 A directory may replace built-in fragments, and add personas and dimensions. `persona_anxious.md`
 makes `anxious` a persona, `d2_anxious.md` is its variant of D2. A persona whose file has the field
 `like: terse` takes the variants it lacks, and its rates, from `terse`; without that field it brings
-all four variants, and has the rates of `neutral`. `d5_default.md` makes `d5` a dimension, and
-`d5_terse.md` is its variant for one persona; personas without one take the default.
+all four variants, and has the rates of `neutral`. `mood_default.md` makes `mood` a dimension, and
+`mood_terse.md` is its variant for one persona; personas without one take the default. The shipped
+dimensions beyond the paper's are files of that kind: a `d5_default.md` replaces all of D5.
 """
 
 import re
@@ -16,7 +17,7 @@ from pathlib import Path
 from string import Formatter
 
 from crab_graph.errors import UsageError
-from crab_graph.personas.condition import DIMENSIONS, PERSONAS, Added, Persona
+from crab_graph.personas.condition import DIMENSIONS, PERSONAS, SHIPPED, Added, Persona
 from crab_graph.personas.fragment_fields import LIKE, FieldValue, read_fields, split_fields
 from crab_graph.schema import digest
 
@@ -72,12 +73,17 @@ class Fragments:
 def built_in_fragments() -> Fragments:
     """Return the fragments that come with the package."""
     folder = files("crab_graph.personas").joinpath("fragments")
-    texts = {
-        entry.name.removesuffix(".md"): entry.read_text("utf-8")
-        for entry in sorted(folder.iterdir(), key=lambda entry: entry.name)
-        if entry.name.endswith(".md")
-    }
-    return Fragments(texts)
+    texts: dict[str, str] = {}
+    fields: dict[str, Mapping[str, FieldValue]] = {}
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        path = Path(entry.name)
+        if path.suffix != ".md":
+            continue
+        texts[path.stem] = entry.read_text("utf-8")
+        if path.stem.partition("_")[0] in SHIPPED.dimensions:
+            written, texts[path.stem] = split_fields(path, texts[path.stem])
+            fields[path.stem] = _values(path, written)
+    return Fragments(texts, SHIPPED, fields)
 
 
 def load_fragments(directory: Path | None, facts: Collection[str] | None = None) -> Fragments:
@@ -103,7 +109,9 @@ def load_fragments(directory: Path | None, facts: Collection[str] | None = None)
     added = _added(directory, built_in, written)
     for path in paths:
         _check_name(path, built_in, added)
-    texts = {**built_in.texts, **given}
+    replaced = tuple(f"{name}_" for name in SHIPPED.dimensions if f"{name}_{_DEFAULT}" in given)
+    kept = {stem: text for stem, text in built_in.texts.items() if not stem.startswith(replaced)}
+    texts = {**kept, **given}
     for name, like in added.personas.items():
         for dimension in DIMENSIONS:
             variant = f"{dimension}_{name}"
@@ -116,7 +124,10 @@ def load_fragments(directory: Path | None, facts: Collection[str] | None = None)
     loaded = Fragments(
         texts,
         added,
-        {path.stem: _values(path, written[path.stem]) for path in paths if written[path.stem]},
+        {
+            **{stem: rates for stem, rates in built_in.fields.items() if stem in kept},
+            **{path.stem: _values(path, written[path.stem]) for path in paths},
+        },
         {key: path for path in reversed(paths) for key in _facts_named(path, given[path.stem])},
         # The fields too: the same text under other rates or another name is another user.
         digest([texts, {stem: fields for stem, fields in written.items() if fields}]),
@@ -132,10 +143,15 @@ def _read(path: Path, built_in: Fragments) -> tuple[str, dict[str, str]]:
         text = path.read_text("utf-8")
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: not UTF-8 text ({error.reason})") from error
-    if path.stem in built_in.texts:
+    if _is_fixed(path.stem, built_in):
         return text, {}
     fields, rest = split_fields(path, text)
     return rest, fields
+
+
+def _is_fixed(stem: str, built_in: Fragments) -> bool:
+    """Tell whether a name is that of a fragment every condition is made of."""
+    return stem in built_in.texts and stem.partition("_")[0] not in SHIPPED.dimensions
 
 
 def _values(path: Path, written: Mapping[str, str]) -> dict[str, FieldValue]:
@@ -149,7 +165,7 @@ def _added(directory: Path, built_in: Fragments, written: Mapping[str, Mapping[s
     for stem, fields in written.items():
         path, named = directory / f"{stem}.md", _NAME.fullmatch(stem)
         part = named["part"] if named else ""
-        if named is None or stem in built_in.texts:
+        if named is None or _is_fixed(stem, built_in):
             continue
         if part == _PERSONA:
             if named["variant"] in _RESERVED:
@@ -161,10 +177,10 @@ def _added(directory: Path, built_in: Fragments, written: Mapping[str, Mapping[s
             raise UsageError(f"{path}: the field 'like' stands in a persona's own file")
         elif named["variant"] == _DEFAULT and part not in _RESERVED:
             dimensions.append(part)
-    both = next((name for name in dimensions if name in personas), None)
+    both = next((name for name in (*SHIPPED.dimensions, *dimensions) if name in personas), None)
     if both is not None:
         raise UsageError(f"{directory}: '{both}' is a persona and a dimension; name one otherwise")
-    return Added(personas, tuple(sorted(dimensions)))
+    return Added(personas, tuple(sorted({*SHIPPED.dimensions, *dimensions})))
 
 
 def _like(path: Path, name: str) -> Persona:

@@ -90,6 +90,8 @@ class FactWords:
         hours: Each value's hours of the day, `[from, until)`, where a clock time tells the value.
         units: Singular and plural unit, for counts.
         conflict: How an agent's statement can contradict it.
+        trade: Statements in the words of the trade; `{value}` is plain, `{code}` a value's code.
+        codes: Each value's code in the trade.
     """
 
     key: str
@@ -105,6 +107,8 @@ class FactWords:
     hours: Mapping[str, tuple[float, float]]
     units: tuple[str, str]
     conflict: Conflict | None
+    trade: tuple[str, ...]
+    codes: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +127,9 @@ class DomainLexicon:
     Attributes:
         opening_full: First-turn sentences; they may use the basic facts by key.
         opening_short: First-turn fragments.
+        opening_trade: First turns in the words of the trade.
+        asides: Sentences off the topic, which state nothing that matters.
+        asides_short: The same in a few words.
         whole: Words that mean everything together.
         slots: Each slot's pattern in an agent's words.
         groups: Patterns that mean several slots where none of them is named by itself.
@@ -134,6 +141,9 @@ class DomainLexicon:
 
     opening_full: tuple[str, ...]
     opening_short: tuple[str, ...]
+    opening_trade: tuple[str, ...]
+    asides: tuple[str, ...]
+    asides_short: tuple[str, ...]
     whole: re.Pattern[str]
     slots: Mapping[str, re.Pattern[str]]
     groups: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]
@@ -190,6 +200,9 @@ def parse_lexicon(document: Mapping[str, Any], source: str) -> DomainLexicon:
         return DomainLexicon(
             opening_full=tuple(document["opening"]["full"]),
             opening_short=tuple(document["opening"]["short"]),
+            opening_trade=tuple(document["opening"].get("trade", ())),
+            asides=tuple(document.get("asides", {}).get("full", ())),
+            asides_short=tuple(document.get("asides", {}).get("short", ())),
             whole=re.compile(document["whole"]),
             slots={slot: re.compile(cue) for slot, cue in document["slots"].items()},
             groups=tuple(
@@ -231,6 +244,8 @@ def _fact_words(key: str, words: Mapping[str, Any]) -> FactWords:
         },
         units=(words.get("one", ""), words.get("many", "")),
         conflict=None if conflict is None else _conflict(conflict),
+        trade=tuple(words.get("trade", ())),
+        codes=words.get("codes", {}),
     )
 
 

@@ -7,7 +7,14 @@ from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.facts import Fact
 from crab_graph.personas.lexicon import DomainLexicon, FactWords
 from crab_graph.personas.phrases import phrase_book
-from crab_graph.personas.wording import capitalised, join_words, word_fact, word_opening
+from crab_graph.personas.wording import (
+    capitalised,
+    join_words,
+    word_fact,
+    word_opening,
+    word_trade_fact,
+    word_trade_opening,
+)
 
 _FRAGMENTS_BELOW = 8
 _SOMETIMES_BELOW = 12
@@ -70,12 +77,18 @@ class Speaker:
         """Return the first sentences of the dialogue."""
         greets = not self._fragments and self._happens("greet", 0.5)
         lead = self.phrase("greet") if greets else ""
-        words = word_opening(facts, self._lexicon, self._draw("opening"), short=self._fragments)
+        rng, words = self._draw("opening"), ""
+        if self._lexicon.opening_trade and self._happens("jargon", self._style.jargon):
+            words = word_trade_opening(facts, self._lexicon, rng)
+        words = words or word_opening(facts, self._lexicon, rng, short=self._fragments)
         return join_parts([lead, words])
 
     def fact(self, fact: Fact) -> str:
         """Return one fact in words."""
         draw = self._draw(f"fact {fact.key}")
+        words = self._lexicon.facts.get(fact.key)
+        if words and words.trade and self._happens(f"jargon {fact.key}", self._style.jargon):
+            return word_trade_fact(fact, words, draw)
         return word_fact(fact, self._lexicon, draw, short=self._fragments)
 
     def absent(self, words: FactWords) -> str:
@@ -96,7 +109,15 @@ class Speaker:
                 extra.append(self.phrase("pressure"))
         if is_content and not self._is_short and self._happens("polite", self._style.polite):
             extra.append(self.phrase("polite"))
+        if is_answer or is_content:
+            extra.append(self._aside())
         return join_parts([*parts, *extra])
+
+    def _aside(self) -> str:
+        """Return a sentence off the topic; mostly none."""
+        asides = self._lexicon.asides_short if self._fragments else self._lexicon.asides
+        drifts = bool(asides) and self._happens("drift", self._style.drifts)
+        return self._draw("aside").choice(asides) if drifts else ""
 
     def _happens(self, purpose: str, rate: float) -> bool:
         return rate > 0 and self._draw(purpose).random() < rate

@@ -76,6 +76,27 @@ def word_opening(facts: Sequence[Fact], lexicon: DomainLexicon, rng: Random, *, 
         return " ".join(word_fact(fact, lexicon, rng, short=short) for fact in facts)
 
 
+def word_trade_fact(fact: Fact, words: FactWords, rng: Random) -> str:
+    """Return one fact in the words of the trade, which must have some for it."""
+    value = _trade_value(fact, words)
+    code = words.codes.get(str(fact.value), value)
+    return rng.choice(words.trade).format(value=value, code=code)
+
+
+def word_trade_opening(facts: Sequence[Fact], lexicon: DomainLexicon, rng: Random) -> str:
+    """Return the basic facts in the words of the trade; empty where they lack what it names."""
+    known: dict[str, str] = {}
+    for fact in facts:
+        words = lexicon.facts.get(fact.key)
+        if words is not None:
+            known[fact.key] = _trade_value(fact, words)
+            known[f"{fact.key}_code"] = words.codes.get(str(fact.value), known[fact.key])
+    try:
+        return rng.choice(lexicon.opening_trade).format(**known)
+    except KeyError:
+        return ""
+
+
 def opening_keys(lexicon: DomainLexicon, facts: Sequence[Fact]) -> list[str]:
     """Return the keys of the facts that an opening says."""
     template = lexicon.opening_full[0]
@@ -89,6 +110,20 @@ def capitalised(text: str) -> str:
 
 def _is_address(text: str) -> bool:
     return "@" in text.split(" ")[0]
+
+
+def _trade_value(fact: Fact, words: FactWords) -> str:
+    """Return a value bare: dates as ISO, a window as `first to last`, a count as its number."""
+    match words.form:
+        case ValueForm.DATE:
+            days = fact.value if isinstance(fact.value, list) else [fact.value]
+            return " to ".join(map(str, days))
+        case ValueForm.DATES:
+            return ", ".join(map(str, fact.value))
+        case ValueForm.COUNT:
+            return str(fact.value)
+        case _:
+            return word_value(words.form, fact.value, words)
 
 
 def _value_words(fact: Fact, words: FactWords, style: int) -> Mapping[str, str]:

@@ -41,7 +41,7 @@ def test_the_name_of_a_condition_reads_back(name):
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("d5", UnknownName),
+        ("d9", UnknownName),
         ("ters", UnknownName),
         ("", UnknownName),
         ("terse+neutral", UsageError),

@@ -14,15 +14,17 @@ _NUMBERS = {word: number for number, word in enumerate(_NUMBER_WORDS, start=1)}
 _PLACE = r"[A-Z][\w'.-]*[\w'](?: [A-Z][\w'.-]*[\w'])*"
 _FROM_TO = re.compile(rf"\b[Ff]rom ({_PLACE}) to ({_PLACE})")
 _TO_FROM = re.compile(rf"\bto ({_PLACE}) from ({_PLACE})")
+_TRADE_PAIR = re.compile(rf"\bO&D ({_PLACE})–({_PLACE})")
 _PAIR = re.compile(rf"\b({_PLACE}) to ({_PLACE})")
 _ORIGIN = re.compile(rf"\b(?:[Ff]rom|origin is|leave) ({_PLACE})")
 _DESTINATION = re.compile(rf"\b(?:[Tt]o|destination is|visit) ({_PLACE})")
 _LEAD_WORDS = re.compile(r"^(?:Trip|Travel|Travelling|Flights?|Going|Flying|Need|From)\s+")
 _DEPARTURE = re.compile(r"\b(?:leav\w+|depart\w*|go(?:ing)? on|set off|outbound)\b")
 _OUTING = re.compile(r"\b(?:attraction|museum|tour|show|outing|visit|activity)\b")
-_NIGHTS = re.compile(r"\b(\w+)[- ]nights?\b")
+_NIGHTS = re.compile(r"\b(\w+)[- ](?:nights?|nts?)\b")
 _PARTY = re.compile(
-    r"\b(\w+) (?:people|persons?|passengers|travell?ers|adults|guests|of us)\b|\b(just me|alone)\b"
+    r"\b(\w+) (?:people|persons?|pax|passengers|travell?ers|adults|guests|of us)\b"
+    r"|\b(just me|alone)\b"
 )
 _NAMES_CUE = re.compile(
     r"\b(?:names?|travell?ers?|travelling|traveling|passengers?)\b(?: (?:is|are))?:?\s+(?=[A-Z])"
@@ -43,7 +45,7 @@ _LEGS = re.compile(
 )
 _TIME = re.compile(r"\b(morning|mid-?day|noon|night|afternoon|evening|all[- ]day)\b")
 _TIME_WORDS = {"mid-day": "midday", "noon": "midday", "all day": "all-day"}
-_STARS = re.compile(r"\b(\w+)[- ]stars?\b")
+_STARS = re.compile(r"\b(\w+)(?:[- ]stars?\b|\*)")
 _AMOUNT = re.compile(
     r"(?:\$|\busd )\s?(\d[\d,]*(?:\.\d{1,2})?)|\b(\d[\d,]*(?:\.\d{1,2})?) ?(?:usd|dollars)"
 )
@@ -169,6 +171,7 @@ def _read_sentence(sentence: str, today: str) -> Wishes:
 def _places(sentence: str) -> dict[str, Any]:
     for pattern, keys in (
         (_FROM_TO, ("origin", "destination")),
+        (_TRADE_PAIR, ("origin", "destination")),
         (_TO_FROM, ("destination", "origin")),
         (_PAIR, ("origin", "destination")),
     ):

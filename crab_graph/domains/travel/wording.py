@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 
 from crab_graph.domains.domain import Slot
-from crab_graph.domains.travel.names import CARRIERS, DISTRICTS
+from crab_graph.domains.travel.names import CARRIERS, CITIES, DISTRICTS
 from crab_graph.domains.travel.vocabulary import travel_vocabulary
 from crab_graph.personas.facts import Fact
 from crab_graph.personas.lexicon import BriefedSlot, DomainLexicon, UserBriefing, parse_lexicon
@@ -21,7 +21,10 @@ def travel_lexicon() -> DomainLexicon:
     text = _read(SOURCE)
     for name, values in (("{carriers}", CARRIERS), ("{districts}", DISTRICTS)):
         text = text.replace(f'"{name}"', f"'{_any_of(values)}'")
-    return parse_lexicon(tomllib.loads(text), SOURCE)
+    document = tomllib.loads(text)
+    for key in ("origin", "destination"):
+        document["facts"][key]["codes"] = {name: city.code for name, city in CITIES.items()}
+    return parse_lexicon(document, SOURCE)
 
 
 def travel_briefing(
