@@ -24,7 +24,14 @@ from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.domains.build import TaskPlan, build_task
 from crab_graph.domains.certification import certify_benchmark
 from crab_graph.domains.domain import Draft
-from crab_graph.domains.scout import CLOSURE_BANDS, CandidatePlan, Scouted, populate_draft, scout
+from crab_graph.domains.scout import (
+    CLOSURE_BANDS,
+    OVERSAMPLE,
+    CandidatePlan,
+    Scouted,
+    populate_draft,
+    scout,
+)
 from crab_graph.domains.travel.domain import SOURCES, TRAVEL
 from crab_graph.domains.travel.initialization import INSERTIONS, initialization_actions
 from crab_graph.generation.certify import count_offers, fetch_columns
@@ -233,7 +240,7 @@ def bench_benchmark(tasks: int, jobs: int, *, choosing: bool) -> list[Row]:
     full = tasks == 200
     how = "chosen as usual" if choosing else "without over-generation"
     made = f"{tasks} tasks, {how}, {jobs} process{'es' * (jobs > 1)}"
-    candidates = generate.OVERSAMPLE if choosing else dict.fromkeys(generate.OVERSAMPLE, 1)
+    candidates = OVERSAMPLE if choosing else dict.fromkeys(OVERSAMPLE, 1)
     with tempfile.TemporaryDirectory() as directory:
         started = time.perf_counter()
         path = Path(directory) / "bench"

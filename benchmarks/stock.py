@@ -174,7 +174,7 @@ def play_stock(benchmark: Benchmark, task: Task, path: Path) -> list[dict[str, A
 def _unannotated(node: Callable[[Any], Any]) -> Any:
     """Return a node or an edge without the types by which LangGraph would give it our channels."""
 
-    def step(state):  # type: ignore[no-untyped-def]
+    def step(state):
         return node(state)
 
     return step

@@ -205,9 +205,9 @@ def _print_conclusion(found: "Ablation") -> None:
         effect = _effect_words(found, worst)
         print(f"The {among} that costs most is {worst}: {effect}; it shows in {places}.")
     unsure = [
-        effects[PASS].detectable
+        detectable
         for effects in found.effects.values()
-        if effects[PASS].is_null and effects[PASS].detectable
+        if effects[PASS].is_null and (detectable := effects[PASS].detectable)
     ]
     if unsure:
         print(

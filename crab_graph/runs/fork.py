@@ -217,7 +217,7 @@ def _engine(record: EpisodeRecord, otherwise: Otherwise) -> str:
 
 
 def _user(record: EpisodeRecord, otherwise: Otherwise, settings: UserSettings) -> Any:
-    from crab_graph.personas.condition import parse_condition  # noqa: PLC0415
+    from crab_graph.personas.condition import Condition, parse_condition  # noqa: PLC0415
 
     user = record.condition if otherwise.user is None else otherwise.user
     added = settings.pieces.added
@@ -225,7 +225,7 @@ def _user(record: EpisodeRecord, otherwise: Otherwise, settings: UserSettings) -
         user = parse_condition(user, added)
     if otherwise.persona is None:
         return user
-    if not hasattr(user, "with_persona"):
+    if not isinstance(user, Condition):
         raise UsageError("a persona is for conditions; a callable user has none")
     return user.with_persona(otherwise.persona, added)
 

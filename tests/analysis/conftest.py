@@ -176,7 +176,7 @@ def records() -> list[EpisodeRecord]:
 def shared_records() -> list[EpisodeRecord]:
     """Two agents on two tasks, one with flexible dates, twice each; nobody changes them."""
     kinds = (make_record, make_failed)
-    users = ({}, {"condition": "ruse", "persona": "terse"})
+    users: tuple[dict[str, Any], ...] = ({}, {"condition": "ruse", "persona": "terse"})
     return [
         make("S1-001" if stratum == 1 else "S2-001", **about, **user, trial=trial)
         for make, user in zip(kinds, users, strict=True)

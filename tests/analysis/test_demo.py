@@ -25,7 +25,6 @@ def test_the_demonstration_shows_every_agent_with_every_user(demo, capsys):
     rates = {
         (group["agent"], group["user"]): group["rates"]["pass_at_1"]["value"]
         for group in document["groups"]
-        if group["stratum"] is None
     }
     assert rates["solver", "generic"] == rates["solver", "ruse"] == 1
     assert rates["silent", "generic"] == rates["silent", "ruse"] == 0

@@ -66,7 +66,7 @@ def test_what_there_is_too_little_of_is_made_up_for():
 
 def test_the_length_of_a_name_does_not_tell_the_category():
     counts = {"museum": 390, "tour": 60, "show": 40}
-    lengths = {name: [] for name in counts}
+    lengths: dict[str, list[int]] = {name: [] for name in counts}
     for seed in range(30):
         categories = [name for name, count in counts.items() for _ in range(count)]
         names = attraction_names(derive_rng("names", seed), categories)

@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[2]
 def bench():
     path = ROOT / "benchmarks" / "bench_understanding.py"
     spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

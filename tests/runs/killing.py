@@ -21,6 +21,7 @@ import time
 from collections import Counter
 from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import duckdb  # noqa: F401  (every import is made before the first fork)
 from langgraph.checkpoint.sqlite import SqliteSaver
@@ -64,7 +65,7 @@ class Trap:
     def __init__(self, place=None, number=0):
         self.place = place
         self.left = number
-        self.passed = Counter()
+        self.passed: Counter[str] = Counter()
 
     def arm(self):
         for name, (owner, attribute) in POINTS.items():
@@ -120,7 +121,7 @@ def play(bench_path, out):
 def make_naive(out):
     """Let tools keep what they did in a file, and see what that file holds."""
     episode = {}
-    original = worker.run_episode
+    original = worker.run_episode  # type: ignore[attr-defined]
 
     def run_episode(*arguments, **options):
         episode["file"] = out.parent / f"{out.name}-{options['thread_id']}-{WRITES}"
@@ -129,7 +130,9 @@ def make_naive(out):
     run_calls = nodes.EpisodeNodes._run
 
     def run(self, calls, owner, log, seq):
-        lines, events, errors = [], [], 0
+        lines: list[Any] = []
+        events: list[Any] = []
+        errors = 0
         for number, call in enumerate(calls, start=seq):
             file = episode["file"]
             rows = file.read_text().splitlines() if file.exists() else []
@@ -140,8 +143,8 @@ def make_naive(out):
             lines, events, errors = lines + line, events + written, errors + failed
         return lines, events, errors
 
-    worker.run_episode = run_episode
-    nodes.EpisodeNodes._run = run
+    worker.run_episode = run_episode  # type: ignore[attr-defined]
+    nodes.EpisodeNodes._run = run  # type: ignore[method-assign]
 
 
 def in_child(action):
@@ -180,7 +183,7 @@ def alone():
 class Harness:
     def __init__(self, bench, out, naive):
         self.bench, self.out, self.naive = bench, out, naive
-        self.kills = Counter()
+        self.kills: Counter[str] = Counter()
         self.differing = []
 
     def sitting(self, out, trap, seconds=None):

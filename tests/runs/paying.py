@@ -34,7 +34,7 @@ def die_before_storing(seen):
             os.kill(os.getpid(), signal.SIGKILL)
         original(self, config, writes, task_id, task_path)
 
-    SqliteSaver.put_writes = put_writes
+    SqliteSaver.put_writes = put_writes  # type: ignore[method-assign]
 
 
 def sit(bench, out, spec):

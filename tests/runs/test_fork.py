@@ -162,7 +162,7 @@ def test_in_a_passed_episode_it_is_where_the_chance_rises_most():
 
 def test_without_a_change_no_turn_is_decisive():
     record: Any = dialogue("I want X", "No")
-    assert judge(record, forks(t0=[0, 0], t1=[0, 0]), 2).decisive is None  # type: ignore[arg-type]
+    assert judge(record, forks(t0=[0, 0], t1=[0, 0]), 2).decisive is None
 
 
 def test_pivot_finds_the_turn_and_adds_trials(bench, tmp_path, capsys, monkeypatch):

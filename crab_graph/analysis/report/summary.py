@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.labels import OUTCOMES
@@ -47,6 +48,10 @@ class Summary:
     """Each agent with each user."""
 
     overall: tuple[Group, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the groups as JSON values."""
+        return {"groups": [asdict(group) for group in self.overall]}
 
 
 def summarise(records: Iterable[EpisodeRecord]) -> Summary:
