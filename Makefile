@@ -45,11 +45,11 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.ready
-	@$(PIP) -c constraints.txt -e '.[stats,audit,serve]' --group dev
+	@$(PIP) -c constraints.txt -e '.[stats,audit,report,serve]' --group dev
 	@touch $@
 
 $(VENV)/.browser: $(VENV)/.dev
-	@$(PIP) -c constraints.txt -e '.[inspect,postgres,ray,report]' --group browser
+	@$(PIP) -c constraints.txt -e '.[inspect,postgres,ray,studio]' --group browser
 	@touch $@
 
 # Names and versions only: a lock file of uv would hold the address of the index it was made with.

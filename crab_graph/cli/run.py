@@ -97,6 +97,10 @@ def run(
     run_max_seconds: RunMaxSeconds = None,
     prices: PricesOption = None,
     dry_run: DryRunOption = False,
+    grading: Annotated[
+        str,
+        typer.Option(help="Which verdict the table counts: parity, or strict. Both are kept."),
+    ] = "parity",
     force: Annotated[
         bool, typer.Option("--force", help="Throw away a run with other settings in RUN.")
     ] = False,
@@ -119,12 +123,13 @@ def run(
     """
     from crab_graph.cli.conditions import read_conditions
     from crab_graph.cli.estimate_output import print_estimate
-    from crab_graph.cli.run_output import episode_bar, print_run
+    from crab_graph.cli.run_output import check_grading, episode_bar, print_run
     from crab_graph.graph.limits import Limits
     from crab_graph.runs.estimate import estimate_run
     from crab_graph.runs.runner import Progress, prepare_run
     from crab_graph.runs.runner import run as run_benchmark
 
+    check_grading(grading)
     users = read_conditions(user, personas, engine, persona)
     limits = checked(
         Limits,
@@ -181,4 +186,5 @@ def run(
             **asked,
         )
     started = first[0].done < first[0].total and first[0].stopped is None
-    print_run(result, started=started, as_json=as_json, stopped=first[-1].stopped)
+    stopped = first[-1].stopped
+    print_run(result, started=started, as_json=as_json, stopped=stopped, grading=grading)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from crab_graph.cli.output import console, print_json
+from crab_graph.errors import UnknownName
 
 if TYPE_CHECKING:
     import rich.progress
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from crab_graph.runs.runner import Progress
 
 INTERRUPTED = 130
+GRADINGS = ("parity", "strict")
 OUTCOMES = ("pass", "fail", "budget_exhausted", "user_fault", "infra_error")
 
 
@@ -85,7 +87,25 @@ def _stop(bar: "rich.progress.Progress") -> None:
         bar.stop()
 
 
-def print_run(run: "Run", *, started: bool, as_json: bool, stopped: str | None = None) -> None:
+def check_grading(name: str) -> str:
+    """Return the name of a grading.
+
+    Raises:
+        UnknownName: there is no such grading.
+    """
+    if name not in GRADINGS:
+        raise UnknownName("grading", name, GRADINGS)
+    return name
+
+
+def print_run(
+    run: "Run",
+    *,
+    started: bool,
+    as_json: bool,
+    stopped: str | None = None,
+    grading: str = GRADINGS[0],
+) -> None:
     """Print who passed, and leave with 1 while an episode has no verdict.
 
     Args:
@@ -93,10 +113,11 @@ def print_run(run: "Run", *, started: bool, as_json: bool, stopped: str | None =
         started: Whether there was anything left to do.
         as_json: Print one JSON document.
         stopped: The cap of the whole run that was reached, if one was.
+        grading: Which of the two verdicts counts as passed here; both are kept.
     """
     from crab_graph.analysis.spending import mock_line, spending_json, spending_lines
 
-    groups = _groups(run)
+    groups = _groups(run, grading)
     if as_json:
         print_json(
             {
@@ -106,6 +127,7 @@ def print_run(run: "Run", *, started: bool, as_json: bool, stopped: str | None =
                 "planned": run.planned,
                 "started": started,
                 "complete": run.is_complete,
+                "grading": grading,
                 "outcomes": _counts(run.episodes),
                 "stopped": stopped,
                 "mismatches": run.config.mismatches,
@@ -115,7 +137,7 @@ def print_run(run: "Run", *, started: bool, as_json: bool, stopped: str | None =
             }
         )
     else:
-        _print_table(run, groups)
+        _print_table(run, groups, grading)
         for line in (*spending_lines(run.episodes), mock_line(run.episodes)):
             if line is not None:
                 print(line)
@@ -140,7 +162,7 @@ def _mismatches(run: "Run") -> str:
     return "; ".join(found)
 
 
-def _groups(run: "Run") -> list[dict[str, Any]]:
+def _groups(run: "Run", grading: str) -> list[dict[str, Any]]:
     """Return the rates of each user, over all strata and by stratum."""
     groups = []
     for user in run.config.users:
@@ -149,7 +171,7 @@ def _groups(run: "Run") -> list[dict[str, Any]]:
         for stratum in (None, *strata):
             chosen = [one for one in episodes if stratum in (None, one.stratum)]
             scored = [one for one in chosen if one.outcome != "infra_error"]
-            passed = sum(one.passed for one in scored)
+            passed = sum(_passed(one, grading) for one in scored)
             groups.append(
                 {
                     "user": user,
@@ -163,12 +185,16 @@ def _groups(run: "Run") -> list[dict[str, Any]]:
     return groups
 
 
+def _passed(episode: "EpisodeRecord", grading: str) -> bool:
+    return episode.passed if grading == GRADINGS[0] else bool(episode.strict.get("passed"))
+
+
 def _counts(episodes: "list[EpisodeRecord] | tuple[EpisodeRecord, ...]") -> dict[str, int]:
     outcomes = [one.outcome for one in episodes]
     return {outcome: outcomes.count(outcome) for outcome in OUTCOMES}
 
 
-def _print_table(run: "Run", groups: list[dict[str, Any]]) -> None:
+def _print_table(run: "Run", groups: list[dict[str, Any]], grading: str) -> None:
     from rich.table import Table
 
     reference = any(one.agent_is_reference for one in run.episodes)
@@ -181,7 +207,8 @@ def _print_table(run: "Run", groups: list[dict[str, Any]]) -> None:
         title=f"{label} in {run.directory}",
         title_justify="left",
     )
-    for heading in ("pass@1", "n", *(name.replace("_", " ") for name in OUTCOMES)):
+    rate_name = "pass@1" if grading == GRADINGS[0] else f"pass@1 ({grading})"
+    for heading in (rate_name, "n", *(name.replace("_", " ") for name in OUTCOMES)):
         table.add_column(heading, justify="right")
     for group in groups:
         rate = "-" if group["pass_at_1"] is None else f"{100 * group['pass_at_1']:.1f} %"

@@ -21,8 +21,9 @@ def test_report_prints_figures_and_writes_the_page(run_directory, tmp_path, caps
 def test_report_as_json_is_one_document(run_directory, capsys):
     assert main(["report", run_directory, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert {group["stratum"] for group in document["groups"]} == {None, 1}
-    assert document["groups"][0]["rates"]["pass_at_1"]["value"] == 0
+    (rows,) = [one["rows"] for one in document["exhibits"] if one["id"] == "table-2"]
+    assert {row["user"] for row in rows} == {"generic", "ruse"}
+    assert all(row["pass_at_1"]["value"] == 0 for row in rows)
 
 
 def test_show_prints_a_dialogue_or_the_whole_record(run_directory, capsys):
@@ -65,3 +66,14 @@ def test_what_cannot_be_used_is_one_line_and_exit_2(arguments, run_directory, tm
     assert captured.out == ""
     assert captured.err.startswith("crab-graph: ")
     assert captured.err.count("\n") == 1
+
+
+def test_either_grading_can_be_what_the_table_of_a_run_counts(run_directory, capsys):
+    bench = run_directory.removesuffix("run") + "bench"
+    again = ["run", bench, "--agent", "silent", "--user", "generic,ruse", "--tasks", "S1"]
+    assert main([*again, "--out", run_directory, "--grading", "strict", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["grading"] == "strict"
+    assert [group["passed"] for group in document["groups"]] == [0, 0, 0, 0]
+    assert main([*again, "--out", run_directory, "--grading", "lenient"]) == 2
+    assert "unknown grading 'lenient'" in capsys.readouterr().err
