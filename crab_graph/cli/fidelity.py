@@ -13,11 +13,12 @@ if TYPE_CHECKING:
 
 NOTE = (
     "All of these rates are behaviour: how users talk, not whether what they say is plausible. A "
-    "change of mind is counted by its words, and no condition asks a user for one."
+    "change of mind is counted by its words; of the conditions d6 alone asks a user for one."
 )
 RULES_NOTE = (
     "rules: rule-based, no language model. It draws short, polite, uncertain and question turns at "
-    "rates set in one table, so they say nothing of how a model talks; it never changes its mind."
+    "rates set in one table, so they say nothing of how a model talks; it changes its mind once, "
+    "under d6."
 )
 
 

@@ -38,7 +38,6 @@ def wrong_facts(episode: Episode, results: Results) -> Iterator[UserError]:
     """U1: a stated value differs from the profile. U2: a demand the profile knows nothing of."""
     facts = episode.reading.facts
     statements = list(_statements(episode))
-    first_write = episode.history.writes[0] if episode.history.writes else float("inf")
     for statement in statements:
         key = statement.claim.key
         if statement.message.seq > episode.history.last_write and episode.history.writes:
@@ -52,13 +51,26 @@ def wrong_facts(episode: Episode, results: Results) -> Iterator[UserError]:
         else:
             is_corrected = any(
                 other.claim.key == key
-                and statement.message.seq < other.message.seq < first_write
+                and statement.message.seq < other.message.seq < _latest_correction(episode, other)
                 and other.is_right(facts)
                 for other in statements
             )
             if not is_corrected:
                 covers = _covered_by(episode, results, key)
                 yield UserError("U1", number, f"said {statement.shown} for {key}", covers)
+
+
+def _latest_correction(episode: Episode, other: _Statement) -> float:
+    """Return until when a correction mends a wrong statement: until the first write.
+
+    An announced change of mind does so at any time where the agent wrote without an approval.
+    """
+    if not episode.history.writes:
+        return float("inf")
+    first_write = episode.history.writes[0]
+    announces = pattern("attribution", "changes_of_mind").search(other.message.utterance.text)
+    is_rash = not episode.dialogue.approvals_before(first_write).approved
+    return float("inf") if announces and is_rash else first_write
 
 
 def _statements(episode: Episode) -> Iterator[_Statement]:

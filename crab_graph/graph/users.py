@@ -115,7 +115,7 @@ def build_user(
     if isinstance(user, SeatedUser):
         condition = resolve(user.condition, seed, task.id, trial)
         briefing = task.domain.briefing(task.domain.slots, task.facts, task.id, task.today)
-        return _PersonSide(task, briefing, condition)
+        return _PersonSide(task, briefing, condition, settings)
     if not callable(user):
         raise UsageError(f"a user is a condition or a callable, not {type(user).__name__}")
     return _CallableSide(task, user)
@@ -202,7 +202,8 @@ class _LlmSide:
         settings: UserSettings,
     ) -> None:
         from crab_graph.personas.engines.llm import LlmUser  # noqa: PLC0415
-        from crab_graph.personas.prompt import compose_prompt  # noqa: PLC0415
+        from crab_graph.personas.first_wish import first_wish  # noqa: PLC0415
+        from crab_graph.personas.prompt import compose_prompt, condition_behavior  # noqa: PLC0415
 
         prompt = compose_prompt(condition, briefing, fragments=settings.pieces)
         model: UserModel = with_open_model(settings).model
@@ -210,7 +211,8 @@ class _LlmSide:
         self.model: str | None = model.name
         self.prompt_sha256: str | None = prompt.sha256
         bound = model.bound_to(task.domain.registry())
-        self._user = LlmUser(briefing, _asking(bound, prompt.text))
+        first = first_wish(briefing, condition_behavior(condition, settings.pieces))
+        self._user = LlmUser(briefing, _asking(bound, prompt.text), first)
 
     def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
         return _step_of(self._user.step(state, messages))
@@ -241,9 +243,19 @@ class _HybridSide:
 
 
 class _PersonSide(PersonSide):
-    def __init__(self, task: "Task", briefing: "UserBriefing", condition: ResolvedCondition):
+    def __init__(
+        self,
+        task: "Task",
+        briefing: "UserBriefing",
+        condition: ResolvedCondition,
+        settings: UserSettings,
+    ) -> None:
+        from crab_graph.personas.first_wish import first_wish  # noqa: PLC0415
+        from crab_graph.personas.prompt import condition_behavior  # noqa: PLC0415
+
         super().__init__(task.domain.registry(), condition)
         self._briefing = briefing
+        self._first = first_wish(briefing, condition_behavior(condition, settings.pieces))
 
     def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
         reply = self.answer(messages)
@@ -257,6 +269,7 @@ class _PersonSide(PersonSide):
             heard[-1] if heard else "",
             len(visible) + 1,
             self._briefing,
+            self._first,
         )
         return UserStep(reply.text, (), {**state, "disclosed": told})
 

@@ -78,12 +78,14 @@ class Clarification:
         which_first: Share of answers that leave something out to many questions, and ask which of
             them matter.
         manner: The phrases of both.
+        changes_mind: Share of tasks in which the user first wants one detail otherwise (D6).
     """
 
     uncertain: float = 0.0
     asks_back: int = 0
     which_first: float = 0.0
     manner: Voice = Voice.PLAIN
+    changes_mind: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

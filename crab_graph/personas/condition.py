@@ -56,7 +56,7 @@ class Added:
     dimensions: tuple[str, ...] = ()
 
 
-SHIPPED = Added(dimensions=("d5", "d7"))
+SHIPPED = Added(dimensions=("d5", "d6", "d7"))
 """Dimensions beyond the paper's four, off by default: no named condition has them."""
 
 

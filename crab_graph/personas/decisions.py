@@ -117,6 +117,25 @@ class UserPolicy:
                 return reply
         return Reply((speaker.phrase("waiting"),))
 
+    def change_mind(self, turn: Turn, key: str) -> Reply:
+        """Return the turn that takes back a first wish, and answers what else was asked."""
+        final = [fact for fact in self._facts if fact.key == key]
+        others = [fact for fact in self._answers(turn) if fact.key != key]
+        words = [turn.speaker.fact(fact) for fact in (*final, *others)]
+        told = tuple((fact.key, Reason.ASKED) for fact in others)
+        return Reply(
+            (turn.speaker.phrase("change_mind"), *words),
+            ((key, Reason.CHANGED), *told),
+            is_content=True,
+            moved=True,
+        )
+
+    def is_cautious(self, turn: Turn) -> bool:
+        """Tell whether a message wants a yes, a payment or an objection, not answers alone."""
+        reading = turn.reading
+        wants = reading.asks_booking or reading.asks_approval or reading.asks_wallet
+        return wants or reading.claims_done or self._objects(turn)
+
     def _is_complete(self, turn: Turn) -> bool:
         """Tell whether everything wanted is booked and paid, as the user's own bookings show."""
         if turn.wallet.pending or not turn.wallet.bookings or turn.reading.asks_wallet:

@@ -14,15 +14,29 @@ class Reason(StrEnum):
     VOLUNTEERED = "volunteered"
     ASKED = "asked"
     CORRECTED = "corrected"
+    CHANGED = "changed"
 
 
 @dataclass(frozen=True, slots=True)
 class Disclosure:
-    """One telling of one fact."""
+    """One telling of one fact.
+
+    Attributes:
+        key: The fact.
+        turn: Number of the visible message.
+        reason: Why it was said.
+        value: What was said instead of the fact, where the user changes its mind later.
+    """
 
     key: str
     turn: int
     reason: Reason
+    value: Any = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the telling in the form user state keeps."""
+        row = {"key": self.key, "turn": self.turn, "reason": str(self.reason)}
+        return row if self.value is None else {**row, "value": self.value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +49,24 @@ class DisclosureRecord:
     def from_json(cls, rows: Iterable[dict[str, Any]]) -> Self:
         """Read the record from user state."""
         return cls(
-            tuple(Disclosure(row["key"], row["turn"], Reason(row["reason"])) for row in rows)
+            tuple(
+                Disclosure(row["key"], row["turn"], Reason(row["reason"]), row.get("value"))
+                for row in rows
+            )
         )
 
     def as_json(self) -> list[dict[str, Any]]:
         """Return the record in the form user state keeps."""
-        return [
-            {"key": entry.key, "turn": entry.turn, "reason": str(entry.reason)}
-            for entry in self.entries
-        ]
+        return [entry.as_json() for entry in self.entries]
 
-    def with_told(self, keys: Iterable[str], turn: int, reason: Reason) -> Self:
-        """Return the record after telling some facts."""
-        told = tuple(Disclosure(key, turn, reason) for key in keys)
+    def with_told(self, keys: Iterable[str], turn: int, reason: Reason, value: Any = None) -> Self:
+        """Return the record after telling some facts, or `value` instead of them."""
+        told = tuple(Disclosure(key, turn, reason, value) for key in keys)
         return type(self)((*self.entries, *told))
+
+    def is_settled(self, key: str) -> bool:
+        """Tell whether a fact itself was said, not another wish instead."""
+        return any(entry.key == key and entry.value is None for entry in self.entries)
 
     def has(self, key: str) -> bool:
         """Tell whether a fact was ever said."""

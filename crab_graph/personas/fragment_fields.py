@@ -71,6 +71,7 @@ _FIELDS: Mapping[str, _Field] = {
     "uncertain": _Field("clarification", _share, _A_SHARE),
     "asks_back": _Field("clarification", _count(0), "a number from 0"),
     "which_first": _Field("clarification", _share, _A_SHARE),
+    "changes_mind": _Field("clarification", _share, _A_SHARE),
     "manner": _Field("clarification", *_one_of(Voice)),
     "temper": _Field("reaction", *_one_of(Temper)),
     "patience": _Field("reaction", _count(1), "a number from 1"),

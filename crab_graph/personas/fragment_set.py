@@ -21,7 +21,10 @@ from crab_graph.personas.condition import DIMENSIONS, PERSONAS, SHIPPED, Added, 
 from crab_graph.personas.fragment_fields import LIKE, FieldValue, read_fields, split_fields
 from crab_graph.schema import digest
 
-PLACEHOLDERS = ("basic", "details", "facts_per_answer", "patience", "today", "words")
+PLACEHOLDERS = (
+    *("basic", "details", "facts_per_answer", "final_wish", "first_wish", "patience"),
+    *("today", "words"),
+)
 
 _NAME = re.compile(r"(?P<part>[a-z][a-z0-9-]*)_(?P<variant>[a-z][a-z0-9-]*)")
 _PERSONA, _DEFAULT = "persona", "default"

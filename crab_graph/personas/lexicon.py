@@ -92,6 +92,7 @@ class FactWords:
         conflict: How an agent's statement can contradict it.
         trade: Statements in the words of the trade; `{value}` is plain, `{code}` a value's code.
         codes: Each value's code in the trade.
+        others: Values among which a user can change its mind.
     """
 
     key: str
@@ -109,6 +110,7 @@ class FactWords:
     conflict: Conflict | None
     trade: tuple[str, ...]
     codes: Mapping[str, str]
+    others: tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +248,7 @@ def _fact_words(key: str, words: Mapping[str, Any]) -> FactWords:
         conflict=None if conflict is None else _conflict(conflict),
         trade=tuple(words.get("trade", ())),
         codes=words.get("codes", {}),
+        others=tuple(words.get("others", values)),
     )
 
 

@@ -13,6 +13,7 @@ from difflib import unified_diff
 from crab_graph.personas.behavior import Behavior, behavior_of
 from crab_graph.personas.condition import Dimension, Persona, ResolvedCondition
 from crab_graph.personas.facts import FactLevel
+from crab_graph.personas.first_wish import first_wish
 from crab_graph.personas.fragment_fields import with_fields
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments
 from crab_graph.personas.lexicon import UserBriefing
@@ -70,7 +71,8 @@ def compose_prompt(
     """
     pieces = fragments or built_in_fragments()
     behavior = condition_behavior(condition, pieces)
-    values = {**_rates(behavior), **_knowledge(briefing), **_values(briefing, pieces)}
+    known = {**_knowledge(briefing), **_change(briefing, behavior)}
+    values = {**_rates(behavior), **known, **_values(briefing, pieces)}
     return Prompt(
         tuple(
             Passage(factor, name, _filled(pieces.texts[name], values))
@@ -91,9 +93,11 @@ def compose_wording_prompt(
     pieces = fragments or built_in_fragments()
     behavior = condition_behavior(condition, pieces)
     style = {"persona", *map(str, (Dimension.D1, Dimension.D3, Dimension.D4))}
-    style |= set(condition.added_dimensions)
+    # What a user changes its mind about stands in the draft; how it talks is all that matters here.
+    style |= {name for name in condition.added_dimensions if not _is_change(name, pieces)}
     chosen = [part for part in _fragments(condition, behavior, pieces) if part[0] in style]
-    values = {**_rates(behavior), **_knowledge(None), **_values(None, pieces)}
+    known = {**_knowledge(None), **_change(None, behavior)}
+    values = {**_rates(behavior), **known, **_values(None, pieces)}
     return Prompt(
         tuple(
             Passage(factor, name, _filled(pieces.texts[name], values))
@@ -172,6 +176,26 @@ def _knowledge(briefing: UserBriefing | None) -> dict[str, str]:
         lines = [word_fact(fact, briefing.lexicon, None, short=False) for fact in facts]
         listed[name] = "\n".join(f"- {line}" for line in lines)
     return {"today": briefing.today, **listed}
+
+
+def _change(briefing: UserBriefing | None, behavior: Behavior) -> dict[str, str]:
+    """Return what a user wants first and in the end, of the one thing it changes its mind about."""
+    if briefing is None:
+        return {"first_wish": _UNKNOWN, "final_wish": _UNKNOWN}
+    first = first_wish(briefing, behavior)
+    final = None if first is None else briefing.fact(first.key)
+    wishes = {"first_wish": first, "final_wish": final}
+    return {
+        name: _NO_WISH if wish is None else word_fact(wish, briefing.lexicon, None, short=False)
+        for name, wish in wishes.items()
+    }
+
+
+def _is_change(name: str, pieces: Fragments) -> bool:
+    return any(
+        stem.partition("_")[0] == name and "changes_mind" in fields
+        for stem, fields in pieces.fields.items()
+    )
 
 
 def _values(briefing: UserBriefing | None, pieces: Fragments) -> dict[str, str]:

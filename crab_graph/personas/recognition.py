@@ -12,6 +12,7 @@ from typing import Any
 from crab_graph.money import parse_cents
 from crab_graph.personas.disclosure import DisclosureRecord, Reason
 from crab_graph.personas.facts import Fact
+from crab_graph.personas.first_wish import with_first_wish
 from crab_graph.personas.lexicon import FactWords, UserBriefing, ValueForm
 from crab_graph.personas.objections import contradictions, read_plan
 from crab_graph.personas.segments import Segment, read_segments
@@ -48,7 +49,12 @@ def read_disclosures(text: str, heard: str, briefing: UserBriefing) -> list[tupl
 
 
 def told_after(
-    told: Iterable[dict[str, Any]], said: str, heard: str, turn: int, briefing: UserBriefing
+    told: Iterable[dict[str, Any]],
+    said: str,
+    heard: str,
+    turn: int,
+    briefing: UserBriefing,
+    first: Fact | None = None,
 ) -> list[dict[str, Any]]:
     """Return a user's disclosure record, as its state keeps it, after it said something.
 
@@ -58,9 +64,19 @@ def told_after(
         heard: The agent's message it answers; empty for the opening.
         turn: Number of the visible message.
         briefing: What the user knows.
+        first: What it wants at first where it changes its mind.
     """
     record = DisclosureRecord.from_json(told)
-    for key, reason in read_disclosures(said, heard, briefing):
+    found = read_disclosures(said, heard, briefing)
+    if first is not None and not record.is_settled(first.key):
+        key = first.key
+        if key not in dict(found):
+            early = read_disclosures(said, heard, with_first_wish(briefing, first))
+            for reason in [why for name, why in early if name == key]:
+                record = record.with_told([key], turn, reason, first.value)
+        elif record.has(key):
+            found = [(name, Reason.CHANGED if name == key else why) for name, why in found]
+    for key, reason in found:
         record = record.with_told([key], turn, reason)
     return record.as_json()
 

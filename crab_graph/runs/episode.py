@@ -238,10 +238,18 @@ def _wordings(state: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _disclosures(task: "Task", state: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
-    """Return every fact of the user, with the turn and reason of its (first) disclosure."""
+    """Return every fact of the user, with the turn and reason of its (first) disclosure.
+
+    A wish that the user took back later stands beside it, with what was said and when.
+    """
     told: dict[str, Mapping[str, Any]] = {}
+    first: dict[str, dict[str, Any]] = {}
     for entry in state.get("user_state", {}).get("disclosed", ()):
-        told.setdefault(entry["key"], entry)
+        if entry.get("value") is None:
+            told.setdefault(entry["key"], entry)
+        else:
+            wish = {"value": entry["value"], "turn": entry["turn"], "reason": entry["reason"]}
+            first.setdefault(entry["key"], {"first_wish": wish})
     return tuple(
         {
             "key": fact.key,
@@ -249,6 +257,7 @@ def _disclosures(task: "Task", state: Mapping[str, Any]) -> tuple[dict[str, Any]
             "level": str(fact.level),
             "turn": told.get(fact.key, {}).get("turn"),
             "reason": told.get(fact.key, {}).get("reason"),
+            **first.get(fact.key, {}),
         }
         for fact in task.facts
     )

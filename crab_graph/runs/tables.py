@@ -171,7 +171,7 @@ FACTS = Table(
         Column("slot", "VARCHAR", "the entity it is about, if it is about one"),
         Column("level", "VARCHAR", "`basic` may be said upfront, `detail` only when asked"),
         Column("turn", "INTEGER", "visible message in which it was first told; null for never"),
-        Column("reason", "VARCHAR", "`volunteered`, `asked` or `corrected`"),
+        Column("reason", "VARCHAR", "`volunteered`, `asked`, `corrected` or `changed`"),
         Column("fate", "VARCHAR", "what became of it: `in_time`, `late`, `ignored`, `never`"),
     ),
     order=("key",),

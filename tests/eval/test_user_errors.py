@@ -130,6 +130,20 @@ def test_a_wrong_date_explains_what_was_booked_for_it():
     assert graded(RIGHT.swapped(flight("outbound", OUT_NEXT_DAY))).fault == "agent"
 
 
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [("On second thought, we leave on 3 May 2027.", []), ("We leave on 3 May 2027.", ["U1"])],
+)
+def test_an_announced_change_of_mind_mends_what_was_booked_without_a_yes(said, found):
+    script = Script()
+    script.user("We leave on 4 May 2027.")
+    script.book(flight("outbound", OUT_NEXT_DAY))
+    script.agent("What time do you want to leave?")
+    script.user(said)
+    script.user("###STOP###")
+    assert codes(script).count("U1") == len(found)
+
+
 @pytest.fixture
 def pending():
     script = Script()

@@ -90,9 +90,11 @@ class Desk:
         if asked_at is None:
             return proposal
         if self.heeds and not _agrees(conversation.said_since(asked_at)):
-            if conversation.last_agent_text == proposal:
-                return script.word_inability("I found nothing better that fits what you told me")
-            return proposal
+            if conversation.last_agent_text != proposal:
+                return proposal
+            if wishes != read_wishes(conversation.user_texts[:-1], conversation.today):
+                return script.word_unchanged(proposal)
+            return script.word_inability("I found nothing better that fits what you told me")
         if not wishes.has_identity:
             return script.word_inability("I do not know who is travelling")
         return self.book(conversation, wishes, plan)

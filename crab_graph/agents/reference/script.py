@@ -144,6 +144,11 @@ def word_declined(booking_ids: Sequence[str]) -> str:
     )
 
 
+def word_unchanged(proposal: str) -> str:
+    """Return a proposal that still fits after a change of mind."""
+    return f"Noted. The same trip fits that, too:\n\n{proposal}"
+
+
 def word_inability(reason: str) -> str:
     """Return an apology with an offer of transfer."""
     return f"I am sorry, I cannot complete this trip: {reason}. {OFFER}"

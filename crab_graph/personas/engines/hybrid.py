@@ -61,7 +61,13 @@ class HybridUser:
     ) -> bool:
         if find_token(wording) is not None or find_breach(wording, [], messages, self._briefing):
             return False
-        facts = [set(stated_facts(text, self._briefing, told)) for text in (draft, wording)]
+        facts = [
+            [
+                stated_facts(text, known, told)
+                for known in (self._briefing, self._rules.first_briefing)
+            ]
+            for text in (draft, wording)
+        ]
         today = self._briefing.today
         return (
             facts[0] == facts[1]

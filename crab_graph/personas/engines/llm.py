@@ -8,11 +8,11 @@ is delivered as it is, and kept in the user's state as the user's fault.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from crab_graph.personas.disclosure import DisclosureRecord
 from crab_graph.personas.engines.rules import Message, UserStep
+from crab_graph.personas.facts import Fact
 from crab_graph.personas.guards import Breach, find_breach
 from crab_graph.personas.lexicon import UserBriefing
-from crab_graph.personas.recognition import read_disclosures
+from crab_graph.personas.recognition import told_after
 from crab_graph.text.tokens import without_tokens
 
 OPENING = "(The chat is open. Write your first message.)"
@@ -36,10 +36,12 @@ class LlmUser:
     Args:
         briefing: What the user knows.
         ask: The model.
+        first: What the user wants at first where it changes its mind.
     """
 
-    def __init__(self, briefing: UserBriefing, ask: Ask) -> None:
+    def __init__(self, briefing: UserBriefing, ask: Ask, first: Fact | None = None) -> None:
         self._briefing = briefing
+        self._first = first
         self._ask = ask
 
     def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
@@ -69,12 +71,10 @@ class LlmUser:
     def _record(
         self, state: Mapping[str, Any], text: str, visible: Sequence[Message], number: int
     ) -> list[dict[str, Any]]:
-        record = DisclosureRecord.from_json(state.get("disclosed", ()))
+        told = state.get("disclosed", ())
         heard = [str(one["content"]) for one in visible if one["role"] == "assistant"]
-        said = without_tokens(text)
-        for key, reason in read_disclosures(said, heard[-1] if heard else "", self._briefing):
-            record = record.with_told([key], number, reason)
-        return record.as_json()
+        last, said = heard[-1] if heard else "", without_tokens(text)
+        return told_after(told, said, last, number, self._briefing, self._first)
 
 
 def _is_visible(message: Message) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 from crab_graph.personas.condition import ResolvedCondition
 from crab_graph.personas.decisions import Reply, Turn, UserPolicy
+from crab_graph.personas.first_wish import first_wish, waits_for_plan, with_first_wish
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments
 from crab_graph.personas.lexicon import UserBriefing
 from crab_graph.personas.memory import UserMemory
@@ -61,6 +62,16 @@ class RulesUser:
         self._behavior = condition_behavior(condition, fragments or built_in_fragments())
         self._seed = seed
         self._policy = UserPolicy(briefing, self._behavior)
+        self._first = first_wish(briefing, self._behavior)
+        self._first_briefing = briefing
+        if self._first is not None:
+            self._first_briefing = with_first_wish(briefing, self._first)
+        self._first_policy = UserPolicy(self._first_briefing, self._behavior)
+
+    @property
+    def first_briefing(self) -> UserBriefing:
+        """What the user says it wants before it changes its mind; mostly what it knows."""
+        return self._first_briefing
 
     def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
         """Return the user's next message.
@@ -75,21 +86,44 @@ class RulesUser:
         number = len(visible) + 1
         speaker = Speaker(self._behavior, self._briefing.lexicon, lambda p: self._draw(number, p))
         if not any(messages[index]["role"] == "user" for index in visible):
-            return self._finish(memory, self._policy.open(speaker), speaker, number)
+            return self._finish(
+                memory, self._first_policy.open(speaker), speaker, number, is_first=True
+            )
         heard = max((i for i in visible if messages[i]["role"] == "assistant"), default=-1)
         text = str(messages[heard].get("content") or "") if heard >= 0 else ""
         turn = self._read(text, memory, messages, heard, speaker)
-        calls = self._policy.calls(turn)
+        is_changing = self._is_changing(turn)
+        calls = () if is_changing else self._policy.calls(turn)
         if calls:
             return UserStep(_private(calls, messages), memory.as_json())
-        reply = self._policy.decide(turn)
+        is_first = not is_changing and self._is_undecided(turn)
+        if is_changing and self._first is not None:
+            reply = self._policy.change_mind(turn, self._first.key)
+        else:
+            reply = (self._first_policy if is_first else self._policy).decide(turn)
         is_first_approval = reply.approved and not memory.approved
         is_new_fact = any(not memory.record.has(key) for key, _ in reply.told)
         gave = reply.moved or is_first_approval or is_new_fact
         memory = memory.after(turn.reading, gave=gave)
         if memory.idle >= self._behavior.reaction.patience and not reply.token:
             reply = Reply((speaker.phrase("give_up"),), token=TerminalToken.STOP)
-        return self._finish(memory, reply, speaker, number)
+        return self._finish(memory, reply, speaker, number, is_first=is_first)
+
+    def _is_changing(self, turn: Turn) -> bool:
+        """Tell whether to take back the first wish now: it was said, and the agent moves on."""
+        first, record, reading = self._first, turn.memory.record, turn.reading
+        if first is None or not record.has(first.key) or record.is_settled(first.key):
+            return False
+        if not turn.text.strip() or reading.has_transferred or reading.says_wait:
+            return False
+        is_stuck = reading.is_unable or reading.offers_transfer or reading.is_closing
+        return is_stuck or not waits_for_plan(self._briefing) or self._policy.is_cautious(turn)
+
+    def _is_undecided(self, turn: Turn) -> bool:
+        """Tell whether an answer may give the first wish: not beside a yes or an objection."""
+        if self._first is None or turn.memory.record.is_settled(self._first.key):
+            return False
+        return not self._policy.is_cautious(turn)
 
     def _draw(self, number: int, purpose: str) -> Random:
         parts = (self._seed, self._briefing.task_id, self._condition.name, number, purpose)
@@ -123,10 +157,19 @@ class RulesUser:
             speaker=speaker,
         )
 
-    def _finish(self, memory: UserMemory, reply: Reply, speaker: Speaker, number: int) -> UserStep:
-        record = memory.record
+    def _finish(
+        self,
+        memory: UserMemory,
+        reply: Reply,
+        speaker: Speaker,
+        number: int,
+        *,
+        is_first: bool = False,
+    ) -> UserStep:
+        record, first = memory.record, self._first if is_first else None
         for key, reason in reply.told:
-            record = record.with_told([key], number, reason)
+            wish = first.value if first is not None and first.key == key else None
+            record = record.with_told([key], number, reason, wish)
         memory = replace(
             memory,
             record=record,
