@@ -181,7 +181,7 @@ def test_an_episode_can_be_compared_from_its_own_page(page):
 
 
 def test_new_episodes_appear_while_a_run_goes_on(page, directory):
-    assert "appear here" in page.locator("#live").inner_text()
+    wait_for_text(page, "#live", "New episodes appear here")
     page.locator("#list tbody a").nth(1).focus()
     append_episodes(directory, [make_failed("S3-001", condition="generic")], 1)
     wait_for_count(page, "5 of 5")

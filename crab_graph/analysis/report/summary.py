@@ -51,7 +51,7 @@ class Summary:
 
     def as_json(self) -> dict[str, Any]:
         """Return the groups as JSON values."""
-        return {"groups": [asdict(group) for group in self.overall]}
+        return {"groups": [_document(group) for group in self.overall]}
 
 
 def summarise(records: Iterable[EpisodeRecord]) -> Summary:
@@ -60,6 +60,15 @@ def summarise(records: Iterable[EpisodeRecord]) -> Summary:
     for record in records:
         groups.setdefault((record.agent, record.condition, record.user_engine), []).append(record)
     return Summary(tuple(map(_group, groups.values())))
+
+
+def _document(group: Group) -> dict[str, Any]:
+    """Return a group as JSON values, its rates by the names of their parts."""
+    rates = {
+        field: {name: rate._asdict() for name, rate in getattr(group, field).items()}
+        for field in ("rates", "rates_if_booked")
+    }
+    return {**asdict(group), **rates}
 
 
 def _group(records: Sequence[EpisodeRecord]) -> Group:
