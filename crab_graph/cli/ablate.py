@@ -19,6 +19,7 @@ from crab_graph.cli.limit_options import (
     run_limits,
 )
 from crab_graph.cli.output import JsonOption, console, print_json
+from crab_graph.cli.worker_options import ConcurrencyOption, JobsOption
 
 if TYPE_CHECKING:
     from crab_graph.runs.ablation import Ablation, Effect
@@ -50,8 +51,8 @@ def ablate(
     tasks: Annotated[
         str | None, typer.Option(help="Ids or strata, such as S1 (the paper's); by default all.")
     ] = None,
-    jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
-    concurrency: Annotated[int, typer.Option(help="Episodes at once in each process.", min=1)] = 1,
+    jobs: JobsOption = 1,
+    concurrency: ConcurrencyOption = 1,
     max_tokens: MaxTokens = None,
     max_cost: MaxCost = None,
     max_seconds: MaxSeconds = None,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crab_graph.cli.output import JsonOption, console, print_json
+from crab_graph.cli.worker_options import JobsOption
 
 if TYPE_CHECKING:
     from crab_graph.analysis.audit.gates import Gate
@@ -29,7 +30,7 @@ def audit(
     quick: Annotated[
         bool, typer.Option("--quick", help="Look at a sample where grading is examined.")
     ] = False,
-    jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
+    jobs: JobsOption = 1,
     as_json: JsonOption = False,
 ) -> None:
     """Check that a benchmark gives no solution away, and that its grading is sound.

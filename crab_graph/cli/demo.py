@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crab_graph.cli.output import JsonOption, console, print_json
+from crab_graph.cli.worker_options import JobsOption
 
 if TYPE_CHECKING:
     from crab_graph.analysis.demo import Demonstration
@@ -17,7 +18,7 @@ def demo(
         int, typer.Option(help="Number of tasks, split evenly over the four strata.", min=4)
     ] = 8,
     seed: Annotated[int, typer.Option(help="The same seed gives the same results.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
+    jobs: JobsOption = 1,
     as_json: JsonOption = False,
 ) -> None:
     """Show the whole path without a language model, a key or a network.

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from crab_graph.cli.output import JsonOption
+from crab_graph.cli.worker_options import ConcurrencyOption, JobsOption
 
 
 def fork(
@@ -37,8 +38,8 @@ def fork(
         typer.Option(metavar="TEXT", help="What is said next, by whoever's turn it is."),
     ] = None,
     trials: Annotated[int, typer.Option(help="How often it goes on.", min=1)] = 1,
-    jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
-    concurrency: Annotated[int, typer.Option(help="Episodes at once in each process.", min=1)] = 1,
+    jobs: JobsOption = 1,
+    concurrency: ConcurrencyOption = 1,
     force: Annotated[
         bool, typer.Option("--force", help="Throw away forks that were begun otherwise.")
     ] = False,

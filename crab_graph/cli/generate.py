@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crab_graph.cli.output import JsonOption, print_json
+from crab_graph.cli.worker_options import JobsOption
 from crab_graph.errors import UsageError
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def generate(
             "--commit-only", help="With --private: announce the commitment, generate later."
         ),
     ] = False,
-    jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
+    jobs: JobsOption = 1,
     force: Annotated[
         bool, typer.Option("--force", help="Replace a benchmark made with other settings.")
     ] = False,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crab_graph.cli.output import JsonOption, console, print_json
+from crab_graph.cli.worker_options import ConcurrencyOption, JobsOption
 
 if TYPE_CHECKING:
     from crab_graph.runs.pivot import Pivot, PivotTurn
@@ -20,8 +21,8 @@ def pivot(
         str, typer.Argument(metavar="EPISODE", help="Its id: TASK.COND.TRIAL, as S1-001.ruse.0.")
     ],
     trials: Annotated[int, typer.Option(help="Continuations from each turn.", min=1)] = 8,
-    jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
-    concurrency: Annotated[int, typer.Option(help="Episodes at once in each process.", min=1)] = 1,
+    jobs: JobsOption = 1,
+    concurrency: ConcurrencyOption = 1,
     force: Annotated[
         bool, typer.Option("--force", help="Throw away forks that were begun otherwise.")
     ] = False,

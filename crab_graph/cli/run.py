@@ -25,6 +25,12 @@ from crab_graph.cli.limit_options import (
     run_limits,
 )
 from crab_graph.cli.output import JsonOption
+from crab_graph.cli.worker_options import (
+    CheckpointOption,
+    ConcurrencyOption,
+    ExecutorOption,
+    JobsOption,
+)
 
 
 def run(
@@ -70,19 +76,10 @@ def run(
     tasks: Annotated[
         str | None, typer.Option(help="Ids or strata, such as S1,S2-004; by default all.")
     ] = None,
-    jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
-    concurrency: Annotated[int, typer.Option(help="Episodes at once in each process.", min=1)] = 1,
-    executor: Annotated[
-        str, typer.Option(help="processes, or ray for the machines of a cluster.")
-    ] = "processes",
-    checkpoint: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            envvar="CRAB_CHECKPOINT",
-            help="Keep checkpoints in PostgreSQL: postgresql://USER@HOST/DATABASE.",
-        ),
-    ] = None,
+    jobs: JobsOption = 1,
+    concurrency: ConcurrencyOption = 1,
+    executor: ExecutorOption = "processes",
+    checkpoint: CheckpointOption = None,
     max_turns: MaxTurns = 200,
     max_messages: MaxMessages = 1000,
     max_tool_errors: MaxToolErrors = 30,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crab_graph.cli.output import JsonOption, console, print_json
+from crab_graph.cli.worker_options import JobsOption
 from crab_graph.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def sweep(
     tasks: Annotated[
         str | None, typer.Option(help="How many tasks, or their ids: S1-001,S1-002; else all.")
     ] = None,
-    jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
+    jobs: JobsOption = 1,
     force: Annotated[
         bool, typer.Option("--force", help="Replace a sweep made with other settings.")
     ] = False,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from crab_graph.domains.benchmark import load_benchmark
 from crab_graph.domains.manifest import MANIFEST
-from crab_graph.errors import UnknownName, UsageError
+from crab_graph.errors import RunError, UnknownName, UsageError
 from crab_graph.runs.run import open_run
 
 FORMATS = ("openai", "parquet", "inspect", "langsmith")
@@ -28,6 +28,7 @@ def export_any(
     Raises:
         UnknownName: there is no such format.
         UsageError: the format is none for a benchmark, or the output is there already.
+        RunError: no episode of the run is finished yet.
         CrabGraphError: the source cannot be read, or a format needs an extra.
     """
     if format not in FORMATS:
@@ -41,6 +42,8 @@ def export_any(
 
         return export_dataset(load_benchmark(source), out, force=force)
     run = open_run(source)
+    if not len(run):
+        raise RunError(f"{run.directory}: no episode is finished yet")
     match format:
         case "openai":
             from crab_graph.analysis.export.openai import export_openai  # noqa: PLC0415

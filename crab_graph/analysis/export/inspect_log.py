@@ -5,17 +5,15 @@ A sample is a task under one user, an epoch is a trial.
 
 import os
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crab_graph.analysis.export.folder import check_free
-from crab_graph.analysis.export.stamp import episode_stamp, run_stamp
+from crab_graph.analysis.export.stamp import begun_at, episode_stamp, run_stamp
 from crab_graph.analysis.export.trajectory import Message, Seats, agent_messages, open_seats
-from crab_graph.errors import MissingExtra, RunError, UsageError
+from crab_graph.errors import MissingExtra, UsageError
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.run import Run
-from crab_graph.runs.store import CONFIG
 from crab_graph.schema import digest
 
 if TYPE_CHECKING:
@@ -41,7 +39,7 @@ def export_inspect(run: Run, out: Path, *, force: bool = False) -> dict[str, int
     Raises:
         MissingExtra: Inspect is not installed.
         UsageError: the name ends otherwise, or the file is there and `force` is not given.
-        RunError: there is nothing to write, or the run's benchmark is not what it was.
+        RunError: the run's benchmark is not what it was.
     """
     try:
         from inspect_ai.log import write_eval_log  # noqa: PLC0415  (an extra)
@@ -51,8 +49,6 @@ def export_inspect(run: Run, out: Path, *, force: bool = False) -> dict[str, int
     if out.suffix not in _SUFFIXES:
         raise UsageError(f"{out}: an Inspect log ends in {' or '.join(_SUFFIXES)}")
     check_free(out, force=force)
-    if not len(run):
-        raise RunError(f"{run.directory}: no episode is finished yet")
     log = _log(run, open_seats(run))
     out.parent.mkdir(parents=True, exist_ok=True)
     unfinished = out.with_name(f".{os.getpid()}.{out.name}")
@@ -75,7 +71,7 @@ def _log(run: Run, seats: Seats) -> "EvalLog":
     )
 
     stamp = run_stamp(run)
-    begun = datetime.fromtimestamp((run.directory / CONFIG).stat().st_mtime, UTC).isoformat()
+    begun = begun_at(run).isoformat()
     reference = ["reference agent"] if stamp["agent_is_reference"] else []
     spec = EvalSpec(
         eval_id=digest(stamp)[:22],

@@ -6,18 +6,16 @@ say the order, not how long something took.
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from crab_graph.analysis.export.folder import check_free
-from crab_graph.analysis.export.stamp import episode_stamp, run_stamp
+from crab_graph.analysis.export.stamp import begun_at, episode_stamp, run_stamp
 from crab_graph.analysis.export.trajectory import Message, Seat, agent_messages, open_seats
-from crab_graph.errors import RunError
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.run import Run
-from crab_graph.runs.store import CONFIG
 from crab_graph.schema import digest
 from crab_graph.workers import write_atomically
 
@@ -36,14 +34,12 @@ def export_langsmith(run: Run, out: Path, *, force: bool = False) -> dict[str, i
 
     Raises:
         UsageError: the file is there already, and `force` is not given.
-        RunError: there is nothing to write, or the run's benchmark is not what it was.
+        RunError: the run's benchmark is not what it was.
     """
     check_free(out, force=force)
-    if not len(run):
-        raise RunError(f"{run.directory}: no episode is finished yet")
     seats = open_seats(run)
     stamp = run_stamp(run)
-    started = datetime.fromtimestamp((run.directory / CONFIG).stat().st_mtime, UTC)
+    started = begun_at(run)
     runs: list[str] = []
     for record in run:
         trace = _Trace(record, seats.of(record), stamp, started)

@@ -1,9 +1,11 @@
 """What every export says about where it comes from."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.run import Run
+from crab_graph.runs.store import CONFIG
 from crab_graph.runs.versions import versions
 
 
@@ -16,6 +18,11 @@ def run_stamp(run: Run) -> dict[str, Any]:
         "user_is_rule_based": config["user_engine"] == "rules",
         "exported_with": versions()["crab-graph"],
     }
+
+
+def begun_at(run: Run) -> datetime:
+    """Return when a run was begun; no record keeps a clock."""
+    return datetime.fromtimestamp((run.directory / CONFIG).stat().st_mtime, UTC)
 
 
 def episode_stamp(record: EpisodeRecord) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from pathlib import Path
 from crab_graph.analysis.export.dataset import CARD, card_head, markdown_table, write_parquet
 from crab_graph.analysis.export.folder import whole_folder
 from crab_graph.analysis.export.stamp import run_stamp
-from crab_graph.errors import RunError
 from crab_graph.runs.parts import connect
 from crab_graph.runs.run import Run
 from crab_graph.runs.sql import load_runs
@@ -23,10 +22,8 @@ def export_tables(run: Run, out: Path, *, force: bool = False) -> dict[str, int]
 
     Raises:
         UsageError: something is there already, and `force` is not given.
-        RunError: there is nothing to write.
+        RunError: the run is damaged.
     """
-    if not len(run):
-        raise RunError(f"{run.directory}: no episode is finished yet")
     with whole_folder(out, force=force) as folder:
         data = folder / "data"
         data.mkdir()
