@@ -19,9 +19,9 @@ from crab_graph.agents.adapters import resolve_agent
 from crab_graph.domains.benchmark import Benchmark
 from crab_graph.domains.task import Task
 from crab_graph.generation.materialize import qualified
-from crab_graph.graph.build import route
 from crab_graph.graph.limits import Limits
 from crab_graph.graph.nodes import EpisodeNodes
+from crab_graph.graph.shape import route
 from crab_graph.graph.state import Batch, Counts, Ending, transcript_of
 from crab_graph.graph.user_settings import UserSettings
 from crab_graph.graph.users import build_user

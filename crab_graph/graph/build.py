@@ -1,17 +1,15 @@
 """One episode as a compiled LangGraph: agent, user and environment in turns (paper section 3.3)."""
 
 from contextvars import Context, copy_context
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.graph import END, START, StateGraph
-from langgraph.graph.state import CompiledStateGraph
 
 from crab_graph.agents.adapters import Agent, AgentSpec, resolve_agent
 from crab_graph.graph.limits import Limits
 from crab_graph.graph.nodes import EpisodeNodes
 from crab_graph.graph.person import PERSON, PERSON_AGENT
-from crab_graph.graph.state import EpisodeState, is_finished
+from crab_graph.graph.shape import EpisodeGraph, graph_of
 from crab_graph.graph.user_settings import Engine, UserSettings
 from crab_graph.graph.users import UserSide, UserSpec, build_user, condition_name
 from crab_graph.models.prices import NO_PRICES, Prices
@@ -19,8 +17,6 @@ from crab_graph.schema import digest
 
 if TYPE_CHECKING:
     from crab_graph.domains.task import Task
-
-EpisodeGraph = CompiledStateGraph[Any, Any, Any, Any]
 
 _DEFAULT_LIMITS = Limits()
 _DEFAULT_SETTINGS = UserSettings()
@@ -118,36 +114,5 @@ def prepare_episode(
         prices=prices,
         specs={"agent": resolved.name, "user": side.model},
     )
-    graph = _state_graph(nodes).compile(checkpointer=checkpointer, name="episode")
-    ready = graph.with_config(recursion_limit=limits.recursion_limit)
-    return PreparedEpisode(ready, resolved, side, spec)
-
-
-def _state_graph(nodes: EpisodeNodes) -> StateGraph[Any, Any, Any, Any]:
-    graph = StateGraph(EpisodeState)
-    graph.add_node("agent", nodes.agent)
-    graph.add_node("user", nodes.user)
-    graph.add_node("environment", nodes.environment)
-    graph.add_conditional_edges(START, _opener, ["user", "agent", "environment", END])
-    graph.add_conditional_edges("agent", route, ["user", "environment", END])
-    graph.add_conditional_edges("user", route, ["agent", "environment", END])
-    graph.add_conditional_edges("environment", route, ["agent", "user", END])
-    return graph
-
-
-def _opener(state: EpisodeState) -> Literal["agent", "user", "environment", "__end__"]:
-    """Return who begins: the user, or whoever's turn it is in a state that was handed in."""
-    return route(state) if "turn" in state else "user"
-
-
-def route(state: EpisodeState) -> Literal["agent", "user", "environment", "__end__"]:
-    """Return whose turn it is; edges, not commands, so that a copied state knows it too."""
-    if is_finished(state):
-        return "__end__"
-    match state["turn"]:
-        case "agent":
-            return "agent"
-        case "user":
-            return "user"
-        case _:
-            return "environment"
+    graph = graph_of(nodes, checkpointer, limits.recursion_limit)
+    return PreparedEpisode(graph, resolved, side, spec)
