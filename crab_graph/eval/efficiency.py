@@ -23,7 +23,7 @@ def efficiency(episode: Episode) -> dict[str, int]:
     ]
     return {
         "total_tool_calls": len(own),
-        "failed_tool_calls": sum(call.error is not None for call in own),
+        "failed_tool_calls": sum(call.is_error for call in own),
         "redundant_calls": len(repeats),
         "redundant_calls_stale_aware": repeats.count(False),
         "call_cancellation": len(cancelled),

@@ -48,7 +48,7 @@ def _has_unrecovered_charge(episode: Episode) -> bool:
 
 
 def _failed_charge(call: CallStep) -> str:
-    if call.name != CHARGE_TOOL or call.error is None or not isinstance(call.arguments, dict):
+    if call.name != CHARGE_TOOL or not call.is_error or not isinstance(call.arguments, dict):
         return ""
     return str(call.arguments.get("booking_id", ""))
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from pydantic_core import to_json
-
 from crab_graph.domains.task import Task
 from crab_graph.eval.transcript import Role, TranscriptCall, TranscriptMessage
 from crab_graph.text.tokens import TerminalToken, find_token, without_tokens
@@ -41,8 +39,8 @@ class CallStep:
         owner: Who called.
         name: The tool's name, as given.
         arguments: The arguments, as given.
-        result: What it returned, or `None`.
-        error: Why it was refused, or `None`.
+        content: What it returned, or why it was refused, as compact JSON.
+        is_error: Whether it was refused.
         events: What it wrote.
     """
 
@@ -50,19 +48,18 @@ class CallStep:
     owner: Owner
     name: str
     arguments: Any
-    result: dict[str, Any] | None
-    error: dict[str, str] | None
+    content: str
+    is_error: bool
     events: tuple[Event, ...]
 
     def as_json(self) -> dict[str, Any]:
         """Return the call as the `trace` of a verdict prints it."""
-        outcome = {"result": self.result} if self.error is None else {"error": self.error}
         return {
             "seq": self.seq,
             "owner": str(self.owner),
             "name": self.name,
             "arguments": self.arguments,
-            **outcome,
+            "error" if self.is_error else "result": json.loads(self.content),
         }
 
 
@@ -152,8 +149,8 @@ class _Player:
             owner,
             call.name,
             call.arguments,
-            outcome.result,
-            outcome.error,
+            outcome.content,
+            outcome.is_error,
             outcome.events,
         )
         self.ledger = self.ledger.extended(outcome.events)
@@ -164,9 +161,9 @@ class _Player:
         step = self._unanswered.pop(message.tool_call_id or "", None)
         if step is None:
             return
-        replayed = step.result if step.error is None else step.error
-        if _is_written(replayed, message.content):
+        if message.content == step.content:
             return
+        replayed = json.loads(step.content)
         try:
             recorded = json.loads(message.content)
         except ValueError:
@@ -174,14 +171,6 @@ class _Player:
         if not _agree(recorded, replayed):
             shown = json.dumps(replayed, ensure_ascii=False)
             self.discrepancies.append(Discrepancy(step.seq, step.name, message.content, shown))
-
-
-def _is_written(replayed: Any, content: str) -> bool:
-    """Whether a text is the compact JSON of a result, as episodes of this project record it."""
-    try:
-        return to_json(replayed).decode() == content
-    except ValueError:
-        return False
 
 
 def _agree(recorded: Any, replayed: Any) -> bool:

@@ -15,7 +15,7 @@ from crab_graph.eval.explanation import Explanation, explain
 from crab_graph.eval.fact_fates import fact_fates
 from crab_graph.eval.failure_mode import FailureMode
 from crab_graph.eval.failure_modes import failure_modes, id_mismatch_reasons
-from crab_graph.eval.replay import Discrepancy, Trajectory, replay
+from crab_graph.eval.replay import CallStep, Discrepancy, Trajectory, replay
 from crab_graph.eval.strict import strict_checks
 from crab_graph.eval.task_reading import read_task
 from crab_graph.eval.transcript import read_transcript
@@ -61,7 +61,7 @@ class Verdict:
         primary_failure: The first failure mode that applies.
         failures: All failure modes.
         metrics: Efficiency, coverage and the state of the trip.
-        trace: The calls as they were run.
+        calls: The calls as they were run.
         unconfirmed: Recorded results of calls that the replay contradicts.
         explanation: Why it failed; `None` where it passed.
         fact_fates: What became of each fact the user knew, where it is recorded what it told.
@@ -77,10 +77,15 @@ class Verdict:
     primary_failure: str | None
     failures: list[str]
     metrics: Mapping[str, Any]
-    trace: list[dict[str, Any]]
+    calls: tuple[CallStep, ...]
     unconfirmed: tuple[Discrepancy, ...] = ()
     explanation: Explanation | None = None
     fact_fates: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def trace(self) -> list[dict[str, Any]]:
+        """The calls with their results, as JSON has them."""
+        return [call.as_json() for call in self.calls]
 
     def as_json(self) -> dict[str, Any]:
         """Return the document that `grade --json` prints."""
@@ -172,7 +177,7 @@ def grade_trajectory(
         primary_failure=str(failures[0]) if failures else None,
         failures=[str(mode) for mode in failures],
         metrics=_metrics(episode, verifiers, failures, errors),
-        trace=[call.as_json() for call in trajectory.calls],
+        calls=trajectory.calls,
         unconfirmed=trajectory.discrepancies,
         explanation=None if passed else explain(episode, results),
         fact_fates={} if conduct is None else fact_fates(episode, results, conduct.told),

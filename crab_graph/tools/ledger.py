@@ -1,13 +1,18 @@
 """The write log and its fold: the tables of an episode are `B = fold(B0, log)` (paper section 3.1).
 
-An event is a JSON object of one of three forms; a caller may add fields of its own, such as `seq`:
+An event is a JSON object of one of four forms; a caller may add fields of its own, such as `seq`:
 
     {"op": "insert", "table": …, "key": …, "row": {…}}
     {"op": "update", "table": …, "key": …, "set": {…}}
     {"op": "add", "table": …, "key": …, "column": …, "delta": …}
+    {"op": "remove", "table": …, "key": …, "row": {…}}
+
+Only a row that the episode itself added can be removed: what the initial tables held stays.
 """
 
+import marshal
 from collections.abc import Iterable, Mapping
+from hashlib import blake2b
 from operator import itemgetter
 from typing import Any, Protocol
 
@@ -45,9 +50,11 @@ class Ledger:
     Attributes:
         world: The initial tables.
         events: All events folded, in order.
+        fingerprint: Tells these tables from those after any other events; `None` where an event
+            holds what is no plain value, and cannot be told.
     """
 
-    __slots__ = ("_changed", "_inserted", "events", "world")
+    __slots__ = ("_changed", "_inserted", "events", "fingerprint", "world")
 
     def __init__(
         self,
@@ -55,9 +62,11 @@ class Ledger:
         events: tuple[Event, ...],
         changed: Mapping[str, Mapping[str, Row]],
         inserted: Mapping[str, tuple[str, ...]],
+        fingerprint: bytes | None = b"",
     ) -> None:
         self.world = world
         self.events = events
+        self.fingerprint = fingerprint
         self._changed = changed
         self._inserted = inserted
 
@@ -73,14 +82,20 @@ class Ledger:
             return self
         changed = {table: dict(rows) for table, rows in self._changed.items()}
         inserted = dict(self._inserted)
+        fingerprint = self.fingerprint
         for event in added:
+            fingerprint = _fingerprint(fingerprint, event)
             table, key = event["table"], event["key"]
             rows = changed.setdefault(table, {})
             base = rows.get(key) or self.world.get(table, key)
+            if event["op"] == "remove" and key in inserted.get(table, ()):
+                del rows[key]
+                inserted[table] = tuple(one for one in inserted[table] if one != key)
+                continue
             rows[key] = row_after(event, base)
             if base is None:
                 inserted[table] = (*inserted.get(table, ()), key)
-        return Ledger(self.world, self.events + added, changed, inserted)
+        return Ledger(self.world, self.events + added, changed, inserted, fingerprint)
 
     def get(self, table: str, key: str) -> Row | None:
         """Return the row with that key, if there is one."""
@@ -118,6 +133,23 @@ class Ledger:
         before = self.world.tables[table]
         changed = self._changed.get(table, {})
         return {key: row for key, row in sorted(changed.items()) if before.get(key) != row}
+
+
+def _fingerprint(before: bytes | None, event: Event) -> bytes | None:
+    """Return the fingerprint after a further event, of which what callers add is left out."""
+    if before is None:
+        return None
+    told = [event.get(name) for name in ("op", "table", "key", "row", "set", "column", "delta")]
+    plain = plain_bytes(told)
+    return None if plain is None else blake2b(before + plain, digest_size=16).digest()
+
+
+def plain_bytes(value: Any) -> bytes | None:
+    """Return bytes that no other value has, type for type; `None` for what is no plain value."""
+    try:
+        return marshal.dumps(value, 2)  # later versions write equal values in several ways
+    except ValueError:
+        return None
 
 
 def row_after(event: Event, row: Row | None) -> Row:

@@ -3,13 +3,16 @@
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from sys import getsizeof
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
+from pydantic_core import to_json
 
 from crab_graph.errors import ToolCallError, UnknownName
 from crab_graph.tools.arguments import build_schema, describe_problems, shown
-from crab_graph.tools.ledger import BookingTables, Event
+from crab_graph.tools.ledger import BookingTables, Event, Ledger, plain_bytes
+from crab_graph.tools.memo import Memo
 from crab_graph.tools.tool import ErrorCode, Owner, Result, Tool, ToolCall, ToolType, tool
 from crab_graph.tools.world import EntityTable
 
@@ -31,17 +34,27 @@ __all__ = (
 
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
-    """What a call gave: a result or an error, and the events it wrote (none with an error)."""
+    """What a call gave: a result or an error, and the events it wrote (none with an error).
 
-    result: Result | None
-    error: dict[str, str] | None
+    Attributes:
+        content: The text of the tool message: the result, or the error, as compact JSON.
+        is_error: Whether it was refused.
+        events: What it wrote.
+    """
+
+    content: str
+    is_error: bool = False
     events: tuple[Event, ...] = ()
 
     @property
-    def content(self) -> str:
-        """The text of the tool message: the result, or the error, as compact JSON."""
-        payload = self.result if self.error is None else self.error
-        return json.dumps(payload, separators=(",", ":"), ensure_ascii=False)
+    def result(self) -> Result | None:
+        """What it returned, read anew and free to be changed, or `None`."""
+        return None if self.is_error else json.loads(self.content)
+
+    @property
+    def error(self) -> dict[str, str] | None:
+        """Why it was refused, or `None`."""
+        return json.loads(self.content) if self.is_error else None
 
 
 class ToolRegistry:
@@ -116,6 +129,27 @@ class ToolRegistry:
             name: The tool's name, as the caller gave it.
             arguments: The arguments, as the caller gave them; they are not changed.
         """
+        key = self._key(tables, owner, name, arguments)
+        if key is None:
+            return self._run(tables, owner, name, arguments)
+        memo: Memo[ToolOutcome] = tables.world.memo
+        outcome = memo.get(key)
+        if outcome is None:
+            outcome = self._run(tables, owner, name, arguments)
+            if not outcome.events:
+                memo.keep(key, outcome, getsizeof(outcome.content) + len(name) + len(key[-1]))
+        return outcome
+
+    def _key(
+        self, tables: BookingTables, owner: Owner, name: str, arguments: Any
+    ) -> tuple[Any, ...] | None:
+        """Return all that an outcome depends on, `None` where it cannot be compared exactly."""
+        if type(tables) is not Ledger or tables.fingerprint is None or type(name) is not str:
+            return None
+        plain = plain_bytes(arguments)
+        return None if plain is None else (self, owner, name, tables.fingerprint, plain)
+
+    def _run(self, tables: BookingTables, owner: Owner, name: str, arguments: Any) -> ToolOutcome:
         tool = self._tools.get(name) if isinstance(name, str) else None
         if tool is None or tool.owner != owner:
             known = ", ".join(self.names(owner))
@@ -139,11 +173,18 @@ class ToolRegistry:
             result = tool.run(call, **values)
         except ToolCallError as error:
             return _failed(error.code, str(error))
-        return ToolOutcome(result, None, tuple(call.events))
+        return ToolOutcome(_written(result), events=tuple(call.events))
 
 
 def _failed(code: str, message: str) -> ToolOutcome:
-    return ToolOutcome(None, {"error": str(code), "message": message})
+    return ToolOutcome(_written({"error": str(code), "message": message}), is_error=True)
+
+
+def _written(payload: Mapping[str, Any]) -> str:
+    try:
+        return to_json(payload).decode()
+    except ValueError:  # half a character, which has no bytes
+        return json.dumps(payload, separators=(",", ":"), ensure_ascii=False)
 
 
 def _openai_schema(tool: Tool) -> dict[str, Any]:

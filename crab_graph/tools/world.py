@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from crab_graph.tools.memo import Memo
 from crab_graph.tools.tables import Row, Table
 
 Show = Callable[[Row], Row]
@@ -29,9 +30,13 @@ class World:
         customer_id: The customer whose wallet the private tables hold.
         keys: Name of each table's key column.
         tables: Rows by table and key.
+        memo: Outcomes of calls on these tables and on what episodes made of them.
     """
 
-    __slots__ = ("_indexes", "_rows", "_shown", "customer_id", "keys", "tables", "task_id", "today")
+    __slots__ = (
+        *("_indexes", "_rows", "_shown", "customer_id", "keys", "memo", "tables", "task_id"),
+        "today",
+    )
 
     def __init__(
         self,
@@ -46,6 +51,7 @@ class World:
         self.customer_id = customer_id
         self.keys = keys
         self.tables = tables
+        self.memo: Memo[Any] = Memo()
         self._rows = {name: tuple(rows.values()) for name, rows in tables.items()}
         self._indexes: dict[tuple[str, str], dict[Any, tuple[Row, ...]]] = {}
         self._shown: dict[Show, dict[str, Row]] = {}

@@ -145,7 +145,7 @@ def test_calls_of_a_batch_are_numbered_in_order():
         (1, "list_all_airports"),
         (2, "nothing"),
     ]
-    assert found.calls[1].error["error"] == "unknown_tool"
+    assert found.calls[1].as_json()["error"]["error"] == "unknown_tool"
 
 
 def test_the_first_token_of_a_user_turn_ends_the_episode():
@@ -161,12 +161,12 @@ def test_the_first_token_of_a_user_turn_ends_the_episode():
 def test_user_calls_run_before_the_token_takes_effect():
     call = {"id": "u1", "name": "get_my_payment_cards", "arguments": {}}
     found = trajectory(user_says("###STOP###", owner="user", tool_calls=[call]))
-    assert found.token == "###STOP###" and found.calls[0].result["cards"]
+    assert found.token == "###STOP###" and found.calls[0].as_json()["result"]["cards"]
 
 
 def test_neither_party_can_call_the_others_tools():
     found = trajectory(calling("get_my_payment_cards"), user_says("hi"))
-    assert found.calls[0].error["error"] == "unknown_tool"
+    assert found.calls[0].as_json()["error"]["error"] == "unknown_tool"
 
 
 def test_a_recorded_result_that_the_replay_does_not_confirm_is_listed():

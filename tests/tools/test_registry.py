@@ -242,7 +242,7 @@ def test_what_a_call_wrote_before_it_was_refused_is_dropped() -> None:
     outcome = ToolRegistry([write_and_refuse]).call(
         Episode().ledger, Owner.AGENT, "write_and_refuse", {}
     )
-    assert outcome == ToolOutcome(None, {"error": "unknown_id", "message": "no"}, ())
+    assert outcome == ToolOutcome('{"error":"unknown_id","message":"no"}', is_error=True)
 
 
 def test_a_tool_must_describe_its_arguments() -> None:
