@@ -5,11 +5,12 @@ parties register theirs by the entry-point group `crab_graph.domains`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from crab_graph.domains.grading import Grading
 from crab_graph.domains.trip import Trip
+from crab_graph.errors import UnknownName
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.folding import FoldedGraph
 from crab_graph.generation.leakage import Surface
@@ -21,6 +22,7 @@ from crab_graph.schema import FileModel
 from crab_graph.tools.ledger import BookingTables
 from crab_graph.tools.registry import ToolRegistry
 from crab_graph.tools.tables import Row, Table
+from crab_graph.tools.toolset import Toolset
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,19 @@ class TaskProperty:
     read: Callable[[Any], str]
 
 
+@dataclass(frozen=True, slots=True)
+class AgentKit:
+    """What an agent is given under a toolset: the tools, and instructions that fit them.
+
+    Attributes:
+        registry: The tools of agent and user.
+        policy: The agent's instructions, given today's date.
+    """
+
+    registry: Callable[[], ToolRegistry]
+    policy: Callable[[str], str]
+
+
 @dataclass(frozen=True)
 class Domain:
     """A domain's whole self.
@@ -114,6 +129,8 @@ class Domain:
         optional_edges: Names of the edge constraints that a request may do without.
         with_edges: A draft with exactly these optional edges, from `(draft, names, seed)`; all else
             stays as it is.
+        toolset: Which toolset `registry` and `policy` are of.
+        other_toolsets: What there is in their place under other toolsets.
     """
 
     name: str
@@ -139,8 +156,31 @@ class Domain:
     properties: tuple[TaskProperty, ...] = ()
     optional_edges: tuple[str, ...] = ()
     with_edges: Callable[[Draft, Sequence[str], int], Draft] | None = None
+    toolset: Toolset = Toolset.PARITY
+    other_toolsets: Mapping[Toolset, AgentKit] = field(default_factory=dict)
 
     @property
     def fact_keys(self) -> tuple[str, ...]:
         """Keys of the facts that its users can have, in the order in which they are told."""
         return tuple(self.briefing(self.slots, (), "", "").lexicon.facts)
+
+    def with_toolset(self, toolset: str) -> "Domain":
+        """Return the domain with the tools and the policy of a toolset.
+
+        Raises:
+            UnknownName: there is no such toolset, or not in this domain.
+        """
+        if toolset == self.toolset:
+            return self
+        others = {str(name): kit for name, kit in self.other_toolsets.items()}
+        if toolset not in others:
+            raise UnknownName("toolset", toolset, (str(self.toolset), *others))
+        kit = others.pop(toolset)
+        rest = {Toolset(name): kit for name, kit in others.items()}
+        return replace(
+            self,
+            registry=kit.registry,
+            policy=kit.policy,
+            toolset=Toolset(toolset),
+            other_toolsets={self.toolset: AgentKit(self.registry, self.policy), **rest},
+        )

@@ -1,5 +1,9 @@
-"""The life of a booking: opened as pending, charged once, cancelled with a refund (section 3.1)."""
+"""The life of a booking: opened as pending, charged once, cancelled with a refund (section 3.1).
 
+What it takes, such as seats or rooms, are its items; while it is pending they can be others.
+"""
+
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -38,6 +42,30 @@ def require_booking(call: ToolCall, booking_id: str) -> Row:
     return call.require("bookings", booking_id, "booking", hint)
 
 
+def require_booking_of(call: ToolCall, booking_id: str, kind: str) -> Row:
+    """Return the row of a booking of some kind."""
+    booking = require_booking(call, booking_id)
+    if booking["kind"] != kind:
+        text = f"booking {shown(booking_id)} is of kind {booking['kind']}, not {kind}"
+        raise ToolCallError(ErrorCode.UNKNOWN_ID, f"{text}; give one of kind {kind}")
+    return booking
+
+
+def require_changeable(call: ToolCall, booking_id: str, kind: str) -> Row:
+    """Return the row of a booking whose items can still be others: a pending one.
+
+    What was charged is what was approved, so a charged booking is only cancelled, with its refund.
+    """
+    booking = require_booking_of(call, booking_id, kind)
+    if booking["status"] == BookingStatus.CONFIRMED:
+        text = f"booking {shown(booking_id)} is charged and confirmed, and cannot be changed"
+        raise ToolCallError(ErrorCode.ALREADY_CHARGED, f"{text}; cancel it and book anew")
+    if booking["status"] == BookingStatus.CANCELLED:
+        text = f"booking {shown(booking_id)} is cancelled and cannot be changed; book anew"
+        raise ToolCallError(ErrorCode.ALREADY_CANCELLED, text)
+    return booking
+
+
 def open_booking(
     call: ToolCall, *, customer_id: str, kind: str, entity_id: str, total_cents: int
 ) -> str:
@@ -58,8 +86,40 @@ def open_booking(
     return booking_id
 
 
+def write_items(call: ToolCall, table: str, booking_id: str, items: Iterable[Row]) -> None:
+    """Write what a booking takes, in the place of what it took.
+
+    Args:
+        call: The call.
+        table: Table of the items.
+        booking_id: The booking.
+        items: The items, without their key and the booking's.
+    """
+    key_column = call.world.keys[table]
+    for row in call.tables.find(table, "booking_id", booking_id):
+        call.remove(table, row[key_column], row)
+    for number, item in enumerate(items, start=1):
+        key = f"{booking_id}/{number}"
+        call.insert(table, key, {key_column: key, "booking_id": booking_id, **item})
+
+
+def move_stock(
+    call: ToolCall, table: str, released: Mapping[str, int], taken: Mapping[str, int]
+) -> None:
+    """Count in the offers of a table what a booking gives back and what it takes instead."""
+    for key in dict.fromkeys((*released, *taken)):
+        delta = released.get(key, 0) - taken.get(key, 0)
+        if delta:
+            call.add(table, key, "available", delta)
+
+
+def reprice_booking(call: ToolCall, booking_id: str, total_cents: int) -> None:
+    """Write what a booking costs once it takes something else."""
+    call.update("bookings", booking_id, {"total_cents": total_cents})
+
+
 def booked(booking_id: str, total_cents: int, **details: Any) -> Result:
-    """Return the result of every tool that books."""
+    """Return the result of every tool that books, or changes a pending booking."""
     return {
         "booking_id": booking_id,
         "status": BookingStatus.PENDING.value,

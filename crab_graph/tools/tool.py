@@ -108,6 +108,10 @@ class ToolCall:
             {"op": "add", "table": table, "key": key, "column": column, "delta": delta}
         )
 
+    def remove(self, table: str, key: str, row: Row) -> None:
+        """Take back a row that an earlier call of the episode wrote."""
+        self.events.append({"op": "remove", "table": table, "key": key, "row": row})
+
     def next_id(self, prefix: str, table: str) -> str:
         """Return the id of the episode's next row of a table, derived from task and number."""
         return self.derived_id(prefix, table, len(self.tables.inserted(table)) + 1)

@@ -62,6 +62,19 @@ def test_what_a_booking_takes_stands_under_it_and_stock_comes_back():
     assert held.after([back]).stock == {}
 
 
+def test_what_a_changed_booking_takes_no_more_stands_under_it_no_longer():
+    first, second = (
+        Change("seats", "BK-1/1", "insert", {"booking_id": "BK-1", "fare_id": fare})
+        for fare in ("FA-1", "FA-2")
+    )
+    gone = Change("seats", "BK-1/1", "remove", first.values)
+    priced = Change("bookings", "BK-1", "update", {"total_cents": 250})
+    held = Holdings().after([opened("BK-1", 100), first, priced, gone, second])
+    assert held.bookings[0].items == ("fare id FA-2",)
+    assert held.bookings[0].total_cents == 250
+    assert held.others == ()
+
+
 def test_rows_that_belong_to_no_booking_are_held_too():
     held = Holdings().after([Change("transfers", "HX-1", "insert", {"summary": "gave up"})])
     assert held.others == ("transfers HX-1 summary gave up",)

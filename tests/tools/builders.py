@@ -7,6 +7,7 @@ from crab_graph.domains.travel.tools import build_travel_registry
 from crab_graph.tools.ledger import BookingTables, Ledger
 from crab_graph.tools.registry import Owner, ToolOutcome
 from crab_graph.tools.tables import Row
+from crab_graph.tools.toolset import Toolset
 from crab_graph.tools.world import World
 
 CUSTOMER, OTHER = "CU-20417", "CU-30999"
@@ -175,8 +176,8 @@ def build_world(task_id: str = "S1-001") -> World:
 class Episode:
     """Calls tools on a world, keeping the events of those that succeed."""
 
-    def __init__(self, world: World | None = None) -> None:
-        self.registry = build_travel_registry()
+    def __init__(self, world: World | None = None, toolset: Toolset = Toolset.PARITY) -> None:
+        self.registry = build_travel_registry(toolset)
         self.ledger = Ledger.fold(world or build_world())
 
     def call(self, owner: Owner, name: str, arguments: Any) -> ToolOutcome:

@@ -50,6 +50,10 @@ class SqlTables:
             self._writes += 1
             self._insert(table, event["row"], self._writes)
             return
+        if event["op"] == "remove":
+            query = f"DELETE FROM {table.name} WHERE {table.key} = ? AND written IS NOT NULL"
+            self._connection.execute(query, [event["key"]])
+            return
         if event["op"] == "update":
             settings = ", ".join(f"{column} = ?" for column in event["set"])
             values = list(event["set"].values())

@@ -33,6 +33,10 @@ def add(key: str, delta: int) -> Event:
     return {"op": "add", "table": "shelf", "key": key, "column": "count", "delta": delta}
 
 
+def remove(key: str, color: str) -> Event:
+    return {**insert(key, color), "op": "remove"}
+
+
 def test_rows_come_ordered_by_key_whatever_order_they_were_loaded_in() -> None:
     forwards, backwards = (
         build_world({"a": "red", "b": "red"}),
@@ -61,7 +65,20 @@ def test_changes_that_cancel_out_are_no_changes() -> None:
     assert list(ledger.changed("shelf")) == ["b"]
 
 
-@pytest.mark.parametrize("event", [insert("a", "red"), repaint("z", "red"), add("z", 1)])
+def test_a_row_that_the_episode_added_can_be_taken_back_and_added_again() -> None:
+    world = build_world({"a": "red"})
+    ledger = Ledger.fold(world, [insert("b", "red"), insert("c", "red"), remove("b", "red")])
+    assert [row["item_id"] for row in ledger.rows("shelf")] == ["a", "c"]
+    assert ledger.get("shelf", "b") is None
+    ledger = ledger.extended([insert("b", "blue")])
+    assert [row["item_id"] for row in ledger.inserted("shelf")] == ["c", "b"]
+    assert list(ledger.changed("shelf")) == ["b", "c"]
+
+
+@pytest.mark.parametrize(
+    "event",
+    [insert("a", "red"), repaint("z", "red"), add("z", 1), remove("a", "red"), remove("z", "red")],
+)
 def test_an_event_that_does_not_fit_the_tables_is_refused(event: Event) -> None:
     with pytest.raises(ValueError, match="does not fit"):
         Ledger.fold(build_world({"a": "red"}), [event])
@@ -73,14 +90,20 @@ def test_folding_at_once_equals_extending_step_by_step_and_a_plain_dictionary(
 ) -> None:
     world = build_world({"a": "red", "b": "blue", "c": "red"})
     plain: dict[str, dict[str, Any]] = {row["item_id"]: dict(row) for row in world.rows("shelf")}
-    stepwise, events, new_keys = Ledger.fold(world), [], []
+    stepwise, events = Ledger.fold(world), []
+    new_keys: list[str] = []
     for number in range(data.draw(st.integers(0, 12))):
-        kind = data.draw(st.sampled_from(["insert", "update", "add"]))
+        kinds = ["insert", "update", "add", *["remove"] * bool(new_keys)]
+        kind = data.draw(st.sampled_from(kinds))
         key = f"n{9 - number}" if kind == "insert" else data.draw(st.sampled_from(sorted(plain)))
         if kind == "insert":
             event = insert(key, data.draw(COLORS))
             plain[key] = dict(event["row"])
             new_keys.append(key)
+        elif kind == "remove":
+            key = data.draw(st.sampled_from(new_keys))
+            event = {"op": "remove", "table": "shelf", "key": key, "row": plain.pop(key)}
+            new_keys.remove(key)
         elif kind == "update":
             event = repaint(key, data.draw(COLORS))
             plain[key].update(event["set"])

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,14 +15,17 @@ from crab_graph.randomness import derive_rng
 from crab_graph.tools.bookings import captured_cents
 from crab_graph.tools.ledger import BookingTables, Event, Ledger
 from crab_graph.tools.registry import ErrorCode, Owner, ToolOutcome
+from crab_graph.tools.toolset import Toolset
 from tests.tools import builders as b
 from tests.tools.sql_tables import SqlTables
 
-REGISTRY = build_travel_registry()
+REGISTRIES = {toolset: build_travel_registry(toolset) for toolset in Toolset}
+REGISTRY = REGISTRIES[Toolset.EXTENDED]
 WORLD = b.build_world()
 Call = tuple[Owner, str, Any]
 
 SEEDS = st.integers(0, 10**9)
+TOOLSETS = st.sampled_from(Toolset)
 LENGTH = 40
 RELAXED = settings(deadline=None)
 
@@ -29,8 +33,13 @@ RELAXED = settings(deadline=None)
 class Caller:
     """Draws calls that mostly make sense in the tables at hand, and sometimes do not."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, toolset: Toolset) -> None:
         self._rng = derive_rng("calls", seed)
+        self._registry = REGISTRIES[toolset]
+        self._reads = [
+            tool.name for owner in Owner for tool in self._registry.tools(owner) if not tool.mutates
+        ]
+        self._writes = [*WRITES, *EXTENDED_WRITES] if toolset is Toolset.EXTENDED else WRITES
 
     def draw(self, tables: BookingTables) -> Call:
         drawn = self._rng.random()
@@ -38,8 +47,8 @@ class Caller:
             return self._rng.choice(NONSENSE)
         if drawn < 0.07:
             return (Owner.AGENT, "transfer_to_human_agents", {"summary": "stuck"})
-        name = self._pick(READS if drawn < 0.3 else WRITES)
-        tool = REGISTRY.get(name)
+        name = self._pick(self._reads if drawn < 0.3 else self._writes)
+        tool = self._registry.get(name)
         arguments: dict[str, Any] = {}
         for field in tool.arguments.model_fields:
             arguments[field] = self._argument(field, arguments, tables)
@@ -57,14 +66,16 @@ class Caller:
                 methods = [row["payment_method_id"] for row in tables.inserted("payment_methods")]
                 return self._pick([*methods * 4, b.OTHER_METHOD, "PM-404"])
             case "seats":
-                fares = tables.find("fares", "flight_id", before["flight_id"])
+                flight_id = before.get("flight_id") or _booked(tables, before["booking_id"])
+                fares = tables.find("fares", "flight_id", flight_id)
                 fare_id = self._pick([*[row["fare_id"] for row in fares] * 4, b.ELSEWHERE_FARE])
                 people = (b.ANA, b.LEO)[: self._pick([0, 1, 2, 2, 2])]
                 return [{"fare_id": fare_id, **person} for person in people]
             case "room_ids":
-                rooms = tables.find("rooms", "hotel_id", before["hotel_id"])
+                hotel_id = before.get("hotel_id") or _booked(tables, before["booking_id"])
+                rooms = tables.find("rooms", "hotel_id", hotel_id)
                 known = [*(row["room_id"] for row in rooms), "RM-404"]
-                return self._rng.sample(known, self._pick([1, 1, 1, 2]))
+                return self._rng.sample(known, min(self._pick([1, 1, 1, 2]), len(known)))
             case "check_in" | "date":
                 return f"2027-05-{self._rng.randint(1, 6):02d}"
             case "check_out":
@@ -72,6 +83,11 @@ class Caller:
             case "guests" | "tickets":
                 return self._rng.randint(0, 3)
         return self._pick(ARGUMENTS[field])
+
+
+def _booked(tables: BookingTables, booking_id: str) -> str:
+    booking = tables.get("bookings", booking_id)
+    return "" if booking is None else str(booking["entity_id"])
 
 
 BASELINE = (b.OTHER_FLIGHT_BOOKING, b.OTHER_HOTEL_BOOKING)
@@ -104,7 +120,12 @@ WRITES = (
     *["record_payment_approval"] * 2,
     "set_default_payment_card",
 )
-READS = tuple(tool.name for owner in Owner for tool in REGISTRY.tools(owner) if not tool.mutates)
+EXTENDED_WRITES = (
+    *["modify_flight_seats"] * 5,
+    *["modify_hotel_booking"] * 4,
+    *["modify_attraction_booking"] * 3,
+    *["cancel_hotel_booking", "cancel_attraction_booking"] * 2,
+)
 NONSENSE: tuple[Call, ...] = (
     (Owner.AGENT, "get_my_payment_cards", {}),
     (Owner.USER, "cancel_flight", {"booking_id": b.OTHER_FLIGHT_BOOKING}),
@@ -114,17 +135,19 @@ NONSENSE: tuple[Call, ...] = (
 )
 
 
-def run(tables: BookingTables, call: Call) -> ToolOutcome:
+def run(tables: BookingTables, call: Call, toolset: Toolset = Toolset.EXTENDED) -> ToolOutcome:
     owner, name, arguments = call
-    return REGISTRY.call(tables, owner, name, arguments)
+    return REGISTRIES[toolset].call(tables, owner, name, arguments)
 
 
-def random_episode(seed: int) -> Iterator[tuple[Call, ToolOutcome, Ledger]]:
+def random_episode(
+    seed: int, toolset: Toolset = Toolset.EXTENDED
+) -> Iterator[tuple[Call, ToolOutcome, Ledger]]:
     """Yield random calls with their outcomes, and the ledger after each."""
-    caller, ledger = Caller(seed), Ledger.fold(WORLD)
+    caller, ledger = Caller(seed, toolset), Ledger.fold(WORLD)
     for _ in range(LENGTH):
         call = caller.draw(ledger)
-        outcome = run(ledger, call)
+        outcome = run(ledger, call, toolset)
         ledger = ledger.extended(outcome.events)
         yield call, outcome, ledger
 
@@ -190,10 +213,10 @@ def assert_money_adds_up(tables: BookingTables) -> None:
 
 
 @RELAXED
-@given(SEEDS)
-def test_seats_rooms_tickets_and_money_are_conserved(seed: int) -> None:
-    for call, outcome, ledger in random_episode(seed):
-        if outcome.error is not None or not REGISTRY.get(call[1]).mutates:
+@given(SEEDS, TOOLSETS)
+def test_seats_rooms_tickets_and_money_are_conserved(seed: int, toolset: Toolset) -> None:
+    for call, outcome, ledger in random_episode(seed, toolset):
+        if outcome.error is not None or not REGISTRIES[toolset].get(call[1]).mutates:
             assert outcome.events == ()
         assert_places_are_conserved(ledger)
         assert_no_night_is_held_twice(ledger)
@@ -201,12 +224,14 @@ def test_seats_rooms_tickets_and_money_are_conserved(seed: int) -> None:
 
 
 @settings(RELAXED, max_examples=12)
-@given(SEEDS)
-def test_the_folded_ledger_and_sql_give_the_same_results_and_tables(seed: int) -> None:
+@given(SEEDS, TOOLSETS)
+def test_the_folded_ledger_and_sql_give_the_same_results_and_tables(
+    seed: int, toolset: Toolset
+) -> None:
     events: list[Event] = []
     with sql_twin() as twin:
-        for call, outcome, _ in random_episode(seed):
-            assert run(twin, call) == outcome
+        for call, outcome, _ in random_episode(seed, toolset):
+            assert run(twin, call, toolset) == outcome
             twin.apply(outcome.events)
             events.extend(outcome.events)
         folded = Ledger.fold(WORLD, events)
@@ -216,23 +241,25 @@ def test_the_folded_ledger_and_sql_give_the_same_results_and_tables(seed: int) -
 
 
 @RELAXED
-@given(SEEDS)
-def test_calls_that_fail_leave_no_trace_in_what_follows(seed: int) -> None:
+@given(SEEDS, TOOLSETS)
+def test_calls_that_fail_leave_no_trace_in_what_follows(seed: int, toolset: Toolset) -> None:
     replayed = Ledger.fold(WORLD)
-    for call, outcome, ledger in random_episode(seed):
+    for call, outcome, ledger in random_episode(seed, toolset):
         if outcome.error is None:
-            assert run(replayed, call) == outcome
+            assert run(replayed, call, toolset) == outcome
             replayed = replayed.extended(outcome.events)
         assert replayed.events == ledger.events
 
 
-def test_random_episodes_reach_every_tool_and_every_error() -> None:
+@pytest.mark.parametrize("toolset", Toolset)
+def test_random_episodes_reach_every_tool_and_every_error(toolset: Toolset) -> None:
     outcomes = {
         (call[1], None if outcome.error is None else outcome.error["error"])
         for seed in range(60)
-        for call, outcome, _ in random_episode(seed)
+        for call, outcome, _ in random_episode(seed, toolset)
     }
-    names = {*REGISTRY.names(Owner.AGENT), *REGISTRY.names(Owner.USER)}
+    registry = REGISTRIES[toolset]
+    names = {*registry.names(Owner.AGENT), *registry.names(Owner.USER)}
     assert {name for name, error in outcomes if error is None} == names
     # Booking draws one fare for all seats, so mixed fares are left to the tests of that tool.
     assert {error for _, error in outcomes if error} == set(ErrorCode) - {ErrorCode.MIXED_FARES}

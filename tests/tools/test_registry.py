@@ -15,6 +15,7 @@ from crab_graph.tools.registry import (
     ToolType,
     tool,
 )
+from crab_graph.tools.toolset import Toolset
 from crab_graph.tools.wallet import get_my_payment_cards
 from tests.tools.builders import ANA, CUSTOMER, HOTEL, OUT_EARLY, OUT_FARE, ROOM, Episode
 
@@ -48,6 +49,15 @@ add_payment_method_to_platform user W Platform
 """
 
 REGISTRY = build_travel_registry()
+EXTENDED = build_travel_registry(Toolset.EXTENDED)
+
+EXTENDED_SIGNATURES = {
+    "modify_flight_seats": "booking_id seats",
+    "cancel_hotel_booking": "booking_id",
+    "modify_hotel_booking": "booking_id room_ids check_in check_out guests",
+    "cancel_attraction_booking": "booking_id",
+    "modify_attraction_booking": "booking_id tickets",
+}
 
 SIGNATURES = {
     "get_customer_information": "customer_id? email?",
@@ -79,8 +89,19 @@ SIGNATURES = {
 }
 
 
-def schemas() -> list[dict[str, Any]]:
-    return [*REGISTRY.openai_schemas(Owner.AGENT), *REGISTRY.openai_schemas(Owner.USER)]
+def schemas(registry: ToolRegistry = REGISTRY) -> list[dict[str, Any]]:
+    return [*registry.openai_schemas(Owner.AGENT), *registry.openai_schemas(Owner.USER)]
+
+
+def signatures(registry: ToolRegistry) -> dict[str, str]:
+    written = {}
+    for schema in (entry["function"] for entry in schemas(registry)):
+        required = schema["parameters"].get("required", ())
+        names = schema["parameters"]["properties"]
+        written[schema["name"]] = " ".join(
+            name if name in required else f"{name}?" for name in names
+        )
+    return written
 
 
 def test_the_tools_are_those_of_table_6() -> None:
@@ -93,24 +114,34 @@ def test_the_tools_are_those_of_table_6() -> None:
 
 
 def test_the_arguments_are_those_of_the_contract() -> None:
-    written = {}
-    for schema in (entry["function"] for entry in schemas()):
-        required = schema["parameters"].get("required", ())
-        names = schema["parameters"]["properties"]
-        written[schema["name"]] = " ".join(
-            name if name in required else f"{name}?" for name in names
-        )
-    assert written == SIGNATURES
+    assert signatures(REGISTRY) == SIGNATURES
 
 
-def test_schemas_are_self_contained_and_built_once() -> None:
-    text = json.dumps(schemas())
+def test_the_extended_toolset_has_all_of_table_6_and_what_cancels_and_changes_bookings() -> None:
+    assert signatures(EXTENDED) == {**SIGNATURES, **EXTENDED_SIGNATURES}
+    assert all(EXTENDED.get(name).type is ToolType.W for name in EXTENDED_SIGNATURES)
+    assert EXTENDED.names(Owner.USER) == REGISTRY.names(Owner.USER)
+    assert EXTENDED is build_travel_registry(Toolset.EXTENDED)
+
+
+def test_tools_differ_between_toolsets_only_in_saying_that_they_cannot_be_cancelled() -> None:
+    differing = {name for name in SIGNATURES if EXTENDED.get(name) != REGISTRY.get(name)}
+    assert differing == {"book_hotel_with_rooms", "book_attraction"}
+    for name in differing:
+        assert "cannot be cancelled" in REGISTRY.get(name).description
+        assert "cancel" not in EXTENDED.get(name).description
+        assert EXTENDED.get(name).run is REGISTRY.get(name).run
+
+
+@pytest.mark.parametrize("registry", [REGISTRY, EXTENDED])
+def test_schemas_are_self_contained_and_built_once(registry: ToolRegistry) -> None:
+    text = json.dumps(schemas(registry))
     assert "$ref" not in text
     assert '"null"' not in text
-    assert REGISTRY.openai_schemas(Owner.AGENT)[0] is REGISTRY.openai_schemas(Owner.AGENT)[0]
+    assert registry.openai_schemas(Owner.AGENT)[0] is registry.openai_schemas(Owner.AGENT)[0]
     assert all(
         "description" in argument
-        for schema in schemas()
+        for schema in schemas(registry)
         for argument in schema["function"]["parameters"]["properties"].values()
     )
 

@@ -8,7 +8,7 @@ from crab_graph.money import format_dollars
 
 _LONGEST_BRIEF = 90
 
-SIGNS: Mapping[str, str] = {"insert": "+", "update": "~", "add": "~"}
+SIGNS: Mapping[str, str] = {"insert": "+", "update": "~", "add": "~", "remove": "-"}
 
 
 def describe_change(change: Change) -> str:

@@ -13,13 +13,13 @@ Message = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One row that a call inserted or changed.
+    """One row that a call inserted, changed, or took back.
 
     Attributes:
         table: The table.
         key: The row's key.
-        op: `insert`, `update` or `add`.
-        values: What was inserted or set; for `add`, the column and by how much it moved.
+        op: `insert`, `update`, `add` or `remove`.
+        values: The row, or what was set in it; for `add`, the column and by how much it moved.
     """
 
     table: str
@@ -161,7 +161,7 @@ def _changes(step: Mapping[str, Any]) -> tuple[Change, ...]:
 
 def _read_change(event: Mapping[str, Any]) -> Change:
     match event["op"]:
-        case "insert":
+        case "insert" | "remove":
             values = event["row"]
         case "update":
             values = event["set"]

@@ -152,7 +152,9 @@ def _amended(booking: Booking, change: Change) -> Booking:
             return replace(booking, approved_cents=int(values.get("amount_cents", 0)))
     rest = {name: value for name, value in values.items() if name != "booking_id"}
     line = describe_change(replace(change, values=rest))
-    return replace(booking, items=(*booking.items, line))
+    if change.op != "remove":
+        return replace(booking, items=(*booking.items, line))
+    return replace(booking, items=tuple(item for item in booking.items if item != line))
 
 
 def _count(stock: dict[str, int], change: Change) -> None:

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from crab_graph.dates import iso_date
-from crab_graph.domains.domain import Domain, Draft, Slot, TaskProperty
+from crab_graph.domains.domain import AgentKit, Domain, Draft, Slot, TaskProperty
 from crab_graph.domains.travel.checks import TRAVEL_GRADING
 from crab_graph.domains.travel.constraints import build_graph
 from crab_graph.domains.travel.facts import facts_of
@@ -32,6 +33,7 @@ from crab_graph.generation.folding import fold
 from crab_graph.generation.search import Solution
 from crab_graph.randomness import derive_rng
 from crab_graph.tools.ledger import BookingTables
+from crab_graph.tools.toolset import Toolset
 
 # `date_diff` counts days since 1970-01-01: a date is a day number in the constraint engine.
 SOURCES: Mapping[str, str] = {
@@ -203,6 +205,12 @@ TRAVEL = Domain(
     read_trip=trip_of,
     registry=build_travel_registry,
     policy=travel_policy,
+    other_toolsets={
+        Toolset.EXTENDED: AgentKit(
+            registry=partial(build_travel_registry, Toolset.EXTENDED),
+            policy=partial(travel_policy, toolset=Toolset.EXTENDED),
+        )
+    },
     grading=TRAVEL_GRADING,
     properties=PROPERTIES,
     optional_edges=("total_budget", "same_carrier", "same_district"),

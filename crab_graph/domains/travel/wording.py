@@ -11,6 +11,7 @@ from crab_graph.domains.travel.names import CARRIERS, CITIES, DISTRICTS
 from crab_graph.domains.travel.vocabulary import travel_vocabulary
 from crab_graph.personas.facts import Fact
 from crab_graph.personas.lexicon import BriefedSlot, DomainLexicon, UserBriefing, parse_lexicon
+from crab_graph.tools.toolset import Toolset
 
 SOURCE = "lexicon.toml"
 
@@ -41,9 +42,10 @@ def travel_briefing(
     )
 
 
-def travel_policy(today: str) -> str:
+def travel_policy(today: str, toolset: Toolset = Toolset.PARITY) -> str:
     """Return the agent's policy prompt, which states every duty that is graded."""
-    return _read("policy.md").replace("{today}", today)
+    changes = _read(f"changes_{toolset}.md").rstrip()
+    return _read("policy.md").replace("{today}", today).replace("{changes}", changes)
 
 
 def _any_of(values: Iterable[str]) -> str:

@@ -1,17 +1,35 @@
-"""The 13 travel tools, and the registry of all 26 that a travel episode has (paper table 6)."""
+"""The travel tools, and the registries of all tools of an episode (paper table 6).
+
+With the platform's, payments' and the user's they are the paper's 26. The extended toolset has five
+more for the agent, which cancel and change bookings of every kind.
+"""
 
 from functools import cache
 
-from crab_graph.domains.travel.tools.attractions import ATTRACTION_TOOLS
-from crab_graph.domains.travel.tools.flights import FLIGHT_TOOLS
-from crab_graph.domains.travel.tools.hotels import HOTEL_TOOLS
+from crab_graph.domains.travel.tools.attractions import (
+    ATTRACTION_TOOLS,
+    EXTENDED_ATTRACTION_TOOLS,
+)
+from crab_graph.domains.travel.tools.flights import EXTENDED_FLIGHT_TOOLS, FLIGHT_TOOLS
+from crab_graph.domains.travel.tools.hotels import EXTENDED_HOTEL_TOOLS, HOTEL_TOOLS
 from crab_graph.tools.payments import PAYMENT_TOOLS
 from crab_graph.tools.platform import PLATFORM_TOOLS
 from crab_graph.tools.registry import ToolRegistry
+from crab_graph.tools.tool import Tool
+from crab_graph.tools.toolset import Toolset
 from crab_graph.tools.wallet import WALLET_TOOLS
 from crab_graph.tools.world import EntityTable
 
 TRAVEL_TOOLS = (*FLIGHT_TOOLS, *HOTEL_TOOLS, *ATTRACTION_TOOLS)
+
+_OF_TOOLSET: dict[Toolset, tuple[Tool, ...]] = {
+    Toolset.PARITY: TRAVEL_TOOLS,
+    Toolset.EXTENDED: (
+        *EXTENDED_FLIGHT_TOOLS,
+        *EXTENDED_HOTEL_TOOLS,
+        *EXTENDED_ATTRACTION_TOOLS,
+    ),
+}
 
 TRAVEL_ENTITIES = {
     "flight": EntityTable("flights", None),
@@ -21,7 +39,7 @@ TRAVEL_ENTITIES = {
 
 
 @cache
-def build_travel_registry() -> ToolRegistry:
-    """Return the registry of all travel tools, in the paper's order."""
-    tools = (*PLATFORM_TOOLS, *TRAVEL_TOOLS, *PAYMENT_TOOLS, *WALLET_TOOLS)
+def build_travel_registry(toolset: Toolset = Toolset.PARITY) -> ToolRegistry:
+    """Return the registry of all tools of a toolset, in the paper's order."""
+    tools = (*PLATFORM_TOOLS, *_OF_TOOLSET[toolset], *PAYMENT_TOOLS, *WALLET_TOOLS)
     return ToolRegistry(tools, TRAVEL_ENTITIES)

@@ -1,5 +1,6 @@
 """The agent's attraction tools (paper table 6, category Attractions)."""
 
+from dataclasses import replace
 from typing import Literal
 
 from crab_graph.dates import clock_time
@@ -7,7 +8,17 @@ from crab_graph.domains.travel.tools.places import resolve_city
 from crab_graph.errors import ToolCallError
 from crab_graph.money import CURRENCY, format_cents
 from crab_graph.tools.arguments import IsoDate, shown
-from crab_graph.tools.bookings import booked, open_booking, require_customer
+from crab_graph.tools.bookings import (
+    booked,
+    cancel_booking,
+    move_stock,
+    open_booking,
+    reprice_booking,
+    require_booking_of,
+    require_changeable,
+    require_customer,
+    write_items,
+)
 from crab_graph.tools.tables import Row
 from crab_graph.tools.tool import ErrorCode, Owner, Result, ToolCall, ToolType, tool
 
@@ -53,34 +64,78 @@ def book_attraction(call: ToolCall, customer_id: str, attraction_id: str, ticket
         tickets: How many tickets, one for each traveller.
     """
     require_customer(call, customer_id)
-    hint = "find attractions with search_attractions_by_city"
-    attraction = call.require("attractions", attraction_id, "attraction", hint)
-    _check_tickets(attraction, tickets)
+    attraction = _require_tickets(call, attraction_id, tickets)
     total_cents = attraction["price_cents"] * tickets
     booking_id = open_booking(
         call, customer_id=customer_id, kind=KIND, entity_id=attraction_id, total_cents=total_cents
     )
-    ticket_key = f"{booking_id}/1"
-    row = {
-        "ticket_key": ticket_key,
-        "booking_id": booking_id,
-        "attraction_id": attraction_id,
-        "tickets": tickets,
-    }
-    call.insert("booking_tickets", ticket_key, row)
-    call.add("attractions", attraction_id, "available", -tickets)
-    return booked(booking_id, total_cents, attraction_id=attraction_id, tickets=tickets)
+    return _take_tickets(call, booking_id, attraction, tickets)
 
 
-def _check_tickets(attraction: Row, tickets: int) -> None:
+@tool(owner=Owner.AGENT, type=ToolType.W, category=CATEGORY)
+def cancel_attraction_booking(call: ToolCall, booking_id: str) -> Result:
+    """Cancel an attraction booking: its tickets are released, and what was charged is refunded.
+
+    Args:
+        booking_id: Booking id of an attraction booking.
+    """
+    booking = require_booking_of(call, booking_id, KIND)
+    result = cancel_booking(call, booking)
+    released = {booking["entity_id"]: _held_tickets(call, booking_id)}
+    move_stock(call, "attractions", released, {})
+    return result
+
+
+@tool(owner=Owner.AGENT, type=ToolType.W, category=CATEGORY)
+def modify_attraction_booking(call: ToolCall, booking_id: str, tickets: int) -> Result:
+    """Change the number of tickets of an attraction booking that is not charged yet.
+
+    Its total changes with them. What is charged already can only be cancelled and booked anew.
+
+    Args:
+        booking_id: Booking id of a pending attraction booking.
+        tickets: How many tickets from now on, one for each traveller.
+    """
+    attraction_id = require_changeable(call, booking_id, KIND)["entity_id"]
+    held = _held_tickets(call, booking_id)
+    attraction = _require_tickets(call, attraction_id, tickets, held)
+    reprice_booking(call, booking_id, attraction["price_cents"] * tickets)
+    return _take_tickets(call, booking_id, attraction, tickets, held)
+
+
+def _held_tickets(call: ToolCall, booking_id: str) -> int:
+    lines = call.tables.find("booking_tickets", "booking_id", booking_id)
+    return sum(line["tickets"] for line in lines)
+
+
+def _require_tickets(call: ToolCall, attraction_id: str, tickets: int, held: int = 0) -> Row:
+    """Return the attraction, once it is seen to have that many tickets left.
+
+    `held` is what the booking to be changed takes now, which is free for itself.
+    """
+    hint = "find attractions with search_attractions_by_city"
+    attraction = call.require("attractions", attraction_id, "attraction", hint)
     if tickets < 1:
         raise ToolCallError(ErrorCode.WRONG_PARTY, "argument 'tickets' must be at least 1")
-    if tickets > attraction["available"]:
+    left = attraction["available"] + held
+    if tickets > left:
         text = (
-            f"attraction {shown(attraction['attraction_id'])} has {attraction['available']}"
+            f"attraction {shown(attraction_id)} has {left}"
             f" tickets left, not {shown(tickets)}; choose another attraction"
         )
         raise ToolCallError(ErrorCode.SOLD_OUT, text)
+    return attraction
+
+
+def _take_tickets(
+    call: ToolCall, booking_id: str, attraction: Row, tickets: int, held: int = 0
+) -> Result:
+    """Write the tickets of a booking, in the place of those it held."""
+    attraction_id = attraction["attraction_id"]
+    line = {"attraction_id": attraction_id, "tickets": tickets}
+    write_items(call, "booking_tickets", booking_id, [line])
+    move_stock(call, "attractions", {attraction_id: held}, {attraction_id: tickets})
+    return booked(booking_id, attraction["price_cents"] * tickets, **line)
 
 
 def _show_attraction(row: Row) -> Result:
@@ -98,3 +153,14 @@ def _show_attraction(row: Row) -> Result:
 
 
 ATTRACTION_TOOLS = (search_attractions_by_city, book_attraction)
+
+EXTENDED_ATTRACTION_TOOLS = (
+    search_attractions_by_city,
+    replace(
+        book_attraction,
+        description="Book tickets. The booking is pending, and holds the tickets, until it is"
+        " charged.",
+    ),
+    cancel_attraction_booking,
+    modify_attraction_booking,
+)

@@ -1,6 +1,8 @@
 """The agent's flight tools (paper table 6, category Flights)."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from pydantic import Field
 
@@ -12,15 +14,21 @@ from crab_graph.tools.arguments import IsoDate, Text, ToolArguments, shown
 from crab_graph.tools.bookings import (
     booked,
     cancel_booking,
+    move_stock,
     open_booking,
-    require_booking,
+    reprice_booking,
+    require_booking_of,
+    require_changeable,
     require_customer,
+    write_items,
 )
 from crab_graph.tools.tables import Row
 from crab_graph.tools.tool import ErrorCode, Owner, Result, ToolCall, ToolType, tool
 
 CATEGORY = "Flights"
 KIND = "flight"
+
+_NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
 class Seat(ToolArguments):
@@ -113,17 +121,11 @@ def book_flight_with_seats(
     """
     require_customer(call, customer_id)
     fare = _require_seats(call, flight_id, [seat.fare_id for seat in seats])
-    fare_id = fare["fare_id"]
     total_cents = fare["price_cents"] * len(seats)
     booking_id = open_booking(
         call, customer_id=customer_id, kind=KIND, entity_id=flight_id, total_cents=total_cents
     )
-    for number, seat in enumerate(seats, start=1):
-        seat_key = f"{booking_id}/{number}"
-        row = {"seat_key": seat_key, "booking_id": booking_id, **seat.model_dump()}
-        call.insert("booking_seats", seat_key, row)
-    call.add("fares", fare_id, "available", -len(seats))
-    return booked(booking_id, total_cents, flight_id=flight_id, fare_id=fare_id, seats=len(seats))
+    return _take_seats(call, booking_id, fare, seats)
 
 
 @tool(owner=Owner.AGENT, type=ToolType.R, category=CATEGORY)
@@ -133,7 +135,7 @@ def get_flight_booking_details(call: ToolCall, booking_id: str) -> Result:
     Args:
         booking_id: Booking id of a flight booking.
     """
-    booking = _require_flight_booking(call, booking_id)
+    booking = require_booking_of(call, booking_id, KIND)
     flight = _require_flight(call, booking["entity_id"])
     columns = ("flight_id", "carrier", "origin", "destination")
     return {
@@ -159,14 +161,26 @@ def cancel_flight(call: ToolCall, booking_id: str) -> Result:
     Args:
         booking_id: Booking id of a flight booking.
     """
-    booking = _require_flight_booking(call, booking_id)
-    result = cancel_booking(call, booking)
-    seats: dict[str, int] = {}
-    for row in call.tables.find("booking_seats", "booking_id", booking_id):
-        seats[row["fare_id"]] = seats.get(row["fare_id"], 0) + 1
-    for fare_id, number in seats.items():
-        call.add("fares", fare_id, "available", number)
+    result = cancel_booking(call, require_booking_of(call, booking_id, KIND))
+    move_stock(call, "fares", _held_seats(call, booking_id), {})
     return result
+
+
+@tool(owner=Owner.AGENT, type=ToolType.W, category=CATEGORY)
+def modify_flight_seats(call: ToolCall, booking_id: str, seats: list[PassengerSeat]) -> Result:
+    """Change the seats of a flight booking that is not charged yet: fare, travellers, or number.
+
+    Its total changes with them. What is charged already can only be cancelled and booked anew.
+
+    Args:
+        booking_id: Booking id of a pending flight booking.
+        seats: All its seats from now on, one entry for each traveller, all with one fare_id.
+    """
+    flight_id = require_changeable(call, booking_id, KIND)["entity_id"]
+    held = _held_seats(call, booking_id)
+    fare = _require_seats(call, flight_id, [seat.fare_id for seat in seats], held)
+    reprice_booking(call, booking_id, fare["price_cents"] * len(seats))
+    return _take_seats(call, booking_id, fare, seats, held)
 
 
 def _show_flight(row: Row) -> Result:
@@ -193,16 +207,22 @@ def _require_flight(call: ToolCall, flight_id: str) -> Row:
     return call.require("flights", flight_id, "flight", hint)
 
 
-def _require_flight_booking(call: ToolCall, booking_id: str) -> Row:
-    booking = require_booking(call, booking_id)
-    if booking["kind"] != KIND:
-        text = f"booking {shown(booking_id)} is no flight booking but of a {booking['kind']}"
-        raise ToolCallError(ErrorCode.UNKNOWN_ID, f"{text}; give a flight booking")
-    return booking
+def _held_seats(call: ToolCall, booking_id: str) -> Counter[str]:
+    """Return how many seats of each fare a booking takes."""
+    seats = call.tables.find("booking_seats", "booking_id", booking_id)
+    return Counter(row["fare_id"] for row in seats)
 
 
-def _require_seats(call: ToolCall, flight_id: str, fare_ids: Sequence[str]) -> Row:
-    """Return the one fare of all seats, once the flight is seen to have that many left."""
+def _require_seats(
+    call: ToolCall,
+    flight_id: str,
+    fare_ids: Sequence[str],
+    held: Mapping[str, int] = _NOTHING,
+) -> Row:
+    """Return the one fare of all seats, once the flight is seen to have that many left.
+
+    `held` is what the booking to be changed takes of each fare now, which is free for itself.
+    """
     _require_flight(call, flight_id)
     if not fare_ids:
         text = "no seats given; give one entry for each traveller"
@@ -214,13 +234,29 @@ def _require_seats(call: ToolCall, flight_id: str, fare_ids: Sequence[str]) -> R
     if fare is None or fare["flight_id"] != flight_id:
         text = f"flight {shown(flight_id)} has no fare {shown(fare_ids[0])}"
         raise ToolCallError(ErrorCode.UNKNOWN_ID, f"{text}; see search_available_seats")
-    if fare["available"] < len(fare_ids):
+    left = fare["available"] + held.get(fare_ids[0], 0)
+    if left < len(fare_ids):
         text = (
-            f"fare {shown(fare_ids[0])} has {fare['available']} seats left, not {len(fare_ids)};"
+            f"fare {shown(fare_ids[0])} has {left} seats left, not {len(fare_ids)};"
             " choose another fare or flight"
         )
         raise ToolCallError(ErrorCode.SOLD_OUT, text)
     return fare
+
+
+def _take_seats(
+    call: ToolCall,
+    booking_id: str,
+    fare: Row,
+    seats: Sequence[PassengerSeat],
+    held: Mapping[str, int] = _NOTHING,
+) -> Result:
+    """Write the seats of a booking, in the place of those it held."""
+    fare_id, flight_id = fare["fare_id"], fare["flight_id"]
+    write_items(call, "booking_seats", booking_id, [seat.model_dump() for seat in seats])
+    move_stock(call, "fares", held, {fare_id: len(seats)})
+    total_cents = fare["price_cents"] * len(seats)
+    return booked(booking_id, total_cents, flight_id=flight_id, fare_id=fare_id, seats=len(seats))
 
 
 def _show_seat(call: ToolCall, seat: Row) -> Result:
@@ -251,3 +287,5 @@ FLIGHT_TOOLS = (
     book_flight_with_seats,
     cancel_flight,
 )
+
+EXTENDED_FLIGHT_TOOLS = (*FLIGHT_TOOLS, modify_flight_seats)

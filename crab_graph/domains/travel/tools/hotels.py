@@ -1,19 +1,41 @@
 """The agent's hotel tools (paper table 6, category Hotels)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from crab_graph.dates import day_number
 from crab_graph.domains.travel.tools.places import resolve_city
 from crab_graph.errors import ToolCallError
 from crab_graph.money import CURRENCY, format_cents
 from crab_graph.tools.arguments import IsoDate, shown
-from crab_graph.tools.bookings import BookingStatus, booked, open_booking, require_customer
+from crab_graph.tools.bookings import (
+    BookingStatus,
+    booked,
+    cancel_booking,
+    open_booking,
+    reprice_booking,
+    require_booking_of,
+    require_changeable,
+    require_customer,
+    write_items,
+)
 from crab_graph.tools.ledger import BookingTables
 from crab_graph.tools.tables import Row
 from crab_graph.tools.tool import ErrorCode, Owner, Result, ToolCall, ToolType, tool
 
 CATEGORY = "Hotels"
 KIND = "hotel"
+
+
+class Stay(NamedTuple):
+    """What a hotel booking is for."""
+
+    hotel_id: str
+    room_ids: tuple[str, ...]
+    check_in: str
+    check_out: str
+    guests: int
 
 
 @tool(owner=Owner.AGENT, type=ToolType.R, category=CATEGORY)
@@ -111,20 +133,50 @@ def book_hotel_with_rooms(
         guests: How many people stay, in all rooms together.
     """
     require_customer(call, customer_id)
-    nights = _count_nights(check_in, check_out)
-    rooms = _require_rooms(call, hotel_id, room_ids, check_in, check_out)
-    _check_occupancy(rooms, guests)
-    total_cents = _stay_cents(rooms, nights)
+    stay = Stay(hotel_id, tuple(room_ids), check_in, check_out, guests)
+    total_cents = _price(call, stay)
     booking_id = open_booking(
         call, customer_id=customer_id, kind=KIND, entity_id=hotel_id, total_cents=total_cents
     )
-    stay: dict[str, str | int] = {"check_in": check_in, "check_out": check_out, "guests": guests}
-    for number, room_id in enumerate(room_ids, start=1):
-        stay_key = f"{booking_id}/{number}"
-        named = {"stay_key": stay_key, "booking_id": booking_id, "room_id": room_id}
-        call.insert("booking_rooms", stay_key, {**named, **stay})
-    details = {"hotel_id": hotel_id, "room_ids": list(room_ids), **stay, "nights": nights}
-    return booked(booking_id, total_cents, **details)
+    return _take_rooms(call, booking_id, stay, total_cents)
+
+
+@tool(owner=Owner.AGENT, type=ToolType.W, category=CATEGORY)
+def cancel_hotel_booking(call: ToolCall, booking_id: str) -> Result:
+    """Cancel a hotel booking: its rooms are released, and what was charged is refunded.
+
+    Args:
+        booking_id: Booking id of a hotel booking.
+    """
+    # Rooms are held by the stays of active bookings: there is no counter to set back.
+    return cancel_booking(call, require_booking_of(call, booking_id, KIND))
+
+
+@tool(owner=Owner.AGENT, type=ToolType.W, category=CATEGORY)
+def modify_hotel_booking(
+    call: ToolCall,
+    booking_id: str,
+    room_ids: list[str],
+    check_in: IsoDate,
+    check_out: IsoDate,
+    guests: int,
+) -> Result:
+    """Change the rooms, dates or guests of a hotel booking that is not charged yet.
+
+    Its total changes with them. What is charged already can only be cancelled and booked anew.
+
+    Args:
+        booking_id: Booking id of a pending hotel booking.
+        room_ids: All its rooms from now on, of the same hotel.
+        check_in: First night, YYYY-MM-DD.
+        check_out: Day of departure, YYYY-MM-DD.
+        guests: How many people stay, in all rooms together.
+    """
+    hotel_id = require_changeable(call, booking_id, KIND)["entity_id"]
+    stay = Stay(hotel_id, tuple(room_ids), check_in, check_out, guests)
+    total_cents = _price(call, stay, changed=booking_id)
+    reprice_booking(call, booking_id, total_cents)
+    return _take_rooms(call, booking_id, stay, total_cents)
 
 
 def _show_room(row: Row) -> Result:
@@ -139,11 +191,37 @@ def _show_room(row: Row) -> Result:
     }
 
 
-def is_held(tables: BookingTables, room_id: str, check_in: str, check_out: str) -> bool:
-    """Return whether a pending or confirmed booking has the room on a night of the stay."""
+def _price(call: ToolCall, stay: Stay, changed: str | None = None) -> int:
+    """Return what a stay costs in cents, once it is seen to be possible."""
+    nights = _count_nights(stay.check_in, stay.check_out)
+    rooms = _require_rooms(
+        call, stay.hotel_id, stay.room_ids, stay.check_in, stay.check_out, changed
+    )
+    _check_occupancy(rooms, stay.guests)
+    return _stay_cents(rooms, nights)
+
+
+def _take_rooms(call: ToolCall, booking_id: str, stay: Stay, total_cents: int) -> Result:
+    """Write the rooms of a booking, in the place of those it held."""
+    held = {"check_in": stay.check_in, "check_out": stay.check_out, "guests": stay.guests}
+    rows = [{"room_id": room_id, **held} for room_id in stay.room_ids]
+    write_items(call, "booking_rooms", booking_id, rows)
+    named = {"hotel_id": stay.hotel_id, "room_ids": list(stay.room_ids)}
+    nights = _count_nights(stay.check_in, stay.check_out)
+    return booked(booking_id, total_cents, **named, **held, nights=nights)
+
+
+def is_held(
+    tables: BookingTables, room_id: str, check_in: str, check_out: str, changed: str | None = None
+) -> bool:
+    """Return whether a pending or confirmed booking has the room on a night of the stay.
+
+    The booking that is to be changed, if one is, is no obstacle to itself.
+    """
     return any(
         stay["check_in"] < check_out
         and check_in < stay["check_out"]
+        and stay["booking_id"] != changed
         and _is_active(tables, stay["booking_id"])
         for stay in tables.find("booking_rooms", "room_id", room_id)
     )
@@ -159,7 +237,12 @@ def _require_hotel(call: ToolCall, hotel_id: str) -> Row:
 
 
 def _require_rooms(
-    call: ToolCall, hotel_id: str, room_ids: Sequence[str], check_in: str, check_out: str
+    call: ToolCall,
+    hotel_id: str,
+    room_ids: Sequence[str],
+    check_in: str,
+    check_out: str,
+    changed: str | None = None,
 ) -> list[Row]:
     """Return the rooms, once they are seen to be the hotel's and free on every night."""
     _require_hotel(call, hotel_id)
@@ -169,11 +252,17 @@ def _require_rooms(
     if len(set(room_ids)) < len(room_ids):
         text = "argument 'room_ids' names a room twice; name each room once"
         raise ToolCallError(ErrorCode.INVALID_ARGUMENTS, text)
-    return [_require_room(call, hotel_id, room_id, check_in, check_out) for room_id in room_ids]
+    stay = (check_in, check_out)
+    return [_require_room(call, hotel_id, room_id, *stay, changed) for room_id in room_ids]
 
 
 def _require_room(
-    call: ToolCall, hotel_id: str, room_id: str, check_in: str, check_out: str
+    call: ToolCall,
+    hotel_id: str,
+    room_id: str,
+    check_in: str,
+    check_out: str,
+    changed: str | None,
 ) -> Row:
     room = call.tables.get("rooms", room_id)
     if room is None or room["hotel_id"] != hotel_id:
@@ -186,7 +275,7 @@ def _require_room(
             " choose other dates or another room"
         )
         raise ToolCallError(ErrorCode.WRONG_DATES, text)
-    if is_held(call.tables, room_id, check_in, check_out):
+    if is_held(call.tables, room_id, check_in, check_out, changed):
         text = f"room {shown(room_id)} is booked on some of these nights; choose another room"
         raise ToolCallError(ErrorCode.SOLD_OUT, text)
     return room
@@ -223,4 +312,17 @@ HOTEL_TOOLS = (
     search_available_rooms,
     get_price_hotel_booking,
     book_hotel_with_rooms,
+)
+
+EXTENDED_HOTEL_TOOLS = (
+    search_hotels_by_city,
+    search_available_rooms,
+    get_price_hotel_booking,
+    replace(
+        book_hotel_with_rooms,
+        description="Book rooms for a stay. The booking is pending, and holds the rooms, until it"
+        " is charged.",
+    ),
+    cancel_hotel_booking,
+    modify_hotel_booking,
 )
