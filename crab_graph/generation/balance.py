@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crab_graph.generation.counting import IntArray
-from crab_graph.generation.objects import Columns, length
+from crab_graph.generation.objects import Columns, length, numbered
 
 SWEEPS = 12
 """Rounds of proportional fitting; the margins are then met to a few percent."""
@@ -84,8 +84,9 @@ def _levelled(candidates: Columns, level: Levels, weights: _Floats, wanted: int)
     parts = (level.present, level.known, candidates)
     groups = np.zeros(sum(map(length, parts)), dtype=np.int64)
     for name in level.names:
-        codes = np.unique(np.concatenate([part[name] for part in parts]), return_inverse=True)[1]
-        groups = groups * (int(codes.max()) + 1) + codes
+        numbers = numbered(name, parts)
+        low = int(numbers.min())
+        groups = groups * (int(numbers.max()) - low + 1) + (numbers - low)
     labels, groups = np.unique(groups, return_inverse=True)
     held = np.bincount(groups[: length(level.present)], minlength=len(labels))
     asked = np.bincount(groups[: -len(weights)], minlength=len(labels)) > 0

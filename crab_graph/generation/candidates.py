@@ -15,11 +15,12 @@ from crab_graph.generation.constraint_graph import Codes
 from crab_graph.generation.constraints import Constraint, equals
 from crab_graph.generation.counting import IntArray
 from crab_graph.generation.folding import FoldedGraph
+from crab_graph.generation.node_domain import NodeDomain
 from crab_graph.generation.objects import (
     IDENTITY,
+    CodedObjects,
     Columns,
     Mask,
-    NodeDomain,
     concatenate,
     length,
     take,
@@ -61,7 +62,7 @@ def build_pool(
     wanted: int,
     used: Mapping[str, Identities],
     seed: int,
-    likely: Columns | None,
+    likely: CodedObjects | None,
 ) -> CandidatePool:
     """Return the candidates of a node: a few near misses, then what looks like parts of solutions.
 
@@ -76,10 +77,10 @@ def build_pool(
             uniformly from what the node admits.
     """
     domain = folded.domains[node]
-    own = {name: np.array([item[node][name] for item in seeds]) for name in seeds[0][node]}
+    own = CodedObjects.of(domain.type, [item[node] for item in seeds])
     rng = derive_array_rng(seed, "edge distractors", node)
     taken = set(used[domain.type.name])
-    parts = []
+    parts: list[CodedObjects] = []
     if wanted and likely is not None:
         parts.append(take(likely, _fresh(likely[IDENTITY], taken, POOL_FACTOR * wanted)))
     # What no solution has stands last, unless nothing is known of solutions.
@@ -107,12 +108,12 @@ def draw_distinct(
     used: Identities,
     tries: int = 8,
     models: Codes | None = None,
-) -> Columns | None:
+) -> CodedObjects | None:
     """Draw up to `wanted` objects that differ from each other and from those in `used`.
 
     The identities of the objects drawn are added to `used`. `None` where nothing was found.
     """
-    parts: list[Columns] = []
+    parts: list[CodedObjects] = []
     missing = wanted
     for _ in range(tries):
         size = max(64, 2 * missing)
@@ -193,9 +194,11 @@ def _sides(
 
 def _fresh(identities: IntArray, used: Identities, limit: int) -> IntArray:
     """Return the positions of the first `limit` objects that are new, and note them as used."""
-    _, first = np.unique(identities, return_index=True)
-    first.sort()
-    new = [place for place in first.tolist() if identities[place] not in used][:limit]
-    fresh = np.array(new, dtype=np.int64)
-    used.update(identities[fresh].tolist())
-    return fresh
+    fresh: list[int] = []
+    for place, number in enumerate(identities.tolist()):
+        if len(fresh) == limit:
+            break
+        if number not in used:
+            used.add(number)
+            fresh.append(place)
+    return np.array(fresh, dtype=np.int64)

@@ -1,10 +1,11 @@
 """The constraint graph of a task: nodes, their possible objects, constraints (section 3.2.1)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Any
+from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,9 @@ from crab_graph.generation.constraints import Constraint, Value
 
 Codes = dict[str, NDArray[np.int64]]
 """Objects as positions in the domains of their free properties."""
+
+TRUTH_LIMIT = 100_000
+"""Largest product of property domains on which a constraint is tried out beforehand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,45 @@ class Derived:
     name: str
     inputs: tuple[str, ...]
     table: Mapping[tuple[Value, ...], Value]
+
+
+class Lookup(NamedTuple):
+    """A property as a table over the free properties that decide it.
+
+    Attributes:
+        inputs: Free properties, the property itself where it is free.
+        table: Its values, with an axis for the domain of each of them.
+    """
+
+    inputs: tuple[str, ...]
+    table: NDArray[Any]
+
+    def along(self, names: Sequence[str]) -> NDArray[Any]:
+        """Return the table with an axis for each of some properties, its inputs among them."""
+        order = sorted(range(len(self.inputs)), key=lambda axis: names.index(self.inputs[axis]))
+        shape = [1] * len(names)
+        for axis, name in enumerate(self.inputs):
+            shape[names.index(name)] = self.table.shape[axis]
+        return self.table.transpose(order).reshape(shape)
+
+    def numbered(self) -> "Lookup":
+        """Return the table with values replaced by their numbers in ascending order."""
+        numbers = np.unique(self.table, return_inverse=True)[1].reshape(self.table.shape)
+        return Lookup(self.inputs, numbers.astype(np.int64))
+
+
+class Rule(NamedTuple):
+    """A constraint over properties of one object.
+
+    Attributes:
+        constraint: The constraint.
+        inputs: The free properties that decide it.
+        truth: Its answer, with an axis for the domain of each of them; none above `TRUTH_LIMIT`.
+    """
+
+    constraint: Constraint
+    inputs: tuple[str, ...]
+    truth: NDArray[np.bool_] | None
 
 
 @dataclass(frozen=True)
@@ -71,31 +114,47 @@ class NodeType:
         return {item.name: item for item in self.derived}
 
     @cached_property
-    def lookups(self) -> Mapping[str, tuple[tuple[str, ...], NDArray[Any]]]:
-        """Each derived property as the free properties that decide it and a table over these.
+    def lookups(self) -> Mapping[str, Lookup]:
+        """Each property as the free properties that decide it and a table of its values.
 
         The table has one axis for each of these properties, in the order of their domains.
         """
-        tables: dict[str, tuple[tuple[str, ...], NDArray[Any]]] = {}
-        for name in self.derivations:
+        tables = {
+            name: Lookup((name,), np.array(values)) for name, values in self.property_values.items()
+        }
+        for name, item in self.derivations.items():
             inputs = self.free_inputs(name)
-            domains = [self.property_values[item] for item in inputs]
-            values = [
-                self.derive(name, dict(zip(inputs, combination, strict=True)))
-                for combination in product(*domains)
-            ]
-            tables[name] = inputs, np.array(values).reshape([len(domain) for domain in domains])
+            domains = [self.property_values[free] for free in inputs]
+            if inputs == item.inputs:
+                values = [item.table[combination] for combination in product(*domains)]
+            else:
+                values = [
+                    self.derive(name, dict(zip(inputs, combination, strict=True)))
+                    for combination in product(*domains)
+                ]
+            table = np.array(values).reshape([len(domain) for domain in domains])
+            tables[name] = Lookup(inputs, table)
         return tables
 
-    def codes_of(self, columns: Mapping[str, NDArray[Any]]) -> Codes:
-        """Return the position of each object's value in the domain of each free property."""
-        codes: Codes = {}
-        for name, values in self.property_values.items():
-            domain = np.array(values)
-            order = np.argsort(domain)
-            places = np.searchsorted(domain, columns[name], sorter=order)
-            codes[name] = order[places].astype(np.int64)
-        return codes
+    @cached_property
+    def numbering(self) -> Mapping[str, Lookup]:
+        """The same with values replaced by their numbers in ascending order."""
+        return {name: one.numbered() for name, one in self.lookups.items()}
+
+    @cached_property
+    def domain_rules(self) -> tuple[Rule, ...]:
+        """The domain constraints, tried out."""
+        return tuple(self.rule(item) for item in self.domain_constraints)
+
+    def rule(self, constraint: Constraint) -> Rule:
+        """Try a constraint over properties of one object on everything these can be."""
+        names = [name for _, name in constraint.refs]
+        inputs = tuple(dict.fromkeys(free for name in names for free in self.free_inputs(name)))
+        sizes = [len(self.property_values[free]) for free in inputs]
+        if prod(sizes) > TRUTH_LIMIT:
+            return Rule(constraint, inputs, None)
+        answer = constraint.evaluate(lambda ref: self.lookups[ref[1]].along(inputs))
+        return Rule(constraint, inputs, np.broadcast_to(np.asarray(answer, dtype=np.bool_), sizes))
 
     def derive(self, name: str, chosen: Mapping[str, Value]) -> Value:
         """Return the value of a property, given those of the free properties it depends on."""

@@ -22,11 +22,12 @@ from crab_graph.generation.candidates import (
 from crab_graph.generation.constraint_graph import Codes
 from crab_graph.generation.counting import EliminationCounter, IntArray
 from crab_graph.generation.folding import FoldedGraph
+from crab_graph.generation.node_domain import NodeDomain
 from crab_graph.generation.objects import (
     IDENTITY,
+    CodedObjects,
     Columns,
     Mask,
-    NodeDomain,
     concatenate,
     length,
     take,
@@ -60,7 +61,7 @@ def generate_node_distractors(
     wanted: int,
     used: Identities,
     seed: int,
-    likely: Columns | None = None,
+    likely: CodedObjects | None = None,
     present: Columns | None = None,
 ) -> Distractors | None:
     """Return node distractors: objects that break a node constraint.
@@ -80,7 +81,7 @@ def generate_node_distractors(
             all but the constraint they break, so that neither dates nor carriers set them apart.
         present: Node-valid objects that exist already: distractors level the groups these stand in.
     """
-    models = None if likely is None else folded.types[folded.graph.type_of(node)].codes_of(likely)
+    models = None if likely is None else likely.codes
     levels = [] if likely is None or present is None else _levels(folded, node, likely, present)
     parts: list[Columns] = []
     broken: list[str] = []
@@ -122,7 +123,7 @@ def _draw_breaking(
     like: Codes | None,
 ) -> Distractors | None:
     """Return candidates for node distractors, more than the shares where there are so many."""
-    parts: list[Columns] = []
+    parts: list[CodedObjects] = []
     broken: list[str] = []
     for (name, share), rng in zip(shares.items(), rngs, strict=True):
         drawn = draw_distinct(domains[name], EXCESS * share, rng, taken, models=like)
@@ -158,7 +159,7 @@ def generate_edge_distractors(
     wanted: Mapping[str, int],
     used: Mapping[str, Identities],
     seed: int,
-    likely: Mapping[str, Columns] | None = None,
+    likely: Mapping[str, CodedObjects] | None = None,
 ) -> dict[str, Distractors]:
     """Return edge distractors: node-valid objects through which no solution runs.
 

@@ -12,7 +12,7 @@ from itertools import product
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.constraint_graph import ConstraintGraph, NodeType
 from crab_graph.generation.constraints import Constraint, Ref, Value
-from crab_graph.generation.objects import NodeDomain
+from crab_graph.generation.node_domain import NodeDomain
 
 TAUTOLOGY_LIMIT = 200_000
 """Above this many profile combinations an edge counts as active without being tried out."""

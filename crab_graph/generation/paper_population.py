@@ -89,7 +89,7 @@ def populate_by_paper(
     seeds = generate_seed_solutions(
         graph, seed_count, parameters.attempts, parameters.sampling, derive_rng(seed, "seeds")
     )
-    own = {node: seed_objects(node, seeds) for node in folded.graph.node_ids}
+    own = {node: seed_objects(folded, node, seeds) for node in folded.graph.node_ids}
     solutions = count_closure(folded, seeds)
     if solutions not in closure:
         raise UnsatisfiableTask(f"the seeds combine to {solutions} solutions")

@@ -16,7 +16,14 @@ from crab_graph.generation.distractors import (
     generate_node_distractors,
 )
 from crab_graph.generation.folding import FoldedGraph
-from crab_graph.generation.objects import IDENTITY, Columns, concatenate, length, take
+from crab_graph.generation.objects import (
+    IDENTITY,
+    CodedObjects,
+    Columns,
+    concatenate,
+    length,
+    take,
+)
 from crab_graph.generation.seeds import SeedSolution, choose_seed_solutions
 from crab_graph.generation.solutions import Solutions, draw_solutions, redraw
 from crab_graph.randomness import derive_array_rng, derive_rng
@@ -95,7 +102,7 @@ def populate(
         raise UnsatisfiableTask(f"the seeds combine to {solutions} solutions")
     likely = _likely_objects(folded, possible, seed)
     used: dict[str, Identities] = {name: set() for name in folded.types}
-    own = {node: seed_objects(node, seeds) for node in folded.graph.node_ids}
+    own = {node: seed_objects(folded, node, seeds) for node in folded.graph.node_ids}
     for node, objects in own.items():
         used[folded.graph.type_of(node)].update(objects[IDENTITY].tolist())
     quota = split_evenly(folded.graph.node_ids, distractors)
@@ -164,7 +171,7 @@ def _dearest(folded: FoldedGraph, possible: Solutions) -> Solutions:
     return possible
 
 
-def _likely_objects(folded: FoldedGraph, possible: Solutions, seed: int) -> dict[str, Columns]:
+def _likely_objects(folded: FoldedGraph, possible: Solutions, seed: int) -> dict[str, CodedObjects]:
     """Return objects of each node as they come up in solutions."""
     likely = {}
     for node, own in possible.items():
@@ -175,15 +182,15 @@ def _likely_objects(folded: FoldedGraph, possible: Solutions, seed: int) -> dict
 
 def count_closure(folded: FoldedGraph, seeds: Sequence[SeedSolution]) -> int:
     """Return how many valid solutions the parts of the seeds combine to."""
-    objects = {node: seed_objects(node, seeds) for node in folded.graph.node_ids}
+    objects = {node: seed_objects(folded, node, seeds) for node in folded.graph.node_ids}
     everything = {node: np.arange(length(own), dtype=np.int64) for node, own in objects.items()}
     return EliminationCounter(folded.graph.node_ids, folded.edges, objects).count(everything)
 
 
-def seed_objects(node: str, seeds: Sequence[SeedSolution]) -> Columns:
+def seed_objects(folded: FoldedGraph, node: str, seeds: Sequence[SeedSolution]) -> CodedObjects:
     """Return the distinct objects of a node in the seeds."""
     distinct = {item[node][IDENTITY]: item[node] for item in seeds}.values()
-    return {name: np.array([one[name] for one in distinct]) for name in seeds[0][node]}
+    return CodedObjects.of(folded.types[folded.graph.type_of(node)], list(distinct))
 
 
 def split_evenly(nodes: Sequence[str], total: int) -> dict[str, int]:

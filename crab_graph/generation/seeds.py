@@ -7,7 +7,8 @@ from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.constraints import Ref, Value
 from crab_graph.generation.csp import Binding, Link, sample_binding
 from crab_graph.generation.folding import FoldedGraph
-from crab_graph.generation.objects import IDENTITY, NodeDomain, length, rows, take
+from crab_graph.generation.node_domain import NodeDomain
+from crab_graph.generation.objects import IDENTITY, length, rows, take
 from crab_graph.generation.solutions import Solutions
 from crab_graph.randomness import derive_array_rng
 

@@ -5,16 +5,24 @@ the rest: wide windows, late dates. Here every combination of node-valid objects
 to be proposed, and those that break no edge are kept.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 
 from crab_graph.errors import UnsatisfiableTask
-from crab_graph.generation.constraints import Constraint, LinearSum, Ref
+from crab_graph.generation.constraints import Constraint, LinearSum
 from crab_graph.generation.counting import IntArray, elimination_order
 from crab_graph.generation.folding import FoldedGraph
-from crab_graph.generation.objects import Columns, Mask, NodeDomain, concatenate, length, take
+from crab_graph.generation.node_domain import NodeDomain
+from crab_graph.generation.objects import (
+    CodedObjects,
+    Columns,
+    Mask,
+    concatenate,
+    edge_columns,
+    length,
+    take,
+)
 
 POOL = 1500
 """Objects of each node that combinations are proposed from."""
@@ -28,7 +36,7 @@ KEPT = 1000
 ROUNDS = 4
 """Rounds, each with fresh objects, before a graph counts as without solutions."""
 
-Solutions = dict[str, Columns]
+Solutions = dict[str, CodedObjects]
 """Columns of each node's objects; the objects at one position form a solution."""
 
 
@@ -56,29 +64,24 @@ def draw_solutions(folded: FoldedGraph, wanted: int, rng: np.random.RandomState)
 
 def redraw(
     folded: FoldedGraph, node: str, solutions: Solutions, rng: np.random.RandomState
-) -> Columns:
+) -> CodedObjects:
     """Return other objects of a node that complete the given solutions in place of their own."""
     pool = draw_pool(folded.domains[node], POOL, rng)
     size = length(solutions[node])
     others = np.tile(np.arange(size), -(-PROPOSALS // size))[:PROPOSALS]
     fresh = rng.randint(0, length(pool), len(others))
-    keep = np.arange(len(others))
+    objects = {**solutions, node: pool}
     for edge in _cheap_first(folded.edges):
         if node in edge.nodes:
-
-            def value(ref: Ref, keep: IntArray = keep) -> Any:
-                owner, name = ref
-                if owner == node:
-                    return pool[name][fresh[keep]]
-                return solutions[owner][name][others[keep]]
-
-            keep = keep[_mask(edge, value, len(keep))]
+            rows = {owner: fresh if owner == node else others for owner in edge.nodes}
+            fits = np.flatnonzero(_fits(edge, objects, rows))
+            fresh, others = fresh[fits], others[fits]
     # One object a solution: those that admit many would be heard more often than others.
-    _, first = np.unique(others[keep], return_index=True)
-    return take(pool, fresh[keep[np.sort(first)]])
+    _, first = np.unique(others, return_index=True)
+    return take(pool, fresh[np.sort(first)])
 
 
-def draw_pool(domain: NodeDomain, wanted: int, rng: np.random.RandomState) -> Columns:
+def draw_pool(domain: NodeDomain, wanted: int, rng: np.random.RandomState) -> CodedObjects:
     """Return about `wanted` objects of a node, uniformly drawn; one may come twice."""
     parts = [domain.draw(rng, wanted)]
     for _ in range(4):
@@ -101,14 +104,11 @@ def _draw_round(folded: FoldedGraph, rng: np.random.RandomState) -> Solutions:
             if edge.linear is not None:
                 fits = _within_bound(edge.linear, pools, chosen, order[position + 1 :])
             elif node in edge.nodes and chosen.keys() >= set(edge.nodes):
-
-                def value(ref: Ref, chosen: Mapping[str, IntArray] = chosen) -> Any:
-                    return pools[ref[0]][ref[1]][chosen[ref[0]]]
-
-                fits = _mask(edge, value, len(chosen[node]))
+                fits = _fits(edge, pools, chosen)
             else:
                 continue
-            chosen = {name: rows[fits] for name, rows in chosen.items()}
+            kept = np.flatnonzero(fits)
+            chosen = {name: rows[kept] for name, rows in chosen.items()}
         if len(chosen[node]) > KEPT:
             kept = rng.permutation(len(chosen[node]))[:KEPT]
             chosen = {name: rows[kept] for name, rows in chosen.items()}
@@ -143,8 +143,11 @@ def _within_bound(
     return np.asarray(total <= linear.bound)
 
 
-def _mask(edge: Constraint, value: Callable[[Ref], Any], size: int) -> Mask:
-    return np.broadcast_to(np.asarray(edge.evaluate(value), dtype=np.bool_), (size,))
+def _fits(edge: Constraint, objects: Mapping[str, Columns], rows: Mapping[str, IntArray]) -> Mask:
+    """Return which combinations of objects, given by their positions, do not break an edge."""
+    columns = edge_columns(edge, objects)
+    answer = edge.evaluate(lambda ref: columns[ref][rows[ref[0]]])
+    return np.broadcast_to(np.asarray(answer, dtype=np.bool_), (len(rows[edge.nodes[0]]),))
 
 
 def _cheap_first(edges: tuple[Constraint, ...]) -> list[Constraint]:

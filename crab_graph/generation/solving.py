@@ -15,7 +15,8 @@ from crab_graph.generation.constraint_graph import NodeType
 from crab_graph.generation.constraints import Constraint, Ref, Value, equals
 from crab_graph.generation.csp import Binding, Domains, Link, list_bindings, sample_binding
 from crab_graph.generation.folding import FoldedGraph
-from crab_graph.generation.objects import Columns, NodeDomain
+from crab_graph.generation.node_domain import NodeDomain
+from crab_graph.generation.objects import Columns
 
 LISTING = 2_500
 """Combinations of node-valid values at which no further domain is thinned."""
