@@ -74,6 +74,7 @@ def audited(directory, capsys):
     return status, document["ok"], gates
 
 
+@pytest.mark.slow
 def test_a_small_honest_benchmark_passes(tmp_path, capsys):
     generate_benchmark(tmp_path / "bench", 1, strata=(1,), distractors=400)
     status, ok, gates = audited(tmp_path / "bench", capsys)

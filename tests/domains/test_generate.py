@@ -22,6 +22,14 @@ def bench(tmp_path_factory):
     return generate_benchmark(tmp_path_factory.mktemp("bench") / "b", tasks=8, distractors=2000)
 
 
+FEW = {"tasks": 4, "distractors": 300}
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory):
+    return generate_benchmark(tmp_path_factory.mktemp("few") / "b", **FEW)
+
+
 def reference_solutions(world, request):
     """The travel constraints once more, written by hand and independent of their declarations."""
 
@@ -163,11 +171,11 @@ def test_names_are_unique_and_have_two_words(bench):
             assert all(len(name.split()) >= 2 for name in names)
 
 
-def test_the_same_seed_gives_the_same_rows_under_any_hash_seed_and_jobs(bench, tmp_path):
+def test_the_same_seed_gives_the_same_rows_under_any_hash_seed_and_jobs(few, tmp_path):
     script = (
         "from crab_graph.domains.generate import generate_benchmark\n"
         "if __name__ == '__main__':\n"
-        f"    print(generate_benchmark({str(tmp_path / 'again')!r}, tasks=8, jobs=2).sha256)\n"
+        f"    print(generate_benchmark({str(tmp_path / 'again')!r}, jobs=2, **{FEW}).sha256)\n"
     )
     path = tmp_path / "again.py"
     path.write_text(script)
@@ -175,7 +183,7 @@ def test_the_same_seed_gives_the_same_rows_under_any_hash_seed_and_jobs(bench, t
     done = subprocess.run(
         [sys.executable, str(path)], env=environment, capture_output=True, text=True, check=True
     )
-    assert done.stdout.strip() == bench.sha256
+    assert done.stdout.strip() == few.sha256
 
 
 def test_another_seed_gives_other_rows(bench, tmp_path):
@@ -183,24 +191,25 @@ def test_another_seed_gives_other_rows(bench, tmp_path):
     assert other[0].spec.rows_sha256 != bench[0].spec.rows_sha256
 
 
-def test_an_interrupted_generation_goes_on_and_ends_alike(bench, tmp_path):
+def test_an_interrupted_generation_goes_on_and_ends_alike(few, tmp_path):
     class Stop(Exception):
         pass
 
     def interrupt(done, total):
-        if done == 31:
+        if done == total - 1:
             raise Stop
 
     with pytest.raises(Stop):
-        generate_benchmark(tmp_path / "b", tasks=8, progress=interrupt)
+        generate_benchmark(tmp_path / "b", progress=interrupt, **FEW)
     with pytest.raises(BenchmarkError, match=r"half-written.*finish it"):
         load_benchmark(tmp_path / "b")
     with pytest.raises(BenchmarkError, match="other settings"):
-        generate_benchmark(tmp_path / "b", tasks=4)
+        generate_benchmark(tmp_path / "b", tasks=8)
     counts = []
-    again = generate_benchmark(tmp_path / "b", tasks=8, progress=lambda *args: counts.append(args))
-    assert counts[:3] == [(1, 36), (2, 36), (3, 36)]
-    assert again.sha256 == bench.sha256
+    again = generate_benchmark(tmp_path / "b", **FEW, progress=lambda *args: counts.append(args))
+    total = counts[0][1]
+    assert counts == [(number, total) for number in range(1, total + 1)]
+    assert again.sha256 == few.sha256
 
 
 def test_other_settings_on_a_finished_benchmark_are_refused_unless_forced(tmp_path):
