@@ -1,6 +1,7 @@
 """Efficiency metrics: for analysis only, they never affect a verdict (rulebook §8, paper A.1)."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
+from typing import Any
 
 from crab_graph.eval.corrections import find_corrections
 from crab_graph.eval.episode import Episode
@@ -37,13 +38,20 @@ def efficiency(episode: Episode) -> dict[str, int]:
 
 def _repeats(calls: Iterable[CallStep]) -> Iterable[bool]:
     """Yield, for each call of the agent made before, whether a write has happened in between."""
-    last_seen: dict[str, int] = {}
+    last_seen: dict[tuple[str, Hashable], int] = {}
     last_write = 0
     for call in calls:
         if call.owner is Owner.AGENT:
-            key = canonical_json([call.name, call.arguments])
+            key = call.name, _canonical(call.arguments)
             if key in last_seen:
                 yield last_seen[key] < last_write
             last_seen[key] = call.seq
         if call.events:
             last_write = call.seq
+
+
+def _canonical(arguments: Any) -> Hashable:
+    """Return what equal arguments, whatever their order, have alone."""
+    if type(arguments) is dict and {str, int}.issuperset(map(type, arguments.values())):
+        return frozenset(arguments.items())  # a third of the time that JSON takes
+    return canonical_json(arguments)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 
 from crab_graph.eval.replay import CallStep, Trajectory
 from crab_graph.tools.bookings import BookingStatus, TransactionKind
@@ -106,7 +107,7 @@ class History:
 def read_history(trajectory: Trajectory, slot_of: Callable[[str], str | None]) -> History:
     """Return the history of an episode."""
     recorder = _Recorder(slot_of)
-    for step in trajectory.calls:
+    for step in filter(attrgetter("events"), trajectory.calls):
         recorder.record(step)
     return History(
         tuple(recorder.bookings.values()),

@@ -1,10 +1,15 @@
 """Messages as LangChain and LangGraph hold them, turned into the form transcripts have (§11)."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 _ROLES = {"human": "user", "ai": "assistant", "developer": "system"}
 _CLASS_ENDINGS = ("MessageChunk", "Message")
+
+
+def is_object(value: Any) -> TypeGuard[Mapping[str, Any]]:
+    """Return whether a value is a JSON object; a dictionary is told at once."""
+    return type(value) is dict or isinstance(value, Mapping)
 
 
 def as_transcript_message(message: Any) -> Any:
@@ -13,11 +18,11 @@ def as_transcript_message(message: Any) -> Any:
     Known are LangChain's message objects, and what `model_dump`, `messages_to_dict` and `dumpd`
     make of them.
     """
-    if not isinstance(message, Mapping):
+    if not is_object(message):
         dump = getattr(message, "model_dump", None)
         message = dump() if callable(dump) else message
-    if not isinstance(message, Mapping):
-        return message
+        if not is_object(message):
+            return message
     if "role" in message:
         role = message["role"]
         is_renamed = isinstance(role, str) and role in _ROLES

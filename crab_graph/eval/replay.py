@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from crab_graph.domains.task import Task
 from crab_graph.eval.transcript import Role, TranscriptCall, TranscriptMessage
@@ -30,8 +30,7 @@ class MessageStep:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class CallStep:
+class CallStep(NamedTuple):
     """A tool call that was run.
 
     Attributes:
@@ -153,7 +152,8 @@ class _Player:
             outcome.is_error,
             outcome.events,
         )
-        self.ledger = self.ledger.extended(outcome.events)
+        if outcome.events:
+            self.ledger = self.ledger.extended(outcome.events)
         self.steps.append(step)
         self._unanswered[call.id] = step
 

@@ -1,14 +1,13 @@
 """Transcripts as anyone may write them, read into one form (design §11)."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from crab_graph.errors import TranscriptError
-from crab_graph.eval.message_forms import as_transcript_message
+from crab_graph.eval.message_forms import as_transcript_message, is_object
 from crab_graph.eval.strict_json import parse_json
 from crab_graph.tools.tool import Owner
 
@@ -22,8 +21,7 @@ class Role(StrEnum):
     SYSTEM = "system"
 
 
-@dataclass(frozen=True, slots=True)
-class TranscriptCall:
+class TranscriptCall(NamedTuple):
     """A tool call of a message; `arguments` are as given, an object where they could be read."""
 
     id: str
@@ -31,8 +29,7 @@ class TranscriptCall:
     arguments: Any
 
 
-@dataclass(frozen=True, slots=True)
-class TranscriptMessage:
+class TranscriptMessage(NamedTuple):
     """One message.
 
     Attributes:
@@ -63,13 +60,14 @@ def load_transcript(path: str | Path) -> list[TranscriptMessage]:
     except (OSError, UnicodeDecodeError) as error:
         raise TranscriptError(f"{path}: cannot be read ({error})") from None
     listed = _read_document(text, path)
-    if listed is not None:
-        messages, places = listed, [f"{path}, message {n}" for n in range(1, len(listed) + 1)]
-    else:
-        messages, places = _read_lines(text, path)
+    messages, lines = _read_lines(text, path) if listed is None else (listed, None)
     if not messages:
         raise TranscriptError(f"{path}: the transcript is empty")
-    return _read_all(messages, places)
+
+    def place(number: int) -> str:
+        return f"{path}, message {number}" if lines is None else f"{path}, line {lines[number - 1]}"
+
+    return _read_all(messages, place)
 
 
 def _read_document(text: str, path: str | Path) -> list[Any] | None:
@@ -87,9 +85,10 @@ def _read_document(text: str, path: str | Path) -> list[Any] | None:
     return document if isinstance(document, list) else None
 
 
-def _read_lines(text: str, path: str | Path) -> tuple[list[Any], list[str]]:
+def _read_lines(text: str, path: str | Path) -> tuple[list[Any], list[int]]:
+    """Return the messages of a file, and the number of the line that each stands in."""
     messages: list[Any] = []
-    places: list[str] = []
+    lines: list[int] = []
     # Other separators of lines may stand inside the texts of a line.
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
@@ -98,8 +97,8 @@ def _read_lines(text: str, path: str | Path) -> tuple[list[Any], list[str]]:
             messages.append(parse_json(line))
         except (ValueError, RecursionError) as error:
             raise TranscriptError(f"{path}, line {number}: not JSON ({error})") from None
-        places.append(f"{path}, line {number}")
-    return messages, places
+        lines.append(number)
+    return messages, lines
 
 
 def read_transcript(messages: Iterable[Any]) -> list[TranscriptMessage]:
@@ -115,17 +114,18 @@ def read_transcript(messages: Iterable[Any]) -> list[TranscriptMessage]:
     listed = list(messages)
     if all(isinstance(message, TranscriptMessage) for message in listed):
         return listed
-    return _read_all(listed, [f"message {number}" for number in range(1, len(listed) + 1)])
+    return _read_all(listed, lambda number: f"message {number}")
 
 
-def _read_all(messages: Sequence[Any], places: Sequence[str]) -> list[TranscriptMessage]:
+def _read_all(messages: Sequence[Any], place: Callable[[int], str]) -> list[TranscriptMessage]:
+    """Read messages; `place` tells where one is, by its number from 1."""
     read: list[TranscriptMessage] = []
     callers: dict[str, Owner] = {}
-    for message, place in zip(messages, places, strict=True):
+    for number, message in enumerate(messages, start=1):
         try:
             parsed = _read_message(as_transcript_message(message), callers)
         except ValueError as error:
-            raise TranscriptError(f"{place}: {error}") from None
+            raise TranscriptError(f"{place(number)}: {error}") from None
         for call in parsed.tool_calls:
             callers[call.id] = parsed.owner
         read.append(parsed)
@@ -133,36 +133,43 @@ def _read_all(messages: Sequence[Any], places: Sequence[str]) -> list[Transcript
 
 
 def _read_message(message: Any, callers: Mapping[str, Owner]) -> TranscriptMessage:
-    if not isinstance(message, Mapping):
+    if not is_object(message):
         raise ValueError("a message is a JSON object")
-    role = _read_role(message.get("role"))
+    role, default = _read_role(message.get("role"))
     calls = _read_calls(message.get("tool_calls"))
     call_id = message.get("tool_call_id")
     if call_id is not None and not isinstance(call_id, str):
         raise ValueError("'tool_call_id' is a string")
-    if role is Role.TOOL and call_id not in callers:
-        raise ValueError(f"a tool message answers an earlier call, and none has the id {call_id!r}")
-    if role in (Role.TOOL, Role.SYSTEM) and calls:
+    if role is Role.TOOL:
+        if call_id not in callers:
+            text = f"a tool message answers an earlier call, and none has the id {call_id!r}"
+            raise ValueError(text)
+        default = callers[call_id or ""]
+    if calls and (role is Role.TOOL or role is Role.SYSTEM):
         raise ValueError(f"a {role} message makes no calls")
-    default = callers.get(call_id or "", Owner.AGENT) if role is Role.TOOL else _OWNERS[role]
     if message.get("function_call") is not None:
         raise ValueError("'function_call' is not read: calls stand in 'tool_calls'")
     owner = _read_owner(message.get("owner"), role, default)
     content = message.get("content")
-    if role is Role.TOOL and isinstance(content, Mapping):
+    if role is Role.TOOL and is_object(content):
         content = json.dumps(content)
     return TranscriptMessage(role, owner, _read_content(content), calls, call_id)
 
 
-_ROLES = {str(role): role for role in Role}
-_OWNERS = {Role.USER: Owner.USER, Role.ASSISTANT: Owner.AGENT, Role.SYSTEM: Owner.AGENT}
+_ROLES = {
+    "user": (Role.USER, Owner.USER),
+    "assistant": (Role.ASSISTANT, Owner.AGENT),
+    "tool": (Role.TOOL, Owner.AGENT),
+    "system": (Role.SYSTEM, Owner.AGENT),
+}
+"""Each role with whose a message is that does not say so; a result is the caller's."""
 
 
-def _read_role(value: Any) -> Role:
-    role = _ROLES.get(value) if isinstance(value, str) else None
-    if role is None:
+def _read_role(value: Any) -> tuple[Role, Owner]:
+    found = _ROLES.get(value) if isinstance(value, str) else None
+    if found is None:
         raise ValueError(f"'role' is one of {', '.join(Role)}, not {value!r}")
-    return role
+    return found
 
 
 def _read_owner(value: Any, role: Role, default: Owner) -> Owner:
@@ -200,10 +207,10 @@ def _read_calls(value: Any) -> tuple[TranscriptCall, ...]:
 
 
 def _read_call(call: Any) -> TranscriptCall:
-    if not isinstance(call, Mapping):
+    if not is_object(call):
         raise ValueError("a tool call is a JSON object")
     function = call.get("function", call)
-    if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
+    if not is_object(function) or not isinstance(function.get("name"), str):
         raise ValueError("a tool call has a 'name'")
     call_id = call.get("id")
     if call_id is not None and not isinstance(call_id, str):

@@ -7,7 +7,6 @@ from crab_graph.eval.episode import Episode
 from crab_graph.eval.history import Payment
 from crab_graph.eval.user_error import TRIP, UserError, answers, calls_between
 from crab_graph.personas.understanding import ANY_ID
-from crab_graph.text.amounts import find_amounts
 from crab_graph.text.clauses import Utterance
 from crab_graph.text.lexicon import pattern
 
@@ -43,8 +42,7 @@ def _wrong_part(episode: Episode, request: AgentMessage, approval: Payment) -> s
     """Return which part of an approval is not as the agent asked, and could have been."""
     row = episode.trajectory.ledger.get("bookings", approval.booking_id)
     due = row["total_cents"] if row is not None else approval.cents
-    amounts = {amount.cents for amount in find_amounts(request.utterance)}
-    if approval.cents != due and due in amounts:
+    if approval.cents != due and due in {amount.cents for amount in request.amounts}:
         return "amount"
     named = {token.upper() for token in ANY_ID.findall(request.utterance.text)}
     if _own_methods(episode) & named and approval.payment_method_id not in named:

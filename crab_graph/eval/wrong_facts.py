@@ -78,16 +78,22 @@ def _statements(episode: Episode) -> Iterator[_Statement]:
     proposals = {answer.seq for said, answer in answers(episode) if said.mentions}
     for message in episode.dialogue.user:
         utterance = message.utterance
-        for clause in utterance.clauses:
-            words = utterance.words(clause)
-            if "?" in words or pattern("attribution", "denials").search(words):
+        claims = [one for one in episode.reading.grading.claims if one.may_match(utterance.text)]
+        for words in map(utterance.words, utterance.clauses if claims else ()):
+            found = [one for one in claims if one.may_match(words)]
+            if not found or _says_nothing(words, is_answer=message.seq in proposals):
                 continue
-            if message.seq in proposals and pattern("approval", "strong").search(words):
-                continue  # it takes what is offered, which says nothing of its profile
-            for claim in episode.reading.grading.claims:
-                for found in _compiled(claim.pattern).finditer(words):
-                    for values in _values(claim, next(filter(None, found.groups()), ""), today):
+            for claim in found:
+                for match in _compiled(claim.pattern).finditer(words):
+                    for values in _values(claim, next(filter(None, match.groups()), ""), today):
                         yield _Statement(claim, values, message)
+
+
+def _says_nothing(words: str, *, is_answer: bool) -> bool:
+    """Return whether a clause says nothing of the profile: it asks, denies, takes an offer."""
+    if "?" in words or pattern("attribution", "denials").search(words):
+        return True
+    return is_answer and pattern("approval", "strong").search(words) is not None
 
 
 def _values(claim: Claim, words: str, today: str) -> Sequence[tuple[Any, ...]]:

@@ -17,11 +17,10 @@ _BULLET = re.compile(r"(\s*)(?:[-*+•‣◦▪·–]|\(?\d{1,2}[.)])\s+(?=\S)")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s|\s*(\*\*|__)[^*_]+\1:?\s*$")
 _QUOTE = re.compile(r"\s*(?:>\s?)+")
 _TABLE_RULE = re.compile(r"[\s|:+-]*")
-_BOUNDARY = re.compile(
-    r";"
-    r"|[.!?][*_\"')\]]*(?=\s+[*_]*[A-ZÀ-ÖØ-Þ\d$\"'(\[{])"
-    r"|(?<!\w)(?=(?i:but|however|although|whereas)(?!\w))"
-)
+_STOP = r";|[.!?][*_\"')\]]*(?=\s+[*_]*[A-ZÀ-ÖØ-Þ\d$\"'(\[{])"
+_CONJUNCTIONS = ("but", "however", "although", "whereas")
+_STOPS = re.compile(_STOP)
+_BOUNDARY = re.compile(rf"{_STOP}|(?<!\w)(?=(?i:{'|'.join(_CONJUNCTIONS)})(?!\w))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +125,11 @@ def _line_form(raw: str) -> tuple[int, list[str]]:
 
 
 def _split(body: str) -> list[str]:
+    lower = body.lower()
+    has_conjunction = any(map(lower.__contains__, _CONJUNCTIONS))
     pieces: list[str] = []
     start = 0
-    for match in _BOUNDARY.finditer(body):
+    for match in (_BOUNDARY if has_conjunction else _STOPS).finditer(body):
         pieces.append(body[start : match.end()])
         start = match.end()
     pieces.append(body[start:])

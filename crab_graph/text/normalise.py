@@ -45,8 +45,6 @@ _STAR = re.compile(r"((?<=\s)\*(?=\s)|(?<=\d)\*(?=[\d$]))|\*+")
 _UNDERSCORE = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
 _MAX_NESTING = 10
 """How often markup that the removal of other markup uncovers is removed in turn."""
-_SPACES = re.compile(r"\s+")
-_NAME_DROPPED = re.compile(r"[.']")
 
 
 def visible(text: str) -> str:
@@ -67,7 +65,7 @@ def fold(line: str) -> str:
         line = _STAR.sub(lambda star: star[1] or "", line)
     if "_" in line:
         line = _UNDERSCORE.sub("", line)
-    folded = _SPACES.sub(" ", line).strip()
+    folded = " ".join(line.split())
     return folded.lower() if folded.isascii() else _folded_letters(folded)
 
 
@@ -82,7 +80,7 @@ def normalise(text: str) -> str:
 
 def name_form(normal: str) -> str:
     """Return a normalised text in the form in which names are compared."""
-    return _SPACES.sub(" ", _NAME_DROPPED.sub("", normal.replace("&", "and"))).strip()
+    return " ".join(normal.replace("&", "and").replace(".", "").replace("'", "").split())
 
 
 def _visible_once(text: str) -> str:

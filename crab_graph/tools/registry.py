@@ -147,7 +147,10 @@ class ToolRegistry:
         if type(tables) is not Ledger or tables.fingerprint is None or type(name) is not str:
             return None
         plain = plain_bytes(arguments)
-        return None if plain is None else (self, owner, name, tables.fingerprint, plain)
+        if plain is None:
+            return None
+        # Whose call it is stands as a truth value: members of enumerations are slow to hash.
+        return self, owner == Owner.AGENT, name, tables.fingerprint, plain
 
     def _run(self, tables: BookingTables, owner: Owner, name: str, arguments: Any) -> ToolOutcome:
         tool = self._tools.get(name) if isinstance(name, str) else None

@@ -22,7 +22,7 @@ def regraded(edit: Edit):
     for step in trajectory.steps:
         if isinstance(step, CallStep):
             written = tuple(new for event in step.events for new in edit(event))
-            step = replace(step, events=written)
+            step = step._replace(events=written)
         steps.append(step)
     events = [event for step in steps if isinstance(step, CallStep) for event in step.events]
     ledger = Ledger.fold(task.world, events)

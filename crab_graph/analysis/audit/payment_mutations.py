@@ -16,7 +16,7 @@ _DOLLAR = 100
 def with_events(trajectory: Trajectory, change: Callable[[Event], Event]) -> Trajectory:
     """Return a trajectory whose calls wrote something else."""
     steps = tuple(
-        replace(step, events=tuple(change(event) for event in step.events))
+        step._replace(events=tuple(change(event) for event in step.events))
         if isinstance(step, CallStep)
         else step
         for step in trajectory.steps
