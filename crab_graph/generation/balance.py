@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crab_graph.generation.counting import IntArray
-from crab_graph.generation.objects import Columns, length, numbered
+from crab_graph.generation.grouping import IntArray, group
+from crab_graph.generation.objects import Columns, length, numbered_together
 
 SWEEPS = 12
 """Rounds of proportional fitting; the margins are then met to a few percent."""
@@ -38,10 +38,22 @@ class Levels(NamedTuple):
 
 
 class _Margin(NamedTuple):
-    """Each candidate's group, and how many are wanted of each group."""
+    """How many are wanted of each group.
+
+    Attributes:
+        groups: Each candidate's group.
+        wanted: The number wanted of each group.
+        empty: 1 for each group without a candidate, 0 for the others.
+    """
 
     groups: IntArray
     wanted: _Floats
+    empty: _Floats
+
+
+def _margin(groups: IntArray, wanted: _Floats) -> _Margin:
+    held = np.bincount(groups, minlength=len(wanted))
+    return _Margin(groups, wanted, (held == 0).astype(np.float64))
 
 
 def choose_balanced(
@@ -71,9 +83,10 @@ def choose_balanced(
 
 
 def _kinds(made_for: Sequence[str], shares: Mapping[str, int], wanted: int) -> _Margin:
-    names, groups = np.unique(np.array(made_for), return_inverse=True)
-    own = np.array([shares[name] for name in names.tolist()], dtype=np.float64)
-    return _Margin(groups.astype(np.int64), own * wanted / _total(own))
+    places = {name: place for place, name in enumerate(dict.fromkeys(made_for))}
+    own = np.array([shares[name] for name in places], dtype=np.float64)
+    groups = np.array([places[name] for name in made_for], dtype=np.int64)
+    return _margin(groups, own * wanted / _total(own))
 
 
 def _levelled(candidates: Columns, level: Levels, weights: _Floats, wanted: int) -> _Margin:
@@ -82,22 +95,19 @@ def _levelled(candidates: Columns, level: Levels, weights: _Floats, wanted: int)
     How many of the chosen stand in the levelled groups at all stays as it would be.
     """
     parts = (level.present, level.known, candidates)
-    groups = np.zeros(sum(map(length, parts)), dtype=np.int64)
-    for name in level.names:
-        numbers = numbered(name, parts)
-        low = int(numbers.min())
-        groups = groups * (int(numbers.max()) - low + 1) + (numbers - low)
-    labels, groups = np.unique(groups, return_inverse=True)
-    held = np.bincount(groups[: length(level.present)], minlength=len(labels))
-    asked = np.bincount(groups[: -len(weights)], minlength=len(labels)) > 0
+    size = sum(map(length, parts))
+    found = group([numbered_together(name, parts) for name in level.names], size)
+    groups, count = found.of_each, len(found.example)
+    held = np.bincount(groups[: length(level.present)], minlength=count)
+    asked = np.bincount(groups[: -len(weights)], minlength=count) > 0
     own = groups[-len(weights) :]
     amount = _total(weights[asked[own]]) / _total(weights) * wanted
     # Groups without a candidate cannot be filled, and all others together get the rest.
-    filled = np.flatnonzero(asked & (np.bincount(own, minlength=len(labels)) > 0))
-    position = np.full(len(labels), len(filled))
+    filled = np.flatnonzero(asked & (np.bincount(own, minlength=count) > 0))
+    position = np.full(count, len(filled))
     position[filled] = np.arange(len(filled))
     poured = _poured(held[filled].astype(np.float64), amount)
-    return _Margin(position[own].astype(np.int64), np.append(poured, wanted - amount))
+    return _margin(position[own], np.append(poured, wanted - amount))
 
 
 def _poured(held: _Floats, amount: float) -> _Floats:
@@ -113,11 +123,13 @@ def _poured(held: _Floats, amount: float) -> _Floats:
 def _fitted(weights: _Floats, margins: Sequence[_Margin]) -> _Floats:
     """Return weights whose sums over groups come near what every margin wants."""
     for _ in range(SWEEPS):
-        for groups, wanted in margins:
-            sums = np.bincount(groups, weights=weights, minlength=len(wanted))
-            factors = np.divide(wanted, sums, out=np.zeros_like(wanted), where=sums > 0)
+        for groups, wanted, empty in margins:
+            # No weight is zero, so only the sum of an empty group is.
+            sums = np.bincount(groups, weights, len(wanted)) + empty
+            weights = weights * (wanted / sums)[groups]
             # No candidate is taken twice, and none is ruled out for good.
-            weights = np.clip(weights * factors[groups], LEAST, 1.0)
+            np.maximum(weights, LEAST, out=weights)
+            np.minimum(weights, 1.0, out=weights)
     return weights
 
 

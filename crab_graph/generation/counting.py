@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crab_graph.generation.constraints import Constraint, LinearSum
-from crab_graph.generation.objects import Columns, Mask, length
+from crab_graph.generation.grouping import IntArray, group
+from crab_graph.generation.objects import Columns, Mask, length, numbered_together
 
-IntArray = NDArray[np.int64]
 Rows = Mapping[str, IntArray]
 """Positions of the objects of each node that take part."""
 
@@ -122,12 +122,13 @@ class EliminationCounter:
         axes: dict[tuple[str, str], NDArray[Any]] = {}
         for axis, node in enumerate(edge.nodes):
             names = edge.properties_of(node)
-            profiles, codes = _distinct([objects[node][name] for name in names])
-            self._codes[(node, number)] = codes
+            own = objects[node]
+            found = group([numbered_together(name, [own]) for name in names], length(own))
+            self._codes[(node, number)] = found.of_each
             shape = [1] * len(edge.nodes)
             shape[axis] = -1
-            for name, values in zip(names, profiles, strict=True):
-                axes[(node, name)] = values.reshape(shape)
+            for name in names:
+                axes[(node, name)] = own[name][found.example].reshape(shape)
         sizes = [int(self._codes[(node, number)].max(initial=-1)) + 1 for node in edge.nodes]
         answer = np.asarray(edge.evaluate(axes.__getitem__), dtype=bool)
         return np.broadcast_to(answer, sizes)
@@ -147,7 +148,7 @@ class EliminationCounter:
     def _keys(self, node: str, rows: IntArray) -> IntArray:
         """Number the candidates by what the plain edges see of them."""
         codes = [self._codes[item][rows] for item in self._codes if item[0] == node]
-        return _first_of_each(_combine(codes, len(rows)))[1]
+        return group(codes, len(rows)).of_each
 
     def _entries(self, node: str, rows: IntArray, *, keyed: bool, cheapest: bool) -> _Entries:
         """Group the objects of a node by codes and cost, or by codes alone with the least cost."""
@@ -155,11 +156,10 @@ class EliminationCounter:
         codes = {number: self._codes[(node, number)][rows] for number in numbers}
         cost = self._cost[node][rows]
         key = self._keys(node, rows) if keyed else np.zeros(len(rows), dtype=np.int64)
-        group = _combine([*codes.values(), key, *([] if cheapest else [cost])], len(rows))
-        first, group = _first_of_each(group)
-        weight = np.bincount(group, minlength=len(first)).astype(np.int64)
+        first, of_each = group([*codes.values(), key, *([] if cheapest else [cost])], len(rows))
+        weight = np.bincount(of_each, minlength=len(first))
         least = np.full(len(first), NEVER)
-        np.minimum.at(least, group, cost)
+        np.minimum.at(least, of_each, cost)
         return _Entries({n: c[first] for n, c in codes.items()}, least, weight, key[first])
 
     def _join(
@@ -244,48 +244,17 @@ def _best_orders(
 
 def _summed(state: _State) -> _State:
     """Merge partial solutions that no later edge tells apart, adding up how many there are."""
-    group = _combine([*state.codes.values(), state.total], len(state.total))
-    first, group = _first_of_each(group)
+    first, of_each = group([*state.codes.values(), state.total], len(state.total))
     weight = np.zeros(len(first), dtype=np.int64)
-    np.add.at(weight, group, state.weight)
+    np.add.at(weight, of_each, state.weight)
     codes = {item: column[first] for item, column in state.codes.items()}
     return _State(codes, state.total[first], weight, state.key[first])
 
 
 def _cheapest(state: _State) -> _State:
     """Merge partial solutions that no later edge tells apart, keeping the least total."""
-    group = _combine([*state.codes.values(), state.key], len(state.total))
-    first, group = _first_of_each(group)
+    first, of_each = group([*state.codes.values(), state.key], len(state.total))
     total = np.full(len(first), NEVER)
-    np.minimum.at(total, group, state.total)
+    np.minimum.at(total, of_each, state.total)
     codes = {item: column[first] for item, column in state.codes.items()}
     return _State(codes, total, state.weight[first], state.key[first])
-
-
-def _distinct(columns: Sequence[NDArray[Any]]) -> tuple[list[NDArray[Any]], IntArray]:
-    """Return the distinct rows of some columns, and the number of each row's."""
-    first, codes = _first_of_each(_combine(columns, len(columns[0])))
-    return [column[first] for column in columns], codes
-
-
-def _combine(columns: Sequence[NDArray[Any]], size: int) -> IntArray:
-    """Return one number a row that is equal exactly where all columns are."""
-    combined = np.zeros(size, dtype=np.int64)
-    span = 1
-    for column in columns:
-        codes = column
-        if column.dtype.kind != "i":
-            _, codes = np.unique(column, return_inverse=True)
-        low = int(codes.min(initial=0))
-        width = int(codes.max(initial=0)) - low + 1
-        if span * width >= 2**62:
-            _, combined = np.unique(combined, return_inverse=True)
-            span = size
-        combined = combined * width + (codes - low)
-        span *= width
-    return combined
-
-
-def _first_of_each(group: IntArray) -> tuple[IntArray, IntArray]:
-    _, first, codes = np.unique(group, return_index=True, return_inverse=True)
-    return first.astype(np.int64), codes.astype(np.int64)

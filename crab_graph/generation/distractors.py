@@ -20,8 +20,9 @@ from crab_graph.generation.candidates import (
     draw_distinct,
 )
 from crab_graph.generation.constraint_graph import Codes
-from crab_graph.generation.counting import EliminationCounter, IntArray
+from crab_graph.generation.counting import EliminationCounter
 from crab_graph.generation.folding import FoldedGraph
+from crab_graph.generation.grouping import IntArray
 from crab_graph.generation.node_domain import NodeDomain
 from crab_graph.generation.objects import (
     IDENTITY,

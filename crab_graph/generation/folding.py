@@ -7,7 +7,11 @@ hotel alone. What is left with two or more free nodes is an active edge.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.constraint_graph import ConstraintGraph, NodeType
@@ -103,21 +107,16 @@ def _says_anything(edge: Constraint, folded: FoldedGraph) -> bool:
     }
     if edge.linear is not None:
         return not edge.holds(_dearest(edge, profiles))
-    size = 1
-    for options in profiles.values():
-        size *= len(options)
-    if size > TAUTOLOGY_LIMIT:
-        return True
-    return any(
-        not edge.holds(
-            {
-                (node, name): value
-                for node, values in zip(profiles, combination, strict=True)
-                for name, value in zip(edge.properties_of(node), values, strict=True)
-            }
-        )
-        for combination in product(*profiles.values())
-    )
+    size = prod(map(len, profiles.values()))
+    if size == 0 or size > TAUTOLOGY_LIMIT:
+        return size > 0
+    axes: dict[Ref, NDArray[Any]] = {}
+    for axis, (node, options) in enumerate(profiles.items()):
+        shape = [1] * len(profiles)
+        shape[axis] = -1
+        for name, values in zip(edge.properties_of(node), zip(*options, strict=True), strict=True):
+            axes[(node, name)] = np.array(values).reshape(shape)
+    return not np.all(edge.evaluate(axes.__getitem__))
 
 
 def _dearest(

@@ -65,9 +65,8 @@ def lacks_near_misses(
     sure = _count_exchanges(folded, objects, valid, seeds)
     for edge in folded.edges:
         if sure[edge.name] < MINIMUM:
-            edges = [_broken(other, edge) for other in folded.edges]
-            counter = EliminationCounter(folded.graph.node_ids, edges, objects)
-            if counter.count(valid) < MINIMUM:
+            counts = count_near_misses(folded, objects, valid, [edge.name], enough=MINIMUM)
+            if counts[edge.name] < MINIMUM:
                 return edge.name
     return None
 
@@ -80,10 +79,10 @@ def _count_exchanges(
 ) -> dict[str, int]:
     """Return for each edge in how many ways one exchanged object of one seed breaks it alone."""
     best = dict.fromkeys(folded.active_edges, 0)
+    own_of = {node: take(objects[node], rows) for node, rows in valid.items()}
     for item in seeds:
         counts = dict.fromkeys(best, 0)
-        for node, rows in valid.items():
-            own = take(objects[node], rows)
+        for node, own in own_of.items():
             breaks = np.array([~holds_beside(edge, node, item, own) for edge in folded.edges])
             alone = breaks & (breaks.sum(axis=0) == 1)
             for edge, ways in zip(folded.edges, alone.sum(axis=1).tolist(), strict=True):

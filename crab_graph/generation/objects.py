@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from crab_graph.generation.constraint_graph import Codes, Lookup, NodeType, Rule
 from crab_graph.generation.constraints import Constraint, Ref, Value, equals
+from crab_graph.generation.grouping import numbered
 
 Columns = Mapping[str, NDArray[Any]]
 Mask = NDArray[np.bool_]
@@ -147,15 +148,12 @@ def length(columns: Columns) -> int:
     return len(next(iter(columns.values())))
 
 
-def numbered(name: str, parts: Sequence[Columns]) -> NDArray[np.int64]:
+def numbered_together(name: str, parts: Sequence[Columns]) -> NDArray[np.int64]:
     """Return a number for each object of all parts that is the same exactly where a column is."""
     coded = [part for part in parts if isinstance(part, CodedObjects)]
     if len(coded) == len(parts):
         return np.concatenate([part.numbers(name) for part in coded])
-    values = np.concatenate([part[name] for part in parts])
-    if values.dtype.kind == "i":
-        return values
-    return np.unique(values, return_inverse=True)[1].astype(np.int64)
+    return numbered(np.concatenate([part[name] for part in parts]))
 
 
 def edge_columns(edge: Constraint, objects: Mapping[str, Columns]) -> dict[Ref, NDArray[Any]]:

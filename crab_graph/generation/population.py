@@ -3,13 +3,14 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.candidates import Identities
-from crab_graph.generation.counting import EliminationCounter
+from crab_graph.generation.constraints import Ref
 from crab_graph.generation.distractors import (
     Distractors,
     generate_edge_distractors,
@@ -24,7 +25,7 @@ from crab_graph.generation.objects import (
     length,
     take,
 )
-from crab_graph.generation.seeds import SeedSolution, choose_seed_solutions
+from crab_graph.generation.seeds import ConcreteObject, SeedSolution, choose_seed_solutions
 from crab_graph.generation.solutions import Solutions, draw_solutions, redraw
 from crab_graph.randomness import derive_array_rng, derive_rng
 
@@ -182,15 +183,26 @@ def _likely_objects(folded: FoldedGraph, possible: Solutions, seed: int) -> dict
 
 def count_closure(folded: FoldedGraph, seeds: Sequence[SeedSolution]) -> int:
     """Return how many valid solutions the parts of the seeds combine to."""
-    objects = {node: seed_objects(folded, node, seeds) for node in folded.graph.node_ids}
-    everything = {node: np.arange(length(own), dtype=np.int64) for node, own in objects.items()}
-    return EliminationCounter(folded.graph.node_ids, folded.edges, objects).count(everything)
+    nodes = folded.graph.node_ids
+    parts = {node: _distinct_parts(node, seeds) for node in nodes}
+    fits = np.ones([len(own) for own in parts.values()], dtype=np.bool_)
+    for edge in folded.edges:
+        axes: dict[Ref, NDArray[Any]] = {}
+        for node, name in edge.refs:
+            shape = [1] * len(nodes)
+            shape[nodes.index(node)] = -1
+            axes[(node, name)] = np.array([one[name] for one in parts[node]]).reshape(shape)
+        fits &= edge.evaluate(axes.__getitem__)
+    return int(fits.sum())
+
+
+def _distinct_parts(node: str, seeds: Sequence[SeedSolution]) -> list[ConcreteObject]:
+    return list({item[node][IDENTITY]: item[node] for item in seeds}.values())
 
 
 def seed_objects(folded: FoldedGraph, node: str, seeds: Sequence[SeedSolution]) -> CodedObjects:
     """Return the distinct objects of a node in the seeds."""
-    distinct = {item[node][IDENTITY]: item[node] for item in seeds}.values()
-    return CodedObjects.of(folded.types[folded.graph.type_of(node)], list(distinct))
+    return CodedObjects.of(folded.types[folded.graph.type_of(node)], _distinct_parts(node, seeds))
 
 
 def split_evenly(nodes: Sequence[str], total: int) -> dict[str, int]:

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from crab_graph.generation.constraints import Ref
-from crab_graph.generation.counting import IntArray, Rows
+from crab_graph.generation.counting import Rows
 from crab_graph.generation.folding import FoldedGraph
+from crab_graph.generation.grouping import IntArray
 from crab_graph.generation.objects import Columns, Mask
 
 PRICE = "price"

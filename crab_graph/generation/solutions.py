@@ -11,8 +11,9 @@ import numpy as np
 
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.constraints import Constraint, LinearSum
-from crab_graph.generation.counting import IntArray, elimination_order
+from crab_graph.generation.counting import elimination_order
 from crab_graph.generation.folding import FoldedGraph
+from crab_graph.generation.grouping import IntArray
 from crab_graph.generation.node_domain import NodeDomain
 from crab_graph.generation.objects import (
     CodedObjects,
