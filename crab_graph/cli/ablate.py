@@ -19,7 +19,9 @@ from crab_graph.cli.limit_options import (
     run_limits,
 )
 from crab_graph.cli.output import JsonOption, console, print_json
+from crab_graph.cli.toolset_option import ToolsetOption
 from crab_graph.cli.worker_options import ConcurrencyOption, JobsOption
+from crab_graph.tools.toolset import Toolset
 
 if TYPE_CHECKING:
     from crab_graph.runs.ablation import Ablation, Effect
@@ -60,6 +62,7 @@ def ablate(
     run_max_cost: RunMaxCost = None,
     run_max_seconds: RunMaxSeconds = None,
     prices: PricesOption = None,
+    toolset: ToolsetOption = Toolset.PARITY,
     dry_run: DryRunOption = False,
     force: Annotated[
         bool, typer.Option("--force", help="Throw away a run with other settings in RUN.")
@@ -100,6 +103,7 @@ def ablate(
             max_tokens=run_max_tokens, max_cost=run_max_cost, max_seconds=run_max_seconds
         ),
         "prices": read_prices(prices),
+        "toolset": toolset,
     }
     if dry_run:
         sitting = prepare_run(bench, agent, users, trials, out, **asked)
@@ -124,6 +128,7 @@ def ablate(
     found = compare_conditions(result.episodes, result.config.users)
     if as_json:
         about = {"run": str(out), "agent": result.config.agent, "user_engine": engine}
+        about["toolset"] = result.config.toolset
         print_json({**about, "complete": result.is_complete, **found.as_json()})
     else:
         _print(found, result)
@@ -137,7 +142,7 @@ def _print(found: "Ablation", run: "Run") -> None:
     from crab_graph.runs.ablation import EFFORT, PARTS, PASS
 
     reference = any(one.agent_is_reference for one in run.episodes)
-    label = f"{run.config.agent}{' (reference agent, no LLM)' if reference else ''}"
+    label = f"{run.config.agent_label}{' (reference agent, no LLM)' if reference else ''}"
     table = Table(
         "user",
         title=f"{label}: pass@1 against {found.reference}",

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crab_graph.cli.output import JsonOption, console, print_json
+from crab_graph.cli.toolset_option import ToolsetOption
+from crab_graph.tools.toolset import Toolset
 
 if TYPE_CHECKING:
     from crab_graph.eval.verdict import Verdict
@@ -26,6 +28,7 @@ def grade(
             help="JSON Lines or a JSON list of messages, in OpenAI's or LangChain's form too.",
         ),
     ],
+    toolset: ToolsetOption = Toolset.PARITY,
     as_json: JsonOption = False,
 ) -> None:
     """Run a transcript's calls on the task's initial tables, and grade what was done and said.
@@ -37,7 +40,7 @@ def grade(
     from crab_graph.eval.verdict import grade as grade_messages
 
     chosen = load_benchmark(bench)[task]
-    verdict = grade_messages(chosen, load_transcript(transcript))
+    verdict = grade_messages(chosen, load_transcript(transcript), toolset=toolset)
     if as_json:
         print_json(verdict.as_json())
     else:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crab_graph.cli.output import JsonOption, console, print_json
+from crab_graph.cli.toolset_option import ToolsetOption
+from crab_graph.tools.toolset import Toolset
 
 if TYPE_CHECKING:
     from crab_graph.runs.play import Table
@@ -50,6 +52,7 @@ def play(
         str | None, typer.Option(metavar="SPEC", help="Model of llm or hybrid.")
     ] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same user.")] = 0,
+    toolset: ToolsetOption = Toolset.PARITY,
     force: Annotated[
         bool, typer.Option("--force", help="Begin again, whatever is in RUN.")
     ] = False,
@@ -66,7 +69,15 @@ def play(
     from crab_graph.runs.play import play_episode, seat_person
 
     table = seat_person(
-        bench, task, seat, agent=agent, user=user, engine=engine, user_model=user_model, seed=seed
+        bench,
+        task,
+        seat,
+        agent=agent,
+        user=user,
+        engine=engine,
+        user_model=user_model,
+        seed=seed,
+        toolset=toolset,
     )
     out = out or Path("play") / f"{table.task_id}-{table.seat}"
     person = _Person(table)

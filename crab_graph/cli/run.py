@@ -25,12 +25,14 @@ from crab_graph.cli.limit_options import (
     run_limits,
 )
 from crab_graph.cli.output import JsonOption
+from crab_graph.cli.toolset_option import ToolsetOption
 from crab_graph.cli.worker_options import (
     CheckpointOption,
     ConcurrencyOption,
     ExecutorOption,
     JobsOption,
 )
+from crab_graph.tools.toolset import Toolset
 
 
 def run(
@@ -94,6 +96,7 @@ def run(
     run_max_seconds: RunMaxSeconds = None,
     prices: PricesOption = None,
     dry_run: DryRunOption = False,
+    toolset: ToolsetOption = Toolset.PARITY,
     grading: Annotated[
         str,
         typer.Option(help="Which verdict the table counts: parity, or strict. Both are kept."),
@@ -158,6 +161,7 @@ def run(
         "personas": personas,
         "prices": read_prices(prices),
         "run_limits": caps,
+        "toolset": toolset,
     }
     if dry_run:
         sitting = prepare_run(bench, agent, users, trials, out, **asked)

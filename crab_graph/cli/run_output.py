@@ -127,6 +127,7 @@ def print_run(
                 "planned": run.planned,
                 "started": started,
                 "complete": run.is_complete,
+                "toolset": run.config.toolset,
                 "grading": grading,
                 "outcomes": _counts(run.episodes),
                 "stopped": stopped,
@@ -198,7 +199,7 @@ def _print_table(run: "Run", groups: list[dict[str, Any]], grading: str) -> None
     from rich.table import Table
 
     reference = any(one.agent_is_reference for one in run.episodes)
-    label = f"{run.config.agent}{' (reference agent, no LLM)' if reference else ''}"
+    label = f"{run.config.agent_label}{' (reference agent, no LLM)' if reference else ''}"
     table = Table(
         "user",
         "tasks",

@@ -20,6 +20,7 @@ from crab_graph.generation.certify import Certificate
 from crab_graph.generation.materialize import hash_stored_rows, read_rows
 from crab_graph.schema import digest
 from crab_graph.tools.tables import Row
+from crab_graph.tools.toolset import Toolset
 
 if TYPE_CHECKING:
     import duckdb
@@ -40,9 +41,10 @@ class Benchmark(Sequence[Task]):
     little memory.
     """
 
-    def __init__(self, directory: Path, manifest: Manifest) -> None:
+    def __init__(self, directory: Path, manifest: Manifest, toolset: str = Toolset.PARITY) -> None:
         self.directory = directory
         self.manifest = manifest
+        self.toolset = toolset
         self._loaded: WeakValueDictionary[str, Task] = WeakValueDictionary()
         self._recent: deque[Task] = deque(maxlen=_KEPT)
         self._lock = threading.Lock()
@@ -81,7 +83,19 @@ class Benchmark(Sequence[Task]):
     @cached_property
     def domain(self) -> Domain:
         """The domain of all tasks."""
-        return find_domain(self.manifest.settings.domain)
+        return find_domain(self.manifest.settings.domain).with_toolset(self.toolset)
+
+    def with_toolset(self, toolset: str | None) -> "Benchmark":
+        """Return the benchmark with the tools and the policy of a toolset; `None` keeps its own.
+
+        Raises:
+            UnknownName: there is no such toolset, or not in its domain.
+        """
+        if toolset is None or toolset == self.toolset:
+            return self
+        other = Benchmark(self.directory, self.manifest, toolset)
+        other.domain  # noqa: B018  (an unknown name is refused now)
+        return other
 
     @cached_property
     def sha256(self) -> str:

@@ -65,6 +65,7 @@ class Task:
         self.spec = spec
         self.domain = domain
         self._read_rows = read_rows
+        self._others: dict[str, Task] = {}
 
     def __repr__(self) -> str:
         """Return the id and what makes the task hard."""
@@ -139,6 +140,21 @@ class Task:
             schema=self.domain.tables,
             rows=self._read_rows(),
         )
+
+    def with_toolset(self, toolset: str | None) -> "Task":
+        """Return the task with the tools and the policy of a toolset; `None` keeps its own.
+
+        It is the same one each time, and has tables of its own in memory.
+
+        Raises:
+            UnknownName: there is no such toolset, or not in this domain.
+        """
+        if toolset is None or toolset == self.domain.toolset:
+            return self
+        if toolset not in self._others:
+            domain = self.domain.with_toolset(toolset)
+            self._others[toolset] = Task(self.spec, domain, self._read_rows)
+        return self._others[toolset]
 
     def summary(self) -> dict[str, Any]:
         """Return the task's line of `tasks --json`."""

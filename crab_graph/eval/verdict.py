@@ -116,6 +116,7 @@ def grade(
     listing_cap: int | None = LISTING_CAP,
     user_faults: Sequence[Mapping[str, Any]] = (),
     conduct: UserConduct | None = None,
+    toolset: str | None = None,
 ) -> Verdict:
     """Replay a transcript on fresh tables and grade it.
 
@@ -127,10 +128,12 @@ def grade(
         listing_cap: More ids or names of one type in one message disclose none; `None` for no cap.
         user_faults: What the user's engine found wrong in its own turns, as its record has it.
         conduct: The user's condition and what it told when; by default what its words tell.
+        toolset: The tools it was made with, `parity` or `extended`; by default the task's.
 
     Raises:
         TranscriptError: a message is malformed.
     """
+    task = task.with_toolset(toolset)
     trajectory = replay(task, read_transcript(messages))
     return grade_trajectory(
         task,

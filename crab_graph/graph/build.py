@@ -14,6 +14,7 @@ from crab_graph.graph.user_settings import Engine, UserSettings
 from crab_graph.graph.users import UserSide, UserSpec, build_user, condition_name
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.schema import digest
+from crab_graph.tools.toolset import Toolset
 
 if TYPE_CHECKING:
     from crab_graph.domains.task import Task
@@ -50,6 +51,7 @@ def build_graph(
     limits: Limits = _DEFAULT_LIMITS,
     settings: UserSettings = _DEFAULT_SETTINGS,
     prices: Prices = NO_PRICES,
+    toolset: str | None = None,
 ) -> EpisodeGraph:
     """Return one episode as a compiled LangGraph; `invoke({}, config)` runs it.
 
@@ -66,7 +68,10 @@ def build_graph(
         limits: When to stop.
         settings: What plays a condition; by default the rules.
         prices: Prices of models, for a limit on cost.
+        toolset: The agent's tools: `parity` for the paper's, or `extended` to cancel and change any
+            booking as well; by default the task's.
     """
+    task = task.with_toolset(toolset)
     return prepare_episode(
         task, agent, user, checkpointer, seed, trial, limits, settings, prices=prices
     ).graph
@@ -94,6 +99,8 @@ def prepare_episode(
     named = [task.id, resolved.name, condition_name(user), side.engine, seed, trial]
     named += [] if lineage is None else list(lineage)
     named += [one for one in (side.model, side.prompt_sha256) if one is not None]
+    if task.domain.toolset is not Toolset.PARITY:
+        named.append(str(task.domain.toolset))
     spec = digest([*named, limits.model_dump()])[:_LONGEST_ID]
     registry = task.domain.registry()
     # What says the same when it is asked again needs no journal, and what a person typed rests in

@@ -2,7 +2,7 @@
 
 `langgraph.json` names `make_graph`. A request's `configurable` may hold `bench` (a directory; by
 default `CRAB_BENCH`), `task`, `agent`, `user`, `seat` (`user` or `agent` for a person, who is asked
-by interrupts) and `seed`. Without a benchmark a small one is generated once.
+by interrupts), `seed` and `toolset`. Without a benchmark a small one is generated once.
 """
 
 import os
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 BENCH_VARIABLE = "CRAB_BENCH"
 
-_KNOWN = ("bench", "task", "agent", "user", "seat", "seed")
+_KNOWN = ("bench", "task", "agent", "user", "seat", "seed", "toolset")
 _TASKS = 4
 _DISTRACTORS = 400
 _opened: dict[Path, "Benchmark"] = {}
@@ -52,7 +52,9 @@ def make_graph(config: RunnableConfig) -> EpisodeGraph:
             agent = PERSON_AGENT
         case other:
             raise UsageError(f"a person sits as user or agent, not as '{other}'")
-    return build_graph(task, agent, user, seed=int(asked.get("seed", 0)))
+    return build_graph(
+        task, agent, user, seed=int(asked.get("seed", 0)), toolset=asked.get("toolset")
+    )
 
 
 def _benchmark(named: str | None) -> "Benchmark":

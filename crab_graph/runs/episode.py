@@ -45,6 +45,7 @@ def run_episode(
     settings: UserSettings | None = None,
     prices: Prices = NO_PRICES,
     lost_usage: Mapping[str, Usage] = MappingProxyType({}),
+    toolset: str | None = None,
 ) -> EpisodeRecord:
     """Let an agent work on a task with a user, and grade what came of it.
 
@@ -65,6 +66,8 @@ def run_episode(
         settings: Both, with the fragments of the prompt, instead of `engine` and `user_model`.
         prices: Prices of models, to count costs with.
         lost_usage: What models took, by party, in steps of earlier attempts that failed.
+        toolset: The agent's tools: `parity` for the paper's, or `extended` to cancel and change any
+            booking as well; by default the task's.
 
     Raises:
         UsageError: the agent or the user is none.
@@ -73,6 +76,7 @@ def run_episode(
     from crab_graph.graph.build import prepare_episode  # noqa: PLC0415  (loads LangGraph)
     from crab_graph.graph.users import condition_name  # noqa: PLC0415
 
+    task = task.with_toolset(toolset)
     settings = settings or user_settings(engine, user_model)
     prepared = prepare_episode(
         task,
@@ -188,6 +192,7 @@ def _record(
         persona=persona,
         dimensions=dimensions,
         agent=prepared.agent.name,
+        toolset=str(task.domain.toolset),
         agent_is_reference=prepared.agent.is_reference or "agent" in about["mock_seats"],
         user_engine=prepared.user.engine,
         user_model=prepared.user.model,

@@ -160,6 +160,7 @@ def _results(sitting: Sitting, todo: list[PlannedEpisode], suffix: str, budget: 
     job = Job(
         directory=sitting.directory if is_here else sitting.directory.resolve(),
         benchmark=bench if is_here else bench.directory.resolve(),
+        toolset=sitting.config.toolset,
         agent=sitting.agent,
         users=sitting.users,
         seed=sitting.config.seed,

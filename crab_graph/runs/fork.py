@@ -159,7 +159,7 @@ def prepare_fork(
     from crab_graph.graph.users import condition_name  # noqa: PLC0415
 
     config = read_config(run)
-    bench = load_benchmark(run / config.benchmark)
+    bench = load_benchmark(run / config.benchmark).with_toolset(record.toolset)
     agent = record.agent if otherwise.agent is None else otherwise.agent
     if isinstance(agent, str) and (agent.startswith(PYTHON_PREFIX) or MASK in agent):
         raise UsageError(f"{run}: its agent was not kept with its name; give it again")
@@ -170,6 +170,7 @@ def prepare_fork(
         "benchmark_sha256": bench.sha256,
         "agent": resolve_agent(agent).name,
         "agent_sha256": agent_sha256(agent),
+        "toolset": record.toolset,
         "users": (condition_name(user),),
         "user_engine": "python" if condition_name(user) == CUSTOM else str(settings.engine),
         "user_model": model_name(settings),

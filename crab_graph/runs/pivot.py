@@ -62,7 +62,7 @@ class Pivot(FileModel):
 
     Attributes:
         episode_id: The episode.
-        agent: Its agent.
+        agent: Its agent, with its toolset where that is not the paper's.
         agent_is_reference: Whether it is a built-in one that needs no LLM.
         outcome: What came of it.
         passed: Whether it passed.
@@ -172,7 +172,7 @@ def judge(record: EpisodeRecord, forks: Sequence[EpisodeRecord], trials: int) ->
         best = None
     return Pivot(
         episode_id=record.episode_id,
-        agent=record.agent,
+        agent=record.agent_label,
         agent_is_reference=record.agent_is_reference,
         outcome=record.outcome,
         passed=record.passed,

@@ -89,6 +89,7 @@ class Table:
             benchmark=relpath(self.bench.directory, directory),
             benchmark_sha256=self.bench.sha256,
             agent=resolve_agent(agent).name,
+            toolset=str(self.bench.toolset),
             users=(condition_name(user),),
             user_engine=PERSON if is_user else str(self.settings.engine),
             user_model=None if is_user else model_name(self.settings),
@@ -113,8 +114,11 @@ def seat_person(
     engine: str = Engine.RULES,
     user_model: Any = None,
     seed: int = 0,
+    toolset: str | None = None,
 ) -> Table:
     """Return a table at which a person takes a seat.
+
+    The toolset, by default the benchmark's, is the agent's, whoever that is.
 
     Raises:
         UsageError: there is no such seat, or the settings do not fit.
@@ -126,6 +130,7 @@ def seat_person(
     if seat not in set(Seat):
         raise UsageError(f"a person plays as user or agent, not as '{seat}'")
     bench = bench if isinstance(bench, Benchmark) else load_benchmark(bench)
+    bench = bench.with_toolset(toolset)
     task_id = bench[task.strip().upper()].id
     settings = user_settings(engine, user_model)
     return Table(bench, task_id, Seat(seat), agent, user, settings, seed)

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from crab_graph.models.usage import ModelUsage, totals
 from crab_graph.schema import FileModel
+from crab_graph.tools.toolset import Toolset, agent_label
 
 
 class EpisodeRecord(FileModel):
@@ -24,6 +25,7 @@ class EpisodeRecord(FileModel):
         seed: Seed of the run; episodes derive theirs from it, the task and the trial.
         agent: The agent's spec, without credentials.
         agent_is_reference: Whether it is one of the built-in agents that need no LLM.
+        toolset: Which tools the agent was given.
         user_engine: What played the user.
         user_model: The model that did, without credentials, if one did.
         prompt_sha256: Hash of the prompt it followed.
@@ -88,6 +90,7 @@ class EpisodeRecord(FileModel):
     cost: dict[str, float | None] = Field(default_factory=dict)
     lost_usage: dict[str, dict[str, ModelUsage]] = Field(default_factory=dict)
     mock_seats: tuple[str, ...] = ()
+    toolset: str = Toolset.PARITY.value
     attempts: int = 1
     error: str | None = None
     user_model: str | None = None
@@ -100,6 +103,11 @@ class EpisodeRecord(FileModel):
     history: tuple[dict[str, Any], ...] = ()
     hidden: dict[str, Any] = Field(default_factory=dict)
     forked_from: dict[str, Any] | None = None
+
+    @property
+    def agent_label(self) -> str:
+        """The agent as reports name it: with its toolset, where that is not the paper's."""
+        return agent_label(self.agent, self.toolset)
 
     @property
     def amounts(self) -> dict[str, float]:

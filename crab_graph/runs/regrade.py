@@ -154,7 +154,7 @@ def regrade_record(bench: "Benchmark", record: EpisodeRecord) -> EpisodeRecord:
     from crab_graph.eval.stamp import WORLD, differing, grading_stamp  # noqa: PLC0415
     from crab_graph.eval.withheld import UserConduct  # noqa: PLC0415
 
-    task = bench[record.task_id]
+    task = bench[record.task_id].with_toolset(record.toolset)
     ended, breakdown = _ended(record), _breakdown(record)
     conduct = UserConduct.from_record(record.persona, record.dimensions, record.facts)
     is_own_world = not differing(record.stamp, grading_stamp(task), WORLD)
@@ -220,6 +220,7 @@ class _Standing(NamedTuple):
     shard: Path
     end: int
     task_id: str
+    toolset: str
     stamp: dict[str, Any]
 
 
@@ -231,7 +232,7 @@ def _standing(shards: Sequence[Path]) -> dict[str, _Standing]:
             known = found.get(record.episode_id)
             if known is None or record.attempts >= known.attempts:
                 found[record.episode_id] = _Standing(
-                    record.attempts, shard, end, record.task_id, record.stamp
+                    record.attempts, shard, end, record.task_id, record.toolset, record.stamp
                 )
     return found
 
@@ -241,7 +242,8 @@ def _check_stamps(directory: Path, standing: Mapping[str, _Standing], bench: "Be
     from crab_graph.eval.stamp import WORLD, differing, grading_stamp  # noqa: PLC0415
 
     for episode_id, one in standing.items():
-        parts = differing(one.stamp, grading_stamp(bench[one.task_id]), WORLD)
+        task = bench[one.task_id].with_toolset(one.toolset)
+        parts = differing(one.stamp, grading_stamp(task), WORLD)
         if parts:
             raise ResumeMismatch(
                 f"{directory}: episode '{episode_id}' was made with another "

@@ -139,6 +139,7 @@ _COPIED = {
     "seed",
     "agent",
     "agent_is_reference",
+    "toolset",
     "user_engine",
     "user_model",
     "outcome",

@@ -64,6 +64,7 @@ def run(
     personas: str | Path | None = None,
     prices: Prices | None = None,
     run_limits: RunLimits | None = None,
+    toolset: str | None = None,
 ) -> Run:
     """Run an agent on the tasks of a benchmark, and grade every episode.
 
@@ -90,6 +91,8 @@ def run(
         personas: Directory with prompt fragments that replace or extend the built-in ones.
         prices: Prices of models, to count costs with; by default those of an earlier sitting.
         run_limits: When no further episode is begun.
+        toolset: The agent's tools: `parity` for the paper's, or `extended` to cancel and change any
+            booking as well; by default the benchmark's.
 
     Raises:
         UsageError: an argument is out of range, or names nothing.
@@ -116,6 +119,7 @@ def run(
         personas=personas,
         prices=prices,
         run_limits=run_limits,
+        toolset=toolset,
     )
     directory, config = sitting.directory, sitting.config
     with keeping(directory):
@@ -146,6 +150,7 @@ def prepare_run(
     personas: str | Path | None = None,
     prices: Prices | None = None,
     run_limits: RunLimits | None = None,
+    toolset: str | None = None,
 ) -> Sitting:
     """Return all that a sitting of a run needs; arguments and errors as for `run`.
 
@@ -160,6 +165,7 @@ def prepare_run(
     folder = None if personas is None else Path(personas)
     settings = user_settings(engine, user_model, load_fragments(folder))
     bench = bench if isinstance(bench, Benchmark) else load_benchmark(bench)
+    bench = bench.with_toolset(toolset)
     settings.pieces.check_facts(bench.domain.fact_keys)
     users = _parsed(tuple(user) if isinstance(user, list | tuple) else (user,), settings)
     named = isinstance(agent, str) and isinstance(user_model, str | None)
@@ -172,6 +178,7 @@ def prepare_run(
         benchmark=relpath(bench.directory, directory),
         benchmark_sha256=bench.sha256,
         agent=resolve_agent(agent).name,
+        toolset=str(bench.toolset),
         users=_names(users),
         user_engine=str(settings.engine) if all(map(_is_named, users)) else "python",
         user_model=model_name(settings),
@@ -253,7 +260,7 @@ def resume_run(
         raise UsageError(f"{directory}: a person plays in it; go on with the same `play` command")
     doer = _executor(executor)
     address = _database(directory, config, checkpoint)
-    bench = load_benchmark(directory / config.benchmark)
+    bench = load_benchmark(directory / config.benchmark).with_toolset(config.toolset)
     resolve_agent(config.agent)  # imports its module, whose source is compared
     folder = None if config.personas is None else directory / config.personas
     settings = user_settings(config.user_engine, config.user_model, load_fragments(folder))

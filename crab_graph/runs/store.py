@@ -23,6 +23,7 @@ from crab_graph.graph.limits import Limits, RunLimits
 from crab_graph.models.prices import Prices
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.schema import FileModel
+from crab_graph.tools.toolset import Toolset, agent_label
 from crab_graph.workers import write_atomically
 
 __all__ = [
@@ -90,6 +91,7 @@ class RunConfig(FileModel):
         benchmark: The benchmark's directory, as seen from the run's.
         benchmark_sha256: Hash of its tasks.
         agent: The agent's spec, without credentials.
+        toolset: Which tools the agent is given.
         users: Conditions, in order.
         user_engine: What plays the user.
         user_model: The model that does, without credentials, if one does.
@@ -120,6 +122,7 @@ class RunConfig(FileModel):
     tasks: tuple[str, ...]
     limits: Limits
     versions: dict[str, str]
+    toolset: str = Toolset.PARITY.value
     user_model: str | None = None
     personas: str | None = None
     personas_sha256: str | None = None
@@ -130,6 +133,11 @@ class RunConfig(FileModel):
     checkpoint: str | None = None
     fork: ForkPoint | None = None
     mismatches: tuple[dict[str, str], ...] = ()
+
+    @property
+    def agent_label(self) -> str:
+        """The agent as reports name it: with its toolset, where that is not the paper's."""
+        return agent_label(self.agent, self.toolset)
 
     @property
     def turns(self) -> tuple[int | None, ...]:

@@ -49,6 +49,7 @@ RUNS = Table(
     (
         Column("name", "VARCHAR", "name of its directory"),
         Column("agent", "VARCHAR", "the agent's spec, without credentials"),
+        Column("toolset", "VARCHAR", "which tools it was given: `parity` or `extended`"),
         Column("users", "VARCHAR", "conditions of the users, with commas"),
         Column("user_engine", "VARCHAR", "what played them: `rules`, `llm`, `hybrid` or `python`"),
         Column("user_model", "VARCHAR", "the model that did, if one did"),
@@ -76,6 +77,7 @@ EPISODES = Table(
         Column("seed", "BIGINT", "seed of the run"),
         Column("agent", "VARCHAR", "the agent's spec, without credentials"),
         Column("agent_is_reference", "BOOLEAN", "whether it is a built-in agent without a model"),
+        Column("toolset", "VARCHAR", "which tools it was given: `parity` or `extended`"),
         Column("user_engine", "VARCHAR", "what played the user"),
         Column("user_model", "VARCHAR", "the model that did, if one did"),
         Column(

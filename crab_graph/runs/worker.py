@@ -37,6 +37,7 @@ class Job:
     Attributes:
         directory: The run's directory.
         benchmark: The benchmark, or its directory for another process.
+        toolset: The agent's tools.
         agent: The agent.
         users: The users, as planned episodes count them.
         seed: Seed of the run.
@@ -52,6 +53,7 @@ class Job:
 
     directory: Path
     benchmark: "Benchmark | Path"
+    toolset: str
     agent: "AgentSpec"
     users: tuple["UserSpec", ...]
     seed: int
@@ -90,7 +92,7 @@ def open_worker(job: Job, slot: int) -> Iterator[Callable[[PlannedEpisode], Done
 
     bench = job.benchmark
     if not isinstance(bench, Benchmark):
-        bench = load_benchmark(bench)
+        bench = load_benchmark(bench).with_toolset(job.toolset)
     agent = resolve_agent(job.agent)
     settings = with_open_model(job.settings)
     tasks = _Tasks(bench, max(_WORLDS_KEPT, 2 * job.concurrency))

@@ -1,4 +1,8 @@
-"""Which tools an agent is given: those of the paper's table 6, or more (rulebook §1)."""
+"""Which tools an agent is given: those of the paper's table 6, or more (rulebook §1).
+
+What an episode was made with, it is run again with: the benchmark, or the task, is opened with the
+toolset, and its domain has the tools and the policy of it.
+"""
 
 from enum import StrEnum
 
@@ -11,3 +15,8 @@ class Toolset(StrEnum):
 
     EXTENDED = "extended"
     """Also what cancels and changes any booking; its results are reported apart."""
+
+
+def agent_label(agent: str, toolset: str) -> str:
+    """Return an agent as reports name it; results of two toolsets never stand under one name."""
+    return agent if toolset == Toolset.PARITY else f"{agent} ({toolset} tools)"

@@ -10,6 +10,7 @@ from crab_graph.testing import tool_call_reply
 from crab_graph.tools.registry import ToolRegistry
 from crab_graph.tools.shared import SHARED_TOOLS
 from crab_graph.tools.tables import PLATFORM_TABLES, PRIVATE_TABLES
+from crab_graph.tools.toolset import Toolset
 from crab_graph.tools.world import World
 
 CANARY = "CANARY-7f3a"
@@ -44,10 +45,14 @@ def build_task() -> Any:
     )
     registry = ToolRegistry(SHARED_TOOLS)
     domain = SimpleNamespace(
-        registry=lambda: registry, policy=lambda today: f"Policy. Today is {today}."
+        registry=lambda: registry,
+        policy=lambda today: f"Policy. Today is {today}.",
+        toolset=Toolset.PARITY,
     )
     facts = (Fact("secret", CANARY, FactLevel.DETAIL),)
-    return SimpleNamespace(id="S1-001", world=world, today="2027-04-20", domain=domain, facts=facts)
+    task = SimpleNamespace(id="S1-001", world=world, today="2027-04-20", domain=domain, facts=facts)
+    task.with_toolset = lambda toolset: task
+    return task
 
 
 def scripted(*replies: Any) -> Any:

@@ -124,7 +124,7 @@ def dialogue(*said, passed=False):
         messages=messages,
         passed=passed,
         episode_id=EPISODE,
-        agent="a",
+        agent_label="a",
         agent_is_reference=False,
         outcome="pass" if passed else "fail",
     )

@@ -84,7 +84,7 @@ def _log(run: Run, seats: Seats) -> "EvalLog":
             samples=len(run.config.tasks) * len(run.config.users),
             sample_ids=[f"{task}.{user}" for task in run.config.tasks for user in run.config.users],
         ),
-        model=f"crab-graph/{run.config.agent}",
+        model=f"crab-graph/{run.config.agent_label}",
         config=EvalConfig(epochs=run.config.trials),
         packages=run.config.versions,
         metadata=stamp,
@@ -137,7 +137,7 @@ def _sample(record: EpisodeRecord, seats: Seats) -> "EvalSample":
         target="pass",
         messages=messages,
         output=ModelOutput.from_content(
-            model=f"crab-graph/{record.agent}", content=said[-1]["content"] if said else ""
+            model=f"crab-graph/{record.agent_label}", content=said[-1]["content"] if said else ""
         ),
         scores=None if record.outcome == "infra_error" else _scores(record),
         metadata={**episode_stamp(record), "metrics": record.metrics, "facts": list(record.facts)},

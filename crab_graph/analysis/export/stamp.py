@@ -42,6 +42,7 @@ def episode_stamp(record: EpisodeRecord) -> dict[str, Any]:
                 "seed",
                 "agent",
                 "agent_is_reference",
+                "toolset",
                 "user_engine",
                 "user_model",
                 "prompt_sha256",

@@ -45,7 +45,9 @@ def export_tables(run: Run, out: Path, *, force: bool = False) -> dict[str, int]
 
 def _card(run: Run, rows: dict[str, int], name: str) -> str:
     stamp = run_stamp(run)
-    agent = f"{run.config.agent}{' (a reference agent)' if stamp['agent_is_reference'] else ''}"
+    agent = (
+        f"{run.config.agent_label}{' (a reference agent)' if stamp['agent_is_reference'] else ''}"
+    )
     user = (
         "follows rules, without a model" if stamp["user_is_rule_based"] else "is played by a model"
     )

@@ -28,20 +28,21 @@ class Seat:
 
 
 class Seats:
-    """The seats of a run's episodes; one is made for each task."""
+    """The seats of a run's episodes; one is made for each task and toolset."""
 
     def __init__(self, bench: Benchmark) -> None:
         """Hold the benchmark that the run was made on."""
         self._bench = bench
-        self._tools = bench.domain.registry().openai_schemas(Owner.AGENT)
-        self._policies: dict[str, str] = {}
+        self._seats: dict[tuple[str, str], Seat] = {}
 
     def of(self, record: EpisodeRecord) -> Seat:
         """Return the seat of an episode's agent."""
-        if record.task_id not in self._policies:
-            today = self._bench[record.task_id].today
-            self._policies[record.task_id] = self._bench.domain.policy(today)
-        return Seat(self._policies[record.task_id], self._tools)
+        key = (record.task_id, record.toolset)
+        if key not in self._seats:
+            domain = self._bench.domain.with_toolset(record.toolset)
+            policy = domain.policy(self._bench[record.task_id].today)
+            self._seats[key] = Seat(policy, domain.registry().openai_schemas(Owner.AGENT))
+        return self._seats[key]
 
 
 def open_seats(run: Run) -> Seats:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from crab_graph.analysis.spending import mock_line, spending_lines
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.tools.toolset import Toolset
 
 OUTCOMES: Mapping[str, str] = {
     "pass": "passed",
@@ -60,6 +61,11 @@ REFERENCE_NOTE = (
     "Agents marked “reference” follow fixed rules and need no language model: they show that the "
     "tasks can be solved and that careless work is caught, not how well a model does."
 )
+TOOLSET_NOTE = (
+    "Agents marked “extended tools” could also cancel and change bookings of every kind. That is "
+    "another task than the paper's, in which only flights can be cancelled: compare them with each "
+    "other."
+)
 OUTCOMES_NOTE = f"Outcomes: {'/'.join(OUTCOMES.values())}."
 IF_BOOKED_NOTE = (
     "Factuality and completion in brackets: over episodes with a booking, since an agent that "
@@ -82,6 +88,8 @@ def notes_on(records: Iterable[EpisodeRecord]) -> list[str]:
         notes.append(REFERENCE_NOTE)
     if any(engine == "rules" for _, engine in kinds):
         notes.append(RULES_USER_NOTE)
+    if any(record.toolset != Toolset.PARITY for record in records):
+        notes.append(TOOLSET_NOTE)
     mock = mock_line(records)
     if mock is not None:
         notes.append(mock)

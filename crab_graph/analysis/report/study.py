@@ -36,7 +36,7 @@ class Arm:
     Attributes:
         run: Number of the run, from 0.
         run_name: Name of the run, where the label needs it to be told from another.
-        agent: The agent.
+        agent: The agent, with its toolset where that is not the paper's.
         is_reference: Whether the agent is one of ours that needs no model.
         user: The user's condition.
         user_engine: What played the user.
@@ -160,7 +160,7 @@ def make_study(runs: Sequence[StudiedRun]) -> Study:
     keys: dict[tuple[int, str, str, str], list[EpisodeRecord]] = {}
     for number, run in enumerate(runs):
         for record in run.records:
-            key = (number, record.agent, record.condition, record.user_engine)
+            key = (number, record.agent_label, record.condition, record.user_engine)
             keys.setdefault(key, []).append(record)
     places: dict[str, set[int]] = {}
     for number, agent, _, _ in keys:

@@ -18,7 +18,7 @@ class Group:
     """Episodes of one agent with one kind of user.
 
     Attributes:
-        agent: Agent spec.
+        agent: Agent spec, with its toolset where that is not the paper's.
         is_reference: Whether the agent is one of ours that needs no model.
         user: Condition of the user.
         user_engine: What speaks for the user.
@@ -58,7 +58,8 @@ def summarise(records: Iterable[EpisodeRecord]) -> Summary:
     """Return the figures of some episodes, by agent and user in order of appearance."""
     groups: dict[tuple[str, ...], list[EpisodeRecord]] = {}
     for record in records:
-        groups.setdefault((record.agent, record.condition, record.user_engine), []).append(record)
+        key = (record.agent_label, record.condition, record.user_engine)
+        groups.setdefault(key, []).append(record)
     return Summary(tuple(map(_group, groups.values())))
 
 
@@ -77,7 +78,7 @@ def _group(records: Sequence[EpisodeRecord]) -> Group:
     scored = measures.scored(records)
     booked = [record for record in scored if record.metrics.get("trip_state") != "none"]
     return Group(
-        agent=first.agent,
+        agent=first.agent_label,
         is_reference=first.agent_is_reference,
         user=first.condition,
         user_engine=first.user_engine,

@@ -65,7 +65,7 @@ class Background:
 
         try:
             with self._lock:
-                task = self._bench[record.task_id]
+                task = self._bench[record.task_id].with_toolset(record.toolset)
                 trajectory = replay(task, read_transcript(record.messages))
                 episode = lay_out(read_task(task), trajectory, LISTING_CAP)
                 return [asdict(deed) for deed in say_do_timeline(episode)]

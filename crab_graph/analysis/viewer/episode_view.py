@@ -61,10 +61,10 @@ def _view_head(record: EpisodeRecord) -> dict[str, Any]:
     engine = ", rule-based" if record.user_engine == "rules" else ""
     strict = [name for name, found in record.strict.get("checks", {}).items() if found == "fail"]
     return {
-        "title": f"{record.task_id}: {record.agent} with a {record.condition} user",
+        "title": f"{record.task_id}: {record.agent_label} with a {record.condition} user",
         "outcome": str(record.outcome),
         "task": record.task_id,
-        "agent": record.agent,
+        "agent": record.agent_label,
         "reference": record.agent_is_reference,
         "user": f"{record.condition}{persona}{engine}",
         "trial": record.trial,

@@ -156,7 +156,7 @@ def _about(index: RunIndex) -> dict[str, Any]:
     return {
         "number": index.number,
         "name": index.directory.name or str(index.directory.resolve().name),
-        "agent": index.config.agent,
+        "agent": index.config.agent_label,
         "engine": index.config.user_engine,
         "finished": len(index.entries()),
         "planned": index.planned,

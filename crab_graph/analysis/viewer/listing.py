@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from crab_graph.errors import UsageError
+from crab_graph.tools.toolset import Toolset, agent_label
 
 NOT_PASSED = "!pass"
 """The outcome of every episode that did not pass."""
@@ -75,7 +76,7 @@ def row_of(run: int, fields: Mapping[str, Any]) -> dict[str, Any]:
         "task": fields["task_id"],
         "trial": fields["trial"],
         "turn": (fields.get("forked_from") or {}).get("turn"),
-        "agent": fields["agent"],
+        "agent": agent_label(fields["agent"], fields.get("toolset", Toolset.PARITY)),
         "reference": fields["agent_is_reference"],
         "user": fields["condition"],
         "persona": fields["persona"],

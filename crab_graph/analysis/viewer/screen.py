@@ -73,7 +73,7 @@ def head_of(record: EpisodeRecord) -> Text:
     user = f"{record.condition} user ({persona}{record.user_engine})"
     head = plain(f"{record.episode_id}  ")
     head.stylize("bold")
-    head.append_text(agent_name(record.agent, record.agent_is_reference))
+    head.append_text(agent_name(record.agent_label, record.agent_is_reference))
     head.append_text(plain(f" with a {user}: "))
     head.append(labels.OUTCOMES[record.outcome], style="green" if record.passed else "red")
     if record.primary_failure:
