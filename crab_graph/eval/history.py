@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
+from typing import NamedTuple
 
 from crab_graph.eval.replay import CallStep, Trajectory
 from crab_graph.tools.bookings import BookingStatus, TransactionKind
@@ -56,12 +57,21 @@ class BookingRecord:
         return self.made_at < seq <= self.cancelled_at
 
 
+class Price(NamedTuple):
+    """What a booking costs from a place in the trace on."""
+
+    seq: int
+    booking_id: str
+    cents: int
+
+
 @dataclass(frozen=True)
 class History:
     """What was booked, charged and refunded, and when.
 
     Attributes:
         bookings: Bookings in the order in which they were made.
+        prices: What they cost, each time one was made or changed.
         charges: Charges in order.
         refunds: Refunds in order.
         approvals: Recorded payment approvals in order; their `transaction_id` is the approval's id.
@@ -70,6 +80,7 @@ class History:
     """
 
     bookings: tuple[BookingRecord, ...]
+    prices: tuple[Price, ...]
     charges: tuple[Payment, ...]
     refunds: tuple[Payment, ...]
     approvals: tuple[Payment, ...]
@@ -94,6 +105,11 @@ class History:
                 slots.setdefault(booking.slot, []).append(booking)
         return slots
 
+    def price_before(self, booking_id: str, seq: float) -> Price | None:
+        """Return what a booking made in the episode cost just before a place in the trace."""
+        known = [one for one in self.prices if one.booking_id == booking_id and one.seq < seq]
+        return known[-1] if known else None
+
     def captured(self, booking_id: str) -> int:
         """Return charges minus refunds of a booking."""
         return _sum_for(self.charges, booking_id) - _sum_for(self.refunds, booking_id)
@@ -111,6 +127,7 @@ def read_history(trajectory: Trajectory, slot_of: Callable[[str], str | None]) -
         recorder.record(step)
     return History(
         tuple(recorder.bookings.values()),
+        tuple(recorder.prices),
         tuple(recorder.charges),
         tuple(recorder.refunds),
         tuple(recorder.approvals),
@@ -123,6 +140,7 @@ def read_history(trajectory: Trajectory, slot_of: Callable[[str], str | None]) -
 class _Recorder:
     slot_of: Callable[[str], str | None]
     bookings: dict[str, BookingRecord] = field(default_factory=dict)
+    prices: list[Price] = field(default_factory=list)
     charges: list[Payment] = field(default_factory=list)
     refunds: list[Payment] = field(default_factory=list)
     approvals: list[Payment] = field(default_factory=list)
@@ -136,9 +154,12 @@ class _Recorder:
                     entity_id = row["entity_id"]
                     slot = self.slot_of(entity_id)
                     self.bookings[key] = BookingRecord(key, row["kind"], entity_id, slot, step.seq)
+                    self.prices.append(Price(step.seq, key, row["total_cents"]))
                 case {"op": "update", "table": "bookings", "key": key, "set": values}:
                     if values.get("status") == BookingStatus.CANCELLED and key in self.bookings:
                         self.bookings[key] = replace(self.bookings[key], cancelled_at=step.seq)
+                    if "total_cents" in values:
+                        self.prices.append(Price(step.seq, key, values["total_cents"]))
                 case {"op": "insert", "table": "transactions", "key": key, "row": row}:
                     is_charge = row["kind"] == TransactionKind.CHARGE
                     (self.charges if is_charge else self.refunds).append(_payment(step, key, row))

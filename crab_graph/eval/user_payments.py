@@ -40,8 +40,7 @@ def _covered_by_payment(episode: Episode, answer: UserMessage) -> frozenset[str]
 
 def _wrong_part(episode: Episode, request: AgentMessage, approval: Payment) -> str | None:
     """Return which part of an approval is not as the agent asked, and could have been."""
-    row = episode.trajectory.ledger.get("bookings", approval.booking_id)
-    due = row["total_cents"] if row is not None else approval.cents
+    due = _due_at(episode, approval)
     if approval.cents != due and due in {amount.cents for amount in request.amounts}:
         return "amount"
     named = {token.upper() for token in ANY_ID.findall(request.utterance.text)}
@@ -49,6 +48,15 @@ def _wrong_part(episode: Episode, request: AgentMessage, approval: Payment) -> s
         return "method"
     bookings = named & set(episode.history.by_id)
     return "booking" if bookings and approval.booking_id not in bookings else None
+
+
+def _due_at(episode: Episode, approval: Payment) -> int:
+    """Return what the booking cost when it was approved: a later change is not the user's doing."""
+    price = episode.history.price_before(approval.booking_id, approval.seq)
+    if price is not None:
+        return price.cents
+    row = episode.trajectory.ledger.get("bookings", approval.booking_id)
+    return approval.cents if row is None else int(row["total_cents"])
 
 
 def _own_methods(episode: Episode) -> set[str]:
@@ -67,7 +75,13 @@ def _claims_payment(utterance: Utterance) -> bool:
 
 
 def _awaits_approval(episode: Episode, seq: int) -> bool:
-    approved = {item.booking_id for item in episode.history.approvals if item.seq < seq}
+    """Return whether a booking waits for an approval since it was made, or last changed."""
+    history = episode.history
+    approved = set()
+    for item in history.approvals:
+        price = history.price_before(item.booking_id, seq)
+        if item.seq < seq and (price is None or price.seq < item.seq):
+            approved.add(item.booking_id)
     return any(
         booking.is_active(seq)
         and booking.booking_id not in approved

@@ -154,6 +154,34 @@ def test_an_approval_of_the_old_amount_does_not_cover_the_new_one():
     assert failing(graded(desk.close())) == {"D21"}
 
 
+def test_a_user_who_approved_what_was_due_is_not_at_fault_for_a_later_change():
+    desk = Desk(WRONG_ROOM)
+    desk.method = desk.script.add_card()
+    desk.script.agent(
+        f"Please approve the payment of $210.00 for {desk.booked['hotel']}; it may become $360.00."
+    )
+    desk.script.approve(desk.booked["hotel"], desk.method, 210_00)
+    desk.script.user("Approved.")
+    desk.approve("outbound", "return", "attraction")
+    desk.modify("modify_hotel_booking", **RIGHT_STAY)
+    desk.charge()
+    verdict = graded(desk.close())
+    assert failing(verdict) == {"D21", "F-IP"}
+    assert (verdict.fault, verdict.metrics["user_errors"]) == ("agent", [])
+
+
+def test_a_user_who_claims_to_have_approved_a_changed_booking_without_doing_so_is():
+    desk = Desk(WRONG_ROOM)
+    desk.approve()
+    desk.modify("modify_hotel_booking", **RIGHT_STAY)
+    desk.script.agent(f"Please approve the new amount of {desk.booked['hotel']}, $360.00, as well.")
+    desk.script.user("I have approved it.")
+    desk.charge()
+    verdict = graded(desk.close())
+    assert failing(verdict) == {"D21"}
+    assert verdict.outcome == "user_fault"
+
+
 def test_an_approval_of_the_new_amount_covers_it():
     desk = Desk(WRONG_ROOM)
     desk.approve()
