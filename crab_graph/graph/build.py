@@ -13,6 +13,7 @@ from crab_graph.graph.shape import EpisodeGraph, graph_of
 from crab_graph.graph.user_settings import Engine, UserSettings
 from crab_graph.graph.users import UserSide, UserSpec, build_user, condition_name
 from crab_graph.models.prices import NO_PRICES, Prices
+from crab_graph.models.usage import PARTIES
 from crab_graph.schema import digest
 from crab_graph.tools.toolset import Toolset
 
@@ -105,8 +106,11 @@ def prepare_episode(
     registry = task.domain.registry()
     # What says the same when it is asked again needs no journal, and what a person typed rests in
     # the checkpoints.
-    repeats = side.engine in {Engine.RULES, PERSON}
     is_person = resolved is PERSON_AGENT
+    repeats = {
+        "agent": resolved.is_reference or is_person,
+        "user": side.engine in {Engine.RULES, PERSON},
+    }
     nodes = EpisodeNodes(
         world=lambda: task.world,
         tools=registry,
@@ -115,8 +119,8 @@ def prepare_episode(
         user=side,
         limits=limits,
         spec=spec,
-        agent_journal=None if resolved.is_reference or is_person else checkpointer,
-        user_journal=None if repeats else checkpointer,
+        journal=checkpointer,
+        sampled=[party for party in PARTIES if not repeats[party]],
         agent_context=copy_context if is_person else Context,
         prices=prices,
         specs={"agent": resolved.name, "user": side.model},

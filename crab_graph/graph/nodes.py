@@ -5,9 +5,11 @@ change what they are handed: they return what is new. A failure of the agent or 
 ends the episode with a status of its own, so that a run goes on.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import nullcontext
 from contextvars import Context, copy_context
 from dataclasses import asdict, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.messages import BaseMessage
@@ -40,6 +42,7 @@ from crab_graph.graph.state import (
     state_change,
     user_view,
 )
+from crab_graph.graph.turns import waiting
 from crab_graph.graph.users import UserSide, UserStep
 from crab_graph.graph.view import View
 from crab_graph.models.failures import FailureKind, described, kind_of
@@ -76,8 +79,8 @@ class EpisodeNodes:
         user: UserSide,
         limits: Limits,
         spec: str,
-        agent_journal: "BaseCheckpointSaver[Any] | None" = None,
-        user_journal: "BaseCheckpointSaver[Any] | None" = None,
+        journal: "BaseCheckpointSaver[Any] | None" = None,
+        sampled: Collection[str] = (),
         agent_context: Callable[[], Context] = Context,
         prices: Prices = NO_PRICES,
         specs: Mapping[str, str | None] = NO_SPECS,
@@ -92,8 +95,8 @@ class EpisodeNodes:
             user: The user's side.
             limits: When to stop.
             spec: What the episode was begun with; a checkpoint of another one is refused.
-            agent_journal: Where the agent's replies are kept, if it is not sure to repeat them.
-            user_journal: Where the user's are.
+            journal: Where replies are kept that are not sure to be repeated.
+            sampled: Whose are such: the parties that ask a model, or whoever else is waited for.
             agent_context: The context the agent runs in. By default an empty one: from ours an
                 agent could read the whole state, or jump in it.
             prices: Prices of models, for a limit on cost.
@@ -106,8 +109,8 @@ class EpisodeNodes:
         self._user = user
         self._limits = limits
         self._spec = spec
-        self._agent_journal = agent_journal
-        self._user_journal = user_journal
+        self._journal = journal
+        self._sampled = frozenset(sampled)
         self._agent_context = agent_context
         self._prices = prices
         self._specs = specs
@@ -117,10 +120,11 @@ class EpisodeNodes:
         counts = counts_of(state)
         view = self._view.of(state.get("messages", []))
         spent = state.get("spent", {})
-        step = current_step(self._agent_journal)
+        step = self._step("agent")
         reply, seconds = _kept_reply(step), 0.0
         if reply is None:
-            tried = self._try(self._agent_context(), lambda: self._answer(step, view), spent)
+            answer = partial(self._answer, step, view)
+            tried = self._try("agent", self._agent_context(), answer, spent)
             seconds = tried.seconds
             if tried.error is not None:
                 return self._broken("agent", tried, spent)
@@ -145,7 +149,7 @@ class EpisodeNodes:
         before = state.get("user_state", {})
         spent = state.get("spent", {})
         view = user_view(state)
-        tried = self._try(copy_context(), lambda: self._user_step(before, view), spent)
+        tried = self._try("user", copy_context(), lambda: self._user_step(before, view), spent)
         if tried.error is not None:
             return self._broken("user", tried, spent)
         step = cast(UserStep, tried.value)
@@ -190,13 +194,16 @@ class EpisodeNodes:
             update |= _ended(Status.ENDED, token.word)  # it waited for the calls of its turn
         return update | {channel: Batch(lines=lines), "events": Batch(lines=events)}
 
+    def _step(self, party: str) -> Step | None:
+        return current_step(self._journal) if party in self._sampled else None
+
     def _answer(self, step: Step | None, view: list[BaseMessage]) -> Reply:
         with within(step):
             return self._respond(view)
 
     def _user_step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
         """Return the user's step; what it was answered in it before, it is answered again."""
-        step = current_step(self._user_journal)
+        step = self._step("user")
         known = None if step is None else step.recall(_WHOLE)
         if known is not None:
             return UserStep(known["text"], _calls_of(known), known["state"], known["usage"])
@@ -207,11 +214,14 @@ class EpisodeNodes:
             step.keep(_WHOLE, asdict(taken))
         return taken
 
-    def _try(self, context: Context, step: Callable[[], Any], spent: Spent) -> Tried[Any]:
+    def _try(
+        self, party: str, context: Context, step: Callable[[], Any], spent: Spent
+    ) -> Tried[Any]:
         """Try a step of a party within what is left of the episode's time."""
         cap = self._limits.max_seconds
         left = None if cap is None else max(0.0, cap - spent.get("seconds", 0.0))
-        return try_step(context, step, left)
+        with waiting() if party in self._sampled else nullcontext():
+            return try_step(context, step, left)
 
     def _spend(self, spent: Spent, party: str, usage: Usage, seconds: float) -> Update:
         """Return the update of what was spent; time is kept only where it is limited."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crab_graph.graph.limits import Limits
+from crab_graph.graph.turns import taking_turns
 from crab_graph.graph.user_settings import UserSettings
 from crab_graph.models.prices import Prices
 from crab_graph.runs.disk import keeping
@@ -100,26 +101,28 @@ def open_worker(job: Job, slot: int) -> Iterator[Callable[[PlannedEpisode], Done
         shard = Shard(job.directory / SHARDS / f"part-{slot}.jsonl")
         stack.callback(shard.close)
         savers = _open_savers(job, slot, stack)
+        turn = threading.Lock()
 
         def handle(episode: PlannedEpisode) -> Done:
             with keeping(job.directory):
                 saver = savers(episode.checkpoint)
                 thread = episode.thread(job.thread_suffix)
-                record = run_episode(
-                    tasks.get(episode.task_id),
-                    agent,
-                    job.users[episode.user],
-                    seed=job.seed,
-                    trial=episode.trial,
-                    checkpointer=saver,
-                    limits=job.limits,
-                    thread_id=thread,
-                    attempts=episode.attempt,
-                    origin=job.origin_of(episode),
-                    settings=settings,
-                    prices=job.prices,
-                    lost_usage=episode.lost_usage,
-                )
+                with taking_turns(turn):
+                    record = run_episode(
+                        tasks.get(episode.task_id),
+                        agent,
+                        job.users[episode.user],
+                        seed=job.seed,
+                        trial=episode.trial,
+                        checkpointer=saver,
+                        limits=job.limits,
+                        thread_id=thread,
+                        attempts=episode.attempt,
+                        origin=job.origin_of(episode),
+                        settings=settings,
+                        prices=job.prices,
+                        lost_usage=episode.lost_usage,
+                    )
                 shard.append(record)
                 if record.outcome != "infra_error":  # that one goes on in its thread
                     saver.delete_thread(thread)  # not before the record is on the disk
