@@ -56,7 +56,9 @@ def route(state: EpisodeState) -> Place:
 
 
 class _Plain(Runnable[Any, Any]):
-    """A function as LangGraph calls it, which traces and takes apart other functions."""
+    """A function as LangGraph calls it; it traces others, and takes them apart."""
+
+    name = None
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self._function = function
@@ -68,16 +70,14 @@ class _Plain(Runnable[Any, Any]):
 @cache
 def _shape() -> EpisodeGraph:
     graph = StateGraph(EpisodeState)
-    for name, seen in (
-        ("agent", AgentInput),
-        ("user", EpisodeState),
-        ("environment", EpisodeState),
-    ):
-        graph.add_node(name, _Plain(_unbound), input_schema=seen)
+    graph.add_node("agent", _Plain(_unbound), input_schema=AgentInput)
+    graph.add_node("user", _Plain(_unbound))
+    graph.add_node("environment", _Plain(_unbound))
     graph.add_conditional_edges(START, _opener, ["user", "agent", "environment", END])
-    graph.add_conditional_edges("agent", route, ["user", "environment", END])
-    graph.add_conditional_edges("user", route, ["agent", "environment", END])
-    graph.add_conditional_edges("environment", route, ["agent", "user", END])
+    turn = _Plain(route)
+    graph.add_conditional_edges("agent", turn, ["user", "environment", END])
+    graph.add_conditional_edges("user", turn, ["agent", "environment", END])
+    graph.add_conditional_edges("environment", turn, ["agent", "user", END])
     return graph.compile(name="episode")
 
 

@@ -92,10 +92,12 @@ class EpisodeState(TypedDict, total=False):
 
 
 class AgentInput(TypedDict, total=False):
-    """The part of the state that the agent node reads: nothing private."""
+    """The part of the state that the agent node and its edge read: nothing private."""
 
     messages: History
     counts: Counts
+    turn: str
+    status: str
     spent: Spent
 
 

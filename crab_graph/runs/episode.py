@@ -1,7 +1,8 @@
 """One episode from its opening to its verdict (paper sections 3.3 and 3.4)."""
 
 import json
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -94,7 +95,7 @@ def run_episode(
     name = episode_id(task.id, condition, trial, None if origin is None else origin.turn)
     start = {} if origin is None else origin.start(task, prepared.spec)
     if checkpointer is None:
-        state = prepared.graph.invoke(start)
+        state = _last_state(prepared.graph.stream(start, stream_mode="values"))
     else:
         thread = thread_id or f"{name}.{prepared.spec}"
         state = _play(prepared.graph, thread, prepared.spec, start)
@@ -146,7 +147,8 @@ def _play(
     """
     from crab_graph.graph.state import Status, is_finished  # noqa: PLC0415  (loads LangGraph)
 
-    config: Any = {"configurable": {"thread_id": thread_id}}
+    # Checkpoints are written by one thread, in order: a second one would only wait for the first.
+    config: Any = {"configurable": {"thread_id": thread_id}, "max_concurrency": 1}
     snapshot = graph.get_state(config)
     stored: dict[str, Any] = snapshot.values
     begun = snapshot.created_at is not None  # with its input alone too: replies are kept for it
@@ -159,8 +161,13 @@ def _play(
     elif begun and is_finished(stored):
         return stored
     given = None if begun else dict(start)
-    state: dict[str, Any] = graph.invoke(given, config, durability="sync")
-    return state
+    return _last_state(graph.stream(given, config, durability="sync", stream_mode="values"))
+
+
+def _last_state(states: Iterator[Any]) -> dict[str, Any]:
+    """Return the last state of a graph, which `invoke` would ask what changed at each step too."""
+    last: dict[str, Any] = deque(states, maxlen=1).pop()
+    return last
 
 
 def _record(
