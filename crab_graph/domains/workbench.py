@@ -11,12 +11,14 @@ from crab_graph.domains.manifest import DATABASE, MANIFEST, Settings, TaskEntry,
 from crab_graph.domains.registry import find_domain
 from crab_graph.domains.scout import Scouted
 from crab_graph.errors import BenchmarkError
-from crab_graph.generation.materialize import create_tables, load_rows
+from crab_graph.generation.materialize import create_tables, insert_columns, load_rows
 
 if TYPE_CHECKING:
     import duckdb
 
 _OWN_FILES = (MANIFEST, f"{DATABASE}.wal", DATABASE)
+
+_PROVENANCE = dict.fromkeys(("entity_id", "node", "origin", "broken"), "VARCHAR")
 
 
 class Workbench:
@@ -61,10 +63,8 @@ class Workbench:
         execute = self._connection.execute
         execute("BEGIN")
         load_rows(self._connection, self._tables, spec.id, built.rows)
-        execute(
-            "INSERT INTO sealed.provenance SELECT ?, unnest(?), unnest(?), unnest(?), unnest(?)",
-            [spec.id, *(list(column) for column in zip(*built.provenance, strict=True))],
-        )
+        made_for = dict(zip(_PROVENANCE, zip(*built.provenance, strict=True), strict=True))
+        insert_columns(self._connection, "sealed.provenance", spec.id, made_for, _PROVENANCE)
         execute("INSERT INTO sealed.tasks VALUES (?, ?)", [spec.id, spec.model_dump_json()])
         execute("INSERT INTO sealed.entries VALUES (?)", [entry.model_dump_json()])
         execute("COMMIT")
@@ -130,6 +130,7 @@ def open_workbench(directory: Path, settings: Settings) -> Iterator[Workbench]:
 
 
 def _lay_out(connection: "duckdb.DuckDBPyConnection", settings: Settings) -> None:
+    provenance = ", ".join(f"{name} {kind}" for name, kind in _PROVENANCE.items())
     statements: Mapping[str, list[Any]] = {
         "CREATE SCHEMA sealed": [],
         "CREATE TABLE sealed.settings (settings VARCHAR)": [],
@@ -137,8 +138,7 @@ def _lay_out(connection: "duckdb.DuckDBPyConnection", settings: Settings) -> Non
         "CREATE TABLE sealed.candidates (scouted VARCHAR)": [],
         "CREATE TABLE sealed.tasks (task_id VARCHAR, spec VARCHAR)": [],
         "CREATE TABLE sealed.entries (entry VARCHAR)": [],
-        "CREATE TABLE sealed.provenance (task_id VARCHAR, entity_id VARCHAR, node VARCHAR, "
-        "origin VARCHAR, broken VARCHAR)": [],
+        f"CREATE TABLE sealed.provenance (task_id VARCHAR, {provenance})": [],
     }
     connection.execute("BEGIN")
     create_tables(connection, find_domain(settings.domain).tables)

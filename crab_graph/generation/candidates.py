@@ -195,10 +195,10 @@ def _sides(
 def _fresh(identities: IntArray, used: Identities, limit: int) -> IntArray:
     """Return the positions of the first `limit` objects that are new, and note them as used."""
     fresh: list[int] = []
-    for place, number in enumerate(identities.tolist()):
-        if len(fresh) == limit:
-            break
+    for place, number in enumerate(identities.tolist() if limit else ()):
         if number not in used:
             used.add(number)
             fresh.append(place)
+            if len(fresh) == limit:
+                break
     return np.array(fresh, dtype=np.int64)

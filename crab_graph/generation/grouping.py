@@ -48,6 +48,10 @@ def numbered(column: NDArray[Any]) -> IntArray:
     """Return a number for each value, equal ones for equal values."""
     if column.dtype.kind == "i":
         return column
+    if column.dtype.kind == "O":
+        values = column.tolist()
+        numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
+        return np.array([numbers[value] for value in values], dtype=np.int64)
     return np.unique(column, return_inverse=True)[1].astype(np.int64)
 
 

@@ -2,9 +2,10 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crab_graph.schema import digest
 from crab_graph.tools.tables import Row, Table
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     import duckdb
 
 PRIVATE_SCHEMA = "private"
-_LOADED = "crab_graph_loaded"
 
 
 def create_tables(connection: "duckdb.DuckDBPyConnection", tables: Sequence[Table]) -> None:
@@ -36,19 +36,36 @@ def load_rows(
     for table in tables:
         own = rows.get(table.name, ())
         if own:
-            # DuckDB reads arrays as they are: row by row takes a hundred times as long.
-            arrays = {
-                name: np.array([row[name] for row in own], dtype=object) for name in table.columns
-            }
-            columns = ", ".join(f'"{name}"::{kind}' for name, kind in table.columns.items())
-            connection.register(_LOADED, arrays)
-            try:
-                connection.execute(
-                    f"INSERT INTO {qualified(table)} SELECT ?, {columns} FROM {_LOADED}",  # noqa: S608
-                    [task_id],
-                )
-            finally:
-                connection.unregister(_LOADED)
+            values = {name: [row[name] for row in own] for name in table.columns}
+            insert_columns(connection, qualified(table), task_id, values, table.columns)
+
+
+def insert_columns(
+    connection: "duckdb.DuckDBPyConnection",
+    target: str,
+    task_id: str,
+    values: Mapping[str, Sequence[Any]],
+    kinds: Mapping[str, str],
+) -> None:
+    """Insert columns of one length into a table whose first column is the task's id.
+
+    Args:
+        connection: A connection that sees the table.
+        target: The table, as SQL names it.
+        task_id: Id of the task.
+        values: The other columns, in the table's order.
+        kinds: SQL type of each.
+    """
+    # DuckDB reads arrays as they are, by the name of the variable that holds them: row by row takes
+    # a hundred times as long, and lists as parameters take three times as long.
+    arrays = {name: _array(own) for name, own in values.items()}
+    columns = ", ".join(f'"{name}"::{kinds[name]}' for name in arrays)
+    connection.execute(f"INSERT INTO {target} SELECT ?, {columns} FROM arrays", [task_id])  # noqa: S608
+
+
+def _array(values: Sequence[Any]) -> NDArray[Any]:
+    numbers = all(type(value) is int for value in values)
+    return np.array(values, dtype=np.int64 if numbers else object)
 
 
 def read_rows(

@@ -173,5 +173,13 @@ def edge_columns(edge: Constraint, objects: Mapping[str, Columns]) -> dict[Ref, 
 def rows(columns: Columns) -> list[dict[str, Value]]:
     """Return the objects as dictionaries of plain Python values."""
     names = list(columns)
-    lists = [columns[name].tolist() for name in names]
+    lists = [_values(columns, name) for name in names]
     return [dict(zip(names, values, strict=True)) for values in zip(*lists, strict=True)]
+
+
+def _values(columns: Columns, name: str) -> list[Value]:
+    if isinstance(columns, CodedObjects) and name in columns.codes:
+        own = columns.type.property_values[name]
+        return [own[code] for code in columns.codes[name].tolist()]
+    values: list[Value] = columns[name].tolist()
+    return values

@@ -4,6 +4,8 @@ The tables carry no trace of what an object was made for; that is returned apart
 """
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from operator import itemgetter
 from random import Random
 from typing import Any, NamedTuple
 
@@ -17,6 +19,9 @@ from crab_graph.randomness import derive_rng
 from crab_graph.tools.tables import Row
 
 Tables = dict[str, list[Row]]
+
+_iso_date = lru_cache(maxsize=256)(iso_date)
+"""A task has thousands of offers on a dozen days."""
 
 
 def materialize(population: Population, seed: int) -> Offers:
@@ -95,8 +100,8 @@ def _hotels(population: Population, tables: Tables, rng: Random) -> list[str]:
             "room_type": item["room_type"],
             "bed_type": item["bed_type"],
             "max_occupancy": item["max_occupancy"],
-            "available_from": iso_date(int(item["available_from"])),
-            "available_until": iso_date(int(item["available_until"])),
+            "available_from": _iso_date(item["available_from"]),
+            "available_until": _iso_date(item["available_until"]),
             "price_cents": item["price"],
         }
         for room_id, hotel_id, item in zip(ids, hotels.ids, objects, strict=True)
@@ -116,7 +121,7 @@ def _attractions(population: Population, tables: Tables, rng: Random) -> list[st
             "city": item["city"],
             "district": item["district"],
             "category": item["category"],
-            "date": iso_date(int(item["date"])),
+            "date": _iso_date(item["date"]),
             "time_of_day": item["time_of_day"],
             "start_minute": item["start"],
             "end_minute": item["end"],
@@ -153,12 +158,17 @@ def drawn_ids(rng: Random, prefix: str, digits: int) -> Iterator[str]:
     """Yield distinct ids, drawn at random."""
     low = 10 ** (digits - 1)
     drawn: set[int] = set()
+    # What `randrange` does, without its look at the arguments, which takes longer than the draw.
+    width = 9 * low
+    bits = width.bit_length()
     while True:
-        number = rng.randrange(low, 10 * low)
-        if number not in drawn:
+        number = rng.getrandbits(bits)
+        if number < width and number not in drawn:
             drawn.add(number)
-            yield f"{prefix}-{number}"
+            yield f"{prefix}-{low + number}"
 
 
 def _sorted_rows(items: Iterable[Row]) -> list[Row]:
-    return sorted(items, key=lambda row: str(next(iter(row.values()))))
+    rows = list(items)
+    key = next(iter(rows[0])) if rows else ""
+    return sorted(rows, key=itemgetter(key))
