@@ -110,7 +110,7 @@ def all_plans(offers, wishes):
 
 
 @given(problem=problems())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_the_solver_finds_the_cheapest_valid_trip_if_there_is_one(problem):
     offers, wishes = problem
     best = min((plan.total for plan in all_plans(offers, wishes)), default=None)

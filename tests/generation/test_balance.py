@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crab_graph.domains.travel.names import attraction_names
@@ -13,7 +13,6 @@ def choose(candidates, made_for, levels, wanted, shares=None):
     return choose_balanced(candidates, made_for, shares, levels, wanted, rng)
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from("xy"), min_size=2, max_size=60), st.data())
 def test_as_many_different_candidates_are_chosen_as_are_wanted(made_for, data):
     size = len(made_for)

@@ -11,7 +11,6 @@ from crab_graph.generation.sql_count import count_sql
 from .instances import as_columns, brute_force, instances
 
 
-@settings(deadline=None)
 @given(instances())
 def test_elimination_counts_what_brute_force_counts(instance):
     graph, rows = instance
@@ -19,7 +18,6 @@ def test_elimination_counts_what_brute_force_counts(instance):
     assert count_offers(graph, offers) == len(brute_force(graph, rows))
 
 
-@settings(deadline=None)
 @given(instances())
 def test_elimination_counts_what_breaks_one_constraint_alone(instance):
     graph, rows = instance
@@ -30,7 +28,6 @@ def test_elimination_counts_what_breaks_one_constraint_alone(instance):
         assert count_offers(near, offers) == len(brute_force(near, rows))
 
 
-@settings(deadline=None)
 @given(instances())
 def test_search_lists_what_brute_force_lists(instance):
     graph, rows = instance
@@ -43,7 +40,6 @@ def test_search_lists_what_brute_force_lists(instance):
     assert positions == brute_force(graph, rows)
 
 
-@settings(deadline=None)
 @given(instances())
 def test_search_stops_at_its_limit(instance):
     graph, rows = instance
@@ -51,7 +47,7 @@ def test_search_stops_at_its_limit(instance):
     assert len(found) == min(2, len(brute_force(graph, rows)))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(instances())
 def test_sql_counts_what_brute_force_counts(instance):
     graph, rows = instance
@@ -67,7 +63,6 @@ def test_sql_counts_what_brute_force_counts(instance):
     assert counted == [(len(brute_force(graph, rows)),)]
 
 
-@settings(deadline=None)
 @given(instances())
 def test_has_solution_is_true_exactly_for_objects_of_solutions(instance):
     graph, rows = instance

@@ -28,7 +28,7 @@ things = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.tuples(st.lists(things, max_size=4), st.booleans()), min_size=1, max_size=3))
 def test_stored_rows_hash_like_rows_in_memory_whatever_they_say(tasks):
     expected = {}

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crab_graph.text.clauses import read_message
@@ -35,7 +35,6 @@ def test_only_what_a_reader_sees_is_left(text, normal):
     assert normalise(text) == normal
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_normalising_twice_changes_nothing(text):
     assert normalise(normalise(text)) == normalise(text)
@@ -88,7 +87,6 @@ def test_the_parent_is_the_nearest_shallower_line_above(text, parent):
     assert (utterance.text[line.start : line.end] if line else None) == parent
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_clauses_and_lines_are_spans_of_the_text(text):
     utterance = read_message(text)
