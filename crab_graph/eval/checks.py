@@ -17,12 +17,13 @@ class Part(StrEnum):
     COMPLETION = "completion"
 
 
-_LETTERS = {"D": Part.CONCRETE, "F": Part.FACTUALITY, "C": Part.COMPLETION}
+LETTERS = {"D": Part.CONCRETE, "F": Part.FACTUALITY, "C": Part.COMPLETION}
+"""The first letters of ids, in the order of the parts."""
 
 
 def part_of_check(check_id: str) -> Part:
     """Return the part of the verdict that a check belongs to."""
-    return _LETTERS[check_id[0]]
+    return LETTERS[check_id[0]]
 
 
 class CheckVerdict(StrEnum):

@@ -79,12 +79,12 @@ class AgentMessage:
         slots = {booking.booking_id: booking.slot for booking in self._history.bookings}
         return find_references(self.utterance, self.mentions, self._catalogue, slots)
 
-    @property
+    @cached_property
     def pre_charge_totals(self) -> tuple[TotalStatement, ...]:
         """Sound totals of the trip, by the cues that count before a charge."""
         return self._trip_totals(PRE_CHARGE_CUES)
 
-    @property
+    @cached_property
     def summary_totals(self) -> tuple[TotalStatement, ...]:
         """Sound totals of the trip, by the cues that count in a summary."""
         return self._trip_totals(SUMMARY_CUES)
@@ -144,6 +144,7 @@ class Dialogue:
     Attributes:
         agent: The agent's messages, in order.
         user: The user's messages, in order; each knows where approvals stand after it.
+        answers: Each agent message that is answered, with the first answer.
     """
 
     def __init__(
@@ -151,6 +152,7 @@ class Dialogue:
     ) -> None:
         self.agent: list[AgentMessage] = []
         self.user: list[UserMessage] = []
+        self.answers: list[tuple[AgentMessage, UserMessage]] = []
         approvals = NO_APPROVALS
         for step in trajectory.messages:
             if step.speaker is Owner.AGENT:
@@ -162,6 +164,8 @@ class Dialogue:
                 booked = frozenset(history.filling(step.seq))
                 approvals = approvals.after(acts, booked)
             self.user.append(UserMessage(step, acts, approvals))
+            if self.agent and (not self.answers or self.answers[-1][0] is not self.agent[-1]):
+                self.answers.append((self.agent[-1], self.user[-1]))
 
     def agent_before(self, seq: float) -> list[AgentMessage]:
         """Return the agent's messages before a place in the trace."""

@@ -133,7 +133,7 @@ def _summaries(episode: Episode) -> Iterator[Deed]:
     captured = sum(episode.history.captured(booking_id) for booking_id in episode.confirmed)
     claimed = summaries(episode)
     if not episode.history.writes:
-        claimed = [one for said in episode.dialogue.agent for one in summed_up(episode, said)]
+        claimed = tuple(one for said in episode.dialogue.agent for one in summed_up(episode, said))
     for stated in claimed:
         claim = f"summed up {format_dollars(stated.cents)}"
         action = f"captured {format_dollars(captured)} in all"

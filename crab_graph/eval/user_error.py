@@ -35,16 +35,6 @@ def covered(errors: Iterable[UserError]) -> frozenset[str]:
     return frozenset[str]().union(*(error.covers for error in errors))
 
 
-def answers(episode: Episode) -> Iterator[tuple[AgentMessage, UserMessage]]:
-    """Yield each agent message that is answered with the answer."""
-    answered: set[int] = set()
-    for answer in episode.dialogue.user:
-        before = episode.dialogue.agent_before(answer.seq)
-        if before and before[-1].seq not in answered:
-            answered.add(before[-1].seq)
-            yield before[-1], answer
-
-
 def calls_between(
     episode: Episode, request: AgentMessage, answer: UserMessage
 ) -> Iterator[CallStep]:

@@ -9,7 +9,7 @@ from typing import Any
 from crab_graph.eval.checks import Results
 from crab_graph.eval.dialogue import AgentMessage
 from crab_graph.eval.episode import Episode, TripState
-from crab_graph.eval.user_error import ENDINGS, TRIP, UserError, answers, calls_between
+from crab_graph.eval.user_error import ENDINGS, TRIP, UserError, calls_between
 from crab_graph.eval.user_payments import payment_errors
 from crab_graph.eval.verifiers.completion import has_final_offer
 from crab_graph.eval.withheld import UserConduct, withheld_facts
@@ -68,7 +68,7 @@ def _premature_end(episode: Episode) -> Iterator[UserError]:
     A message that brings something new is progress, so patience cannot have run out with it.
     """
     is_ended = episode.trajectory.token in (TerminalToken.STOP, TerminalToken.TRANSFER)
-    answered = list(answers(episode))
+    answered = episode.dialogue.answers
     if not is_ended or episode.state is TripState.FULL or not answered:
         return
     last, ending = answered[-1]
@@ -117,7 +117,7 @@ def _loops(episode: Episode) -> Iterator[UserError]:
     """
     idle: list[str] = []
     asked: set[str] = set()
-    for request, answer in answers(episode):
+    for request, answer in episode.dialogue.answers:
         text, question = answer.utterance.text, request.utterance.text
         has_called = any(True for _ in calls_between(episode, request, answer))
         is_idle = not has_called and not _asks_yes_or_no(request.utterance)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from crab_graph.eval.dialogue import AgentMessage, UserMessage
 from crab_graph.eval.episode import Episode
 from crab_graph.eval.history import Payment
-from crab_graph.eval.user_error import TRIP, UserError, answers, calls_between
+from crab_graph.eval.user_error import TRIP, UserError, calls_between
 from crab_graph.personas.understanding import ANY_ID
 from crab_graph.text.clauses import Utterance
 from crab_graph.text.lexicon import pattern
@@ -13,7 +13,7 @@ from crab_graph.text.lexicon import pattern
 
 def payment_errors(episode: Episode) -> Iterator[UserError]:
     """U6: says that a payment is approved without approving it, or approves another than asked."""
-    for request, answer in answers(episode):
+    for request, answer in episode.dialogue.answers:
         if not _asks_for_payment(request.utterance):
             continue
         made = [

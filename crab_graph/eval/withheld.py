@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from crab_graph.eval.dialogue import UserMessage
 from crab_graph.eval.episode import Episode
-from crab_graph.eval.user_error import TRIP, UserError, answers
+from crab_graph.eval.user_error import TRIP, UserError
 from crab_graph.personas.behavior import behavior_of
 from crab_graph.personas.condition import Dimension, Persona, ResolvedCondition
 from crab_graph.personas.lexicon import UserBriefing
@@ -74,7 +74,7 @@ def withheld_facts(episode: Episode, conduct: UserConduct | None) -> Iterator[Us
         return
     keys = {fact.key for fact in task.facts}
     refused: Counter[str] = Counter()
-    for request, answer in answers(episode):
+    for request, answer in episode.dialogue.answers:
         if conduct is None and answer.number not in evading:
             continue
         asked = keys & set(understand(request.text, briefing.lexicon, briefing.slots).asked)
@@ -98,7 +98,7 @@ def _evades(message: UserMessage) -> bool:
 def _read_told(episode: Episode, briefing: UserBriefing) -> dict[str, int]:
     """Return the visible message in which the user's own words first tell each fact."""
     told: dict[str, int] = {}
-    asked = {answer.number: request.text for request, answer in answers(episode)}
+    asked = {answer.number: request.text for request, answer in episode.dialogue.answers}
     for message in episode.dialogue.user:
         heard = understand(asked.get(message.number, ""), briefing.lexicon, briefing.slots).asked
         for key in stated_facts(message.text, briefing, heard):

@@ -10,7 +10,7 @@ from crab_graph.domains.grading import Claim
 from crab_graph.eval.checks import Results
 from crab_graph.eval.dialogue import UserMessage
 from crab_graph.eval.episode import Episode
-from crab_graph.eval.user_error import NODES, TRIP, UserError, answers
+from crab_graph.eval.user_error import NODES, TRIP, UserError
 from crab_graph.money import parse_cents
 from crab_graph.text.lexicon import pattern
 
@@ -75,7 +75,7 @@ def _latest_correction(episode: Episode, other: _Statement) -> float:
 
 def _statements(episode: Episode) -> Iterator[_Statement]:
     today = episode.reading.task.today
-    proposals = {answer.seq for said, answer in answers(episode) if said.mentions}
+    proposals = {answer.seq for said, answer in episode.dialogue.answers if said.mentions}
     for message in episode.dialogue.user:
         utterance = message.utterance
         claims = [one for one in episode.reading.grading.claims if one.may_match(utterance.text)]

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import pairwise
 
 from crab_graph.text.clauses import Clause, Utterance
-from crab_graph.text.lexicon import fragment, lexicon
+from crab_graph.text.lexicon import alternatives, fragment, lexicon
 
 _NUMBER = (
     r"(?P<{name}>\d{{1,3}}(?:,\d{{3}}){{1,4}}(?:\.\d{{1,2}})?|\d{{1,15}}(?:\.\d{{1,2}})?)"
@@ -17,12 +17,14 @@ _AMOUNT = re.compile(
     rf"(?<![^\W_])(?:us\s?\$|\$|usd)\s?{_NUMBER.format(name='marked')}(?:\s?(?:usd|dollars)\b)?"
     rf"|(?<![\w$.,]){_NUMBER.format(name='plain')}\s?(?:usd|dollars)\b"
 )
+_WORDS = ("usd", "dollars", "us$", "us $")
+_SIGNED = re.compile(rf"\$(?<![^\W_]\$)\s?{_NUMBER.format(name='marked')}")
+"""What an amount is in a text without those words; the search for a sign is fast."""
 _WORD = r"[^\W_]+(?:['-][^\W_]+)*"
 _OPEN = r"[^\w$,:()\[\]{}–-]"
 """A character between two words that does not part them: no comma, colon, dash or bracket."""
 _DASHED = re.compile(r"\s?[-–]\s?")
 _NUMBER_AFTER = re.compile(r"[-–]\d")
-_NUMBER_BEFORE = re.compile(r"\d[-–]\Z")
 _BETWEEN = re.compile(r"(?<!\w)between\W*\Z")
 
 
@@ -46,16 +48,20 @@ class Amount:
 def find_amounts(utterance: Utterance) -> tuple[Amount, ...]:
     """Return the amounts of a message, in text order; a number without currency is none."""
     text = utterance.text
-    if "$" not in text and "usd" not in text and "dollars" not in text:
+    if any(map(text.__contains__, _WORDS)):
+        found = _AMOUNT.finditer(text)
+    elif "$" in text:
+        found = _SIGNED.finditer(text)
+    else:
         return ()
     amounts = [
         Amount(
-            _cents(match["marked"] or match["plain"]),
+            _cents(next(filter(None, match.groups()))),
             match.start(),
             match.end(),
             _is_inert(utterance, *match.span()),
         )
-        for match in _AMOUNT.finditer(text)
+        for match in found
     ]
     _mark_ranges(utterance, amounts)
     return tuple(amounts)
@@ -79,11 +85,17 @@ def _is_inert(utterance: Utterance, start: int, end: int) -> bool:
     text = utterance.text
     clause = utterance.clause_at(start)
     return (
-        any(before.search(text, clause.start, start) for before in _inert_before())
+        _is_inert_by_words_before(text, clause.start, start)
         or any(after.match(text, end, clause.end) for after in _inert_after())
         or _NUMBER_AFTER.match(text, end, clause.end) is not None
-        or _NUMBER_BEFORE.search(text, clause.start, start) is not None
+        or (start - 2 >= clause.start and text[start - 1] in "-–" and text[start - 2].isdecimal())
     )
+
+
+def _is_inert_by_words_before(text: str, clause_start: int, start: int) -> bool:
+    if _before().search(text, clause_start, start) is None:
+        return False
+    return any(before.search(text, clause_start, start) for before in _inert_before())
 
 
 def _mark_ranges(utterance: Utterance, amounts: list[Amount]) -> None:
@@ -104,6 +116,14 @@ def _is_range(text: str, clause_start: int, first: Amount, last: Amount) -> bool
     if gap == " and ":
         return _BETWEEN.search(text, clause_start, first.start) is not None
     return gap == " to "
+
+
+@cache
+def _before() -> re.Pattern[str]:
+    """Any of the words that begin what makes an amount inert: few clauses hold one."""
+    words = lexicon()["amounts"]
+    keys = ("hedges", "directly_before", "negators", "attached", "budget_labels")
+    return re.compile(alternatives(word for key in keys for word in words[key]))
 
 
 @cache

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from crab_graph.text.amounts import Amount, stated_amounts
 from crab_graph.text.clauses import Clause, Utterance
-from crab_graph.text.lexicon import fragment, pattern
+from crab_graph.text.lexicon import fragment, may_hold, pattern
 from crab_graph.text.marks import has_unit_mark, has_whole_mark
 from crab_graph.text.references import Reference, ReferenceForm, references_within
 from crab_graph.text.totals import Scope, TotalStatement
@@ -64,9 +64,7 @@ def find_item_prices(
     found: list[ItemPrice] = []
     for clause in utterance.clauses:
         stated = stated_amounts(amounts, clause)
-        if not stated or pattern("marks", "distributive").search(
-            utterance.text, clause.start, clause.end
-        ):
+        if not stated or _is_distributive(utterance.words(clause)):
             continue
         items = _items(clause, references, vocabulary, filled)
         for amount in stated:
@@ -83,6 +81,11 @@ def find_item_prices(
                 mark = _mark(utterance, clause, amount, total, vocabulary)
                 found.append(ItemPrice(amount, mark, (item,)))
     return tuple(found)
+
+
+def _is_distributive(words: str) -> bool:
+    is_possible = may_hold(words, "marks", "distributive")
+    return is_possible and pattern("marks", "distributive").search(words) is not None
 
 
 def _items(

@@ -40,3 +40,23 @@ def fragment(section: str, key: str) -> str:
 def pattern(section: str, key: str) -> re.Pattern[str]:
     """Return one lexicon entry as a compiled pattern."""
     return re.compile(fragment(section, key))
+
+
+@cache
+def cues(section: str, key: str) -> tuple[str, ...]:
+    """Return texts of which whatever one lexicon entry matches holds one.
+
+    To look for them costs a fraction of a search. An entry with a word that is no plain text has
+    the empty text alone, which everything holds.
+    """
+    words = lexicon()[section][key]
+    if any(re.escape(word) != word.replace(" ", "\\ ").replace("-", "\\-") for word in words):
+        return ("",)
+    return tuple(
+        word for word in words if not any(other in word for other in words if other != word)
+    )
+
+
+def may_hold(text: str, section: str, key: str) -> bool:
+    """Return whether a text holds a cue of a lexicon entry, without which it matches nothing."""
+    return any(map(text.__contains__, cues(section, key)))

@@ -15,8 +15,10 @@ _ADJACENT_AFTER = re.compile(r"\s*(?:×|x(?!\w)|x(?=\d)|\*)")
 
 def has_unit_mark(text: str, clause: Clause, amount: Amount, vocabulary: TextVocabulary) -> bool:
     """Return whether an amount is marked as the price of one unit."""
+    # Words are parted by single spaces: a sign before the amount is one of two characters.
+    before = max(clause.start, amount.start - 2)
     return (
-        _ADJACENT_BEFORE.search(text, clause.start, amount.start) is not None
+        _ADJACENT_BEFORE.search(text, before, amount.start) is not None
         or _ADJACENT_AFTER.match(text, amount.end, clause.end) is not None
         or _unit_mark(vocabulary.unit_phrases).match(text, amount.end, clause.end) is not None
     )

@@ -8,7 +8,7 @@ from functools import cache
 
 from crab_graph.text.amounts import Amount, stated_amounts
 from crab_graph.text.clauses import Clause, Utterance
-from crab_graph.text.lexicon import fragment, pattern
+from crab_graph.text.lexicon import fragment, may_hold, pattern
 from crab_graph.text.marks import has_unit_mark
 from crab_graph.text.references import Reference, ReferenceForm, references_within
 from crab_graph.text.vocabulary import TextVocabulary
@@ -129,8 +129,9 @@ def _clause_totals(
 
 def _find_cues(text: str, clause: Clause, families: frozenset[CueFamily]) -> list[_Cue]:
     cues: list[_Cue] = []
+    words = text[clause.start : clause.end]
     for family in CueFamily:
-        if family not in families:
+        if family not in families or not may_hold(words, "totals", family):
             continue
         for match in _cue_pattern(family).finditer(text, clause.start, clause.end):
             if not any(cue.start <= match.start() < cue.end for cue in cues):

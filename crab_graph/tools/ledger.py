@@ -10,12 +10,12 @@ An event is a JSON object of one of four forms; a caller may add fields of its o
 Only a row that the episode itself added can be removed: what the initial tables held stays.
 """
 
-import marshal
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from operator import itemgetter
 from typing import Any, Protocol
 
+from crab_graph.tools.memo import plain_bytes
 from crab_graph.tools.tables import Row
 from crab_graph.tools.world import World
 
@@ -142,14 +142,6 @@ def _fingerprint(before: bytes | None, event: Event) -> bytes | None:
     told = [event.get(name) for name in ("op", "table", "key", "row", "set", "column", "delta")]
     plain = plain_bytes(told)
     return None if plain is None else blake2b(before + plain, digest_size=16).digest()
-
-
-def plain_bytes(value: Any) -> bytes | None:
-    """Return bytes that no other value has, type for type; `None` for what is no plain value."""
-    try:
-        return marshal.dumps(value, 2)  # later versions write equal values in several ways
-    except ValueError:
-        return None
 
 
 def row_after(event: Event, row: Row | None) -> Row:

@@ -1,11 +1,12 @@
-"""Outcomes of calls that wrote nothing, kept so that the same call need not be run again.
+"""Outcomes of calls, kept so that the same call on the same tables need not be run again.
 
 Tools are pure: the same call on the same tables has the same outcome. Grading runs an episode's
 calls again right after it was played, and other trials of its task make many of the same calls.
 """
 
+import marshal
 from collections.abc import Hashable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Kept = TypeVar("Kept")
 
@@ -55,3 +56,16 @@ class Memo(Generic[Kept]):
             self._old, self._new, self._size = self._new, {}, 0
         self._new[key] = value, size
         self._size += size
+
+
+def plain_bytes(value: Any) -> bytes | None:
+    """Return bytes that no other value has, type for type; `None` for what is no plain value."""
+    try:
+        return marshal.dumps(value, 2)  # later versions write equal values in several ways
+    except ValueError:
+        return None
+
+
+def plain_value(plain: bytes) -> Any:
+    """Return a new copy of the value that has those bytes."""
+    return marshal.loads(plain)

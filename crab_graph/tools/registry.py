@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from sys import getsizeof
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,8 @@ from pydantic_core import to_json
 
 from crab_graph.errors import ToolCallError, UnknownName
 from crab_graph.tools.arguments import build_schema, describe_problems, shown
-from crab_graph.tools.ledger import BookingTables, Event, Ledger, plain_bytes
-from crab_graph.tools.memo import Memo
+from crab_graph.tools.ledger import BookingTables, Event, Ledger
+from crab_graph.tools.memo import Memo, plain_bytes, plain_value
 from crab_graph.tools.tool import ErrorCode, Owner, Result, Tool, ToolCall, ToolType, tool
 from crab_graph.tools.world import EntityTable
 
@@ -55,6 +55,10 @@ class ToolOutcome:
     def error(self) -> dict[str, str] | None:
         """Why it was refused, or `None`."""
         return json.loads(self.content) if self.is_error else None
+
+
+_Kept = tuple[ToolOutcome, bytes]
+"""An outcome without its events, and these as bytes: whoever gets them may change them."""
 
 
 class ToolRegistry:
@@ -129,28 +133,24 @@ class ToolRegistry:
             name: The tool's name, as the caller gave it.
             arguments: The arguments, as the caller gave them; they are not changed.
         """
-        key = self._key(tables, owner, name, arguments)
-        if key is None:
+        if type(tables) is not Ledger or type(name) is not str:
             return self._run(tables, owner, name, arguments)
-        memo: Memo[ToolOutcome] = tables.world.memo
-        outcome = memo.get(key)
-        if outcome is None:
-            outcome = self._run(tables, owner, name, arguments)
-            if not outcome.events:
-                memo.keep(key, outcome, getsizeof(outcome.content) + len(name) + len(key[-1]))
-        return outcome
-
-    def _key(
-        self, tables: BookingTables, owner: Owner, name: str, arguments: Any
-    ) -> tuple[Any, ...] | None:
-        """Return all that an outcome depends on, `None` where it cannot be compared exactly."""
-        if type(tables) is not Ledger or tables.fingerprint is None or type(name) is not str:
-            return None
-        plain = plain_bytes(arguments)
-        if plain is None:
-            return None
+        state, plain = tables.fingerprint, plain_bytes(arguments)
+        if state is None or plain is None:
+            return self._run(tables, owner, name, arguments)
+        memo: Memo[_Kept] = tables.world.memo
         # Whose call it is stands as a truth value: members of enumerations are slow to hash.
-        return self, owner == Owner.AGENT, name, tables.fingerprint, plain
+        key = (self, owner == Owner.AGENT, name, state, plain)
+        kept = memo.get(key)
+        if kept is not None:
+            outcome, written = kept
+            return replace(outcome, events=tuple(plain_value(written))) if written else outcome
+        outcome = self._run(tables, owner, name, arguments)
+        events = plain_bytes(list(outcome.events)) if outcome.events else b""
+        if events is not None:
+            size = getsizeof(outcome.content) + len(events) + len(name) + len(plain)
+            memo.keep(key, (replace(outcome, events=()) if events else outcome, events), size)
+        return outcome
 
     def _run(self, tables: BookingTables, owner: Owner, name: str, arguments: Any) -> ToolOutcome:
         tool = self._tools.get(name) if isinstance(name, str) else None

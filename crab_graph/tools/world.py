@@ -54,7 +54,7 @@ class World:
         self.memo: Memo[Any] = Memo()
         self._rows = {name: tuple(rows.values()) for name, rows in tables.items()}
         self._indexes: dict[tuple[str, str], dict[Any, tuple[Row, ...]]] = {}
-        self._shown: dict[Show, dict[str, Row]] = {}
+        self._shown: dict[Show, dict[int, Row]] = {}
 
     @classmethod
     def from_tables(
@@ -103,24 +103,22 @@ class World:
     def show(self, table: str, rows: Iterable[Row], show: Show) -> list[Row]:
         """Return rows of a table as a tool shows them; initial ones are worded once for all calls.
 
+        What is shown is shared by the calls and must not be changed.
+
         Args:
             table: The table.
             rows: Rows of it, as they stand in an episode.
             show: Makes a row's form of plain values; a function of a module.
         """
-        key, initial = self.keys[table], self.tables[table]
+        # Initial rows last as long as their world, so that nothing else has their identity.
         known = self._shown.setdefault(show, {})
-        shown: list[Row] = []
-        for row in rows:
-            name = row[key]
-            if initial.get(name) is not row:
-                shown.append(show(row))
-                continue
-            form = known.get(name)
-            if form is None:
-                form = known[name] = show(row)
-            shown.append(form.copy())  # what is handed out may be changed
-        return shown
+        return [known.get(id(row)) or self._word(table, row, show, known) for row in rows]
+
+    def _word(self, table: str, row: Row, show: Show, known: dict[int, Row]) -> Row:
+        form = show(row)
+        if self.tables[table].get(row[self.keys[table]]) is row:
+            known[id(row)] = form
+        return form
 
     def _build_index(self, table: str, column: str) -> dict[Any, tuple[Row, ...]]:
         groups: dict[Any, list[Row]] = {}

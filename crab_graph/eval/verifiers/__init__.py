@@ -9,10 +9,12 @@ from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
-from crab_graph.eval.checks import Part
+from crab_graph.eval.checks import LETTERS
 from crab_graph.eval.task_reading import TaskReading
 from crab_graph.eval.verifier import Verifier
 from crab_graph.eval.verifiers.trip import declared_verifiers
+
+_LETTERS = "".join(LETTERS)
 
 
 @cache
@@ -28,5 +30,4 @@ def verifiers_of(reading: TaskReading) -> tuple[Verifier, ...]:
 
 
 def _ordered(verifiers: Sequence[Verifier]) -> tuple[Verifier, ...]:
-    parts = list(Part)
-    return tuple(sorted(verifiers, key=lambda one: (parts.index(one.part), one.id)))
+    return tuple(sorted(verifiers, key=lambda one: (_LETTERS.index(one.id[0]), one.id)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, judge, seen
 from crab_graph.eval.dialogue import AgentMessage
@@ -31,7 +32,8 @@ class StatedTotal:
         return seen(f"stated {format_dollars(self.cents)}: {text}", message=self.message.number)
 
 
-def governing_totals(episode: Episode) -> list[tuple[Payment, StatedTotal]]:
+@lru_cache(maxsize=1)
+def governing_totals(episode: Episode) -> tuple[tuple[Payment, StatedTotal], ...]:
     """Return each charge that a total precedes with the latest such total."""
     stated = [
         StatedTotal(message, total)
@@ -43,7 +45,7 @@ def governing_totals(episode: Episode) -> list[tuple[Payment, StatedTotal]]:
         earlier = [item for item in stated if item.message.seq < charge.seq]
         if earlier:
             governed.append((charge, earlier[-1]))
-    return governed
+    return tuple(governed)
 
 
 def _pre_charge_totals(episode: Episode) -> CheckResult:
@@ -81,12 +83,13 @@ def _sum(payments: Iterable[Payment]) -> int:
     return sum(payment.cents for payment in payments)
 
 
-def summaries(episode: Episode) -> list[StatedTotal]:
+@lru_cache(maxsize=1)
+def summaries(episode: Episode) -> tuple[StatedTotal, ...]:
     """Return the totals of the visible messages that sum up after the last booking write."""
     if not episode.history.writes:
-        return []
+        return ()
     after = episode.dialogue.agent_after(episode.history.last_write)
-    return [stated for message in after for stated in summed_up(episode, message)]
+    return tuple(stated for message in after for stated in summed_up(episode, message))
 
 
 def summed_up(episode: Episode, message: AgentMessage) -> list[StatedTotal]:

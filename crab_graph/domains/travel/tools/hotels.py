@@ -218,12 +218,13 @@ def is_held(
 
     The booking that is to be changed, if one is, is no obstacle to itself.
     """
-    return any(
+    stays = tables.find("booking_rooms", "room_id", room_id)
+    return bool(stays) and any(
         stay["check_in"] < check_out
         and check_in < stay["check_out"]
         and stay["booking_id"] != changed
         and _is_active(tables, stay["booking_id"])
-        for stay in tables.find("booking_rooms", "room_id", room_id)
+        for stay in stays
     )
 
 
