@@ -84,6 +84,46 @@ def mending_agent():
     return respond
 
 
+def exchanging_agent():
+    """Return the solver, which exchanges the charged hotel for itself before it sums up."""
+    solve = reference_agent("solver")
+    kept: dict[str, Any] = {}
+
+    def respond(messages, tools):
+        told = [one for one in messages if isinstance(one, ToolMessage)]
+        answers = {one.tool_call_id: json.loads(str(one.content)) for one in told}
+        calls = [call for one in messages for call in getattr(one, "tool_calls", ())]
+        if "booked" in kept:
+            return kept["summary"]
+        if calls and calls[-1]["name"] == "book_hotel_with_rooms":
+            kept["new"] = answers[calls[-1]["id"]]
+            booking_id, total = kept["new"]["booking_id"], kept["new"]["total"]
+            if not isinstance(messages[-1], ToolMessage):
+                kept["booked"] = True
+                return call_tool("charge_booking", {**kept["charge"], "booking_id": booking_id})
+            return (
+                "My mistake: the stay was booked wrongly. It is cancelled and refunded, and "
+                f"reserved anew as {booking_id}. Please approve its payment of ${total} with "
+                f"{kept['charge']['payment_method_id']}."
+            )
+        reply = solve(messages, tools)
+        if not isinstance(reply, str) or "Total charged" not in reply:
+            return reply
+        kept["summary"] = reply
+        kept["charge"] = next(one["args"] for one in calls if one["name"] == "charge_booking")
+        hotel = next(one for one in calls if one["name"] == "book_hotel_with_rooms")
+        cancelled = {"booking_id": answers[hotel["id"]]["booking_id"]}
+        again = call_tool("cancel_hotel_booking", cancelled)
+        again.tool_calls.append({**hotel, "id": "again"})
+        return again
+
+    return respond
+
+
+def call_tool(name, arguments):
+    return AIMessage("", tool_calls=[{"id": name, "name": name, "args": arguments}])
+
+
 def is_mend(call):
     return call["name"].startswith("modify_")
 
@@ -134,6 +174,21 @@ def test_an_agent_that_changes_its_bookings_until_they_are_right_passes(bench, u
     assert replayed == [event for call in record.trace for event in call["events"]]
     refused = cg.grade(task, record.messages)
     assert not refused.passed and refused.unconfirmed
+
+
+@pytest.mark.parametrize("user", ["generic", "ruse"])
+def test_an_agent_that_exchanges_a_charged_hotel_passes(bench, user):
+    record = cg.run_episode(bench["S2-001"], exchanging_agent(), user, toolset=EXTENDED)
+    assert record.outcome == "pass", record.explanation
+    assert record.strict["passed"]
+    assert record.metrics["call_cancellation"] == 1
+    kinds = [
+        event["row"]["kind"]
+        for call in record.trace
+        for event in call["events"]
+        if event["table"] == "transactions"
+    ]
+    assert kinds == [*["charge"] * 4, "refund", "charge"]
 
 
 def test_an_agent_of_the_paper_has_no_such_tools(bench):
