@@ -90,7 +90,8 @@ def cancel_attraction_booking(call: ToolCall, booking_id: str) -> Result:
 def modify_attraction_booking(call: ToolCall, booking_id: str, tickets: int) -> Result:
     """Change the number of tickets of an attraction booking that is not charged yet.
 
-    Its total changes with them. What is charged already can only be cancelled and booked anew.
+    Its total changes with them; what it holds now is free for it. What is charged already can only
+    be cancelled and booked anew.
 
     Args:
         booking_id: Booking id of a pending attraction booking.

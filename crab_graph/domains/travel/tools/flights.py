@@ -170,7 +170,8 @@ def cancel_flight(call: ToolCall, booking_id: str) -> Result:
 def modify_flight_seats(call: ToolCall, booking_id: str, seats: list[PassengerSeat]) -> Result:
     """Change the seats of a flight booking that is not charged yet: fare, travellers, or number.
 
-    Its total changes with them. What is charged already can only be cancelled and booked anew.
+    Its total changes with them; what it holds now is free for it. What is charged already can only
+    be cancelled and booked anew.
 
     Args:
         booking_id: Booking id of a pending flight booking.

@@ -163,7 +163,8 @@ def modify_hotel_booking(
 ) -> Result:
     """Change the rooms, dates or guests of a hotel booking that is not charged yet.
 
-    Its total changes with them. What is charged already can only be cancelled and booked anew.
+    Its total changes with them; what it holds now is free for it. What is charged already can only
+    be cancelled and booked anew.
 
     Args:
         booking_id: Booking id of a pending hotel booking.
