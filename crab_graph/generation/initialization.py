@@ -38,8 +38,10 @@ def execute_actions(
     insertions: Mapping[str, Insertion],
     task_id: str,
     actions: Iterable[InitializationAction],
+    *,
+    together: bool = True,
 ) -> None:
-    """Execute actions in their order on tables made by `create_tables`, row by row, or none.
+    """Execute actions in their order on tables made by `create_tables`, row by row.
 
     Args:
         connection: Connection to the store.
@@ -47,19 +49,21 @@ def execute_actions(
         insertions: What each call inserts, by its name.
         task_id: The task whose store it is.
         actions: The calls.
+        together: Whether all are executed or none; otherwise each is committed by itself.
     """
     columns = {table.name: tuple(table.columns) for table in tables}
     statements = {table.name: _insertion(table) for table in tables}
-    connection.execute("BEGIN")
-    try:
-        for action in actions:
-            for name, row in insertions[action.name](action.arguments):
-                values = [task_id, *(row[column] for column in columns[name])]
-                connection.execute(statements[name], values)
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
+    for batch in (actions,) if together else ((action,) for action in actions):
+        connection.execute("BEGIN")
+        try:
+            for action in batch:
+                for name, row in insertions[action.name](action.arguments):
+                    values = [task_id, *(row[column] for column in columns[name])]
+                    connection.execute(statements[name], values)
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
 
 
 def _insertion(table: Table) -> str:

@@ -9,7 +9,7 @@ from crab_graph.domains.travel.domain import draft
 from crab_graph.domains.travel.initialization import INSERTIONS, initialization_actions
 from crab_graph.domains.travel.materialize import materialize
 from crab_graph.domains.travel.schema import TRAVEL_TABLES
-from crab_graph.generation.initialization import execute_actions
+from crab_graph.generation.initialization import InitializationAction, execute_actions
 from crab_graph.generation.materialize import create_tables, hash_rows, load_rows, read_rows
 from crab_graph.generation.population import populate
 
@@ -32,6 +32,17 @@ def test_actions_executed_in_turn_give_the_tables_of_the_bulk_load(population):
         execute_actions(connection, TABLES, INSERTIONS, "actions", actions)
         stored = [read_rows(connection, TABLES, task_id) for task_id in ("bulk", "actions")]
     assert hash_rows(TABLES, stored[0]) == hash_rows(TABLES, stored[1])
+
+
+def test_calls_committed_one_by_one_keep_what_was_done_before_a_failure(population):
+    actions = initialization_actions(population, 7)
+    failing = [next(actions), InitializationAction("add_hotel", {})]
+    with duckdb.connect(":memory:") as connection:
+        create_tables(connection, TABLES)
+        for task_id, together, kept in (("all", True, 0), ("each", False, 1)):
+            with pytest.raises(KeyError):
+                execute_actions(connection, TABLES, INSERTIONS, task_id, failing, together=together)
+            assert len(read_rows(connection, TABLES, task_id)["flights"]) == kept
 
 
 def test_seats_of_one_service_are_one_call_and_rooms_follow_their_hotel(population):
