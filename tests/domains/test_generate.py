@@ -4,6 +4,7 @@ import subprocess
 import sys
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -22,7 +23,7 @@ def bench(tmp_path_factory):
     return generate_benchmark(tmp_path_factory.mktemp("bench") / "b", tasks=8, distractors=2000)
 
 
-FEW = {"tasks": 4, "distractors": 300}
+FEW: dict[str, Any] = {"tasks": 4, "distractors": 300}
 
 
 @pytest.fixture(scope="module")
