@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crab_graph.cli.output import JsonOption, console, print_json
+from crab_graph.cli.worker_options import CoresOption
 
 if TYPE_CHECKING:
     from crab_graph.domains.benchmark import Benchmark
@@ -22,10 +23,7 @@ def certify(
             "--open", help="Opening of a private split: prove that it is the one announced."
         ),
     ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(help="Number of processes.", min=1, show_default="one a core"),
-    ] = None,
+    jobs: CoresOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Count each task's solutions again on its tables, by SQL, by arrays and by plain search.

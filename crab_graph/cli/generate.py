@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crab_graph.cli.output import JsonOption, print_json
-from crab_graph.cli.worker_options import JobsOption
+from crab_graph.cli.worker_options import CoresOption
 from crab_graph.errors import UsageError
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def generate(
             "--commit-only", help="With --private: announce the commitment, generate later."
         ),
     ] = False,
-    jobs: JobsOption = 1,
+    jobs: CoresOption = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace a benchmark made with other settings.")
     ] = False,

@@ -5,6 +5,10 @@ from typing import Annotated
 import typer
 
 JobsOption = Annotated[int, typer.Option(help="Number of processes.", min=1)]
+CoresOption = Annotated[
+    int | None,
+    typer.Option(help="Number of processes.", min=1, show_default="one a core"),
+]
 ConcurrencyOption = Annotated[int, typer.Option(help="Episodes at once in each process.", min=1)]
 ExecutorOption = Annotated[
     str, typer.Option(help="processes, or ray for the machines of a cluster.")

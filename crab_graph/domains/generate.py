@@ -1,5 +1,6 @@
 """Generating a benchmark: scout candidates, choose the best, build and certify them (paper A.3)."""
 
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,6 +29,9 @@ from crab_graph.workers import process_map, write_atomically
 Progress = Callable[[int, int], None]
 """Called with the steps done and the steps there are: candidates scouted, then tasks built."""
 
+_WORTH_A_PROCESS = 40
+"""Steps that take about as long as a process takes to start."""
+
 MAX_TASKS = 1_000_000
 MAX_DISTRACTORS = 20_000
 MAX_ATTEMPTS = 10_000
@@ -43,7 +47,7 @@ def generate_benchmark(
     domain: str = "travel",
     distractors: int = 2000,
     paper: PaperParameters | None = None,
-    jobs: int = 1,
+    jobs: int | None = 1,
     force: bool = False,
     private: bool = False,
     opening: str | Path | None = None,
@@ -59,7 +63,7 @@ def generate_benchmark(
         domain: Name of the domain.
         distractors: Distractors of each task.
         paper: Generate by the paper's algorithms, with these parameters; slower, and the reference.
-        jobs: Number of processes.
+        jobs: Number of processes; `None` is one a core, where there is work for them.
         force: Replace a benchmark that was made with other settings.
         private: Draw the seed from a secret, to which the manifest commits (`domains.private`).
         opening: File that holds, or will hold, the secret; beside the directory by default.
@@ -117,7 +121,11 @@ def announce(
 
 
 def regenerate(
-    directory: Path, settings: Settings, seed: int, jobs: int, progress: Progress | None = None
+    directory: Path,
+    settings: Settings,
+    seed: int,
+    jobs: int | None,
+    progress: Progress | None = None,
 ) -> Benchmark:
     """Generate the benchmark of these settings from a seed, or finish it.
 
@@ -130,6 +138,7 @@ def regenerate(
         return load_benchmark(directory)
     steps = count(1)
     total = settings.tasks + sum(_candidates(settings).values())
+    processes = jobs or min(os.cpu_count() or 1, 1 + total // _WORTH_A_PROCESS)
 
     def advance() -> None:
         if progress is not None:
@@ -138,10 +147,10 @@ def regenerate(
     fresh = not directory.exists()
     try:
         with open_workbench(directory, settings) as bench:
-            scouted = _scout_all(bench, settings, seed, jobs, advance)
+            scouted = _scout_all(bench, settings, seed, processes, advance)
             chosen = {stratum: _chosen(scouted, stratum, settings) for stratum in settings.strata}
             plans = _task_plans(chosen, settings)
-            _build_all(bench, plans, jobs, advance)
+            _build_all(bench, plans, processes, advance)
             entries = bench.entries()
     except UsageError:
         # A parameter that proves unusable on the way leaves nothing that could be gone on with.
@@ -285,7 +294,7 @@ def check_settings(
     strata: Sequence[int],
     domain: str,
     distractors: int,
-    jobs: int,
+    jobs: int | None,
     paper: PaperParameters | None = None,
 ) -> Settings:
     """Return the settings of a benchmark.
@@ -307,7 +316,7 @@ def check_settings(
         raise UsageError(
             f"distractors must be between 0 and {MAX_DISTRACTORS:,}, not {distractors}"
         )
-    if jobs < 1:
+    if jobs is not None and jobs < 1:
         raise UsageError(f"jobs must be 1 or more, not {jobs}")
     if paper is not None and not 1 <= paper.attempts <= MAX_ATTEMPTS:
         raise UsageError(
