@@ -151,9 +151,10 @@ def _read_message(message: Any, callers: Mapping[str, Owner]) -> TranscriptMessa
         raise ValueError("'function_call' is not read: calls stand in 'tool_calls'")
     owner = _read_owner(message.get("owner"), role, default)
     content = message.get("content")
-    if role is Role.TOOL and is_object(content):
-        content = json.dumps(content)
-    return TranscriptMessage(role, owner, _read_content(content), calls, call_id)
+    if not isinstance(content, str):
+        is_result = role is Role.TOOL and is_object(content)
+        content = json.dumps(content) if is_result else _read_content(content)
+    return TranscriptMessage(role, owner, content, calls, call_id)
 
 
 _ROLES = {
@@ -188,8 +189,6 @@ _TEXT_PARTS = ("text", "input_text", "output_text")
 def _read_content(value: Any) -> str:
     if value is None:
         return ""
-    if isinstance(value, str):
-        return value
     if isinstance(value, list):
         parts = [part if isinstance(part, Mapping) else {"text": part} for part in value]
         texts = [part.get("text") for part in parts if part.get("type", "text") in _TEXT_PARTS]
@@ -203,7 +202,7 @@ def _read_calls(value: Any) -> tuple[TranscriptCall, ...]:
         return ()
     if not isinstance(value, list):
         raise ValueError("'tool_calls' is a list")
-    return tuple(_read_call(call) for call in value)
+    return tuple(map(_read_call, value))
 
 
 def _read_call(call: Any) -> TranscriptCall:

@@ -9,6 +9,7 @@ MONTHS = (
     *("July", "August", "September", "October", "November", "December"),
 )
 
+_DIGIT = re.compile(r"\d")
 _MONTH_NUMBER = {name.casefold(): number for number, name in enumerate(MONTHS, 1)}
 _MONTH_NUMBER |= {name.casefold()[:3]: number for number, name in enumerate(MONTHS, 1)} | {
     "sept": 9
@@ -38,7 +39,7 @@ class SpokenDate(NamedTuple):
 def find_dates(text: str, today: str) -> list[SpokenDate]:
     """Return the dates a text mentions, in order; a missing year is the next one not yet past."""
     found: list[SpokenDate] = []
-    for pattern in _WRITTEN:
+    for pattern in _WRITTEN if _DIGIT.search(text) else ():
         for match in pattern.finditer(text):
             if not any(other.start < match.end() and match.start() < other.end for other in found):
                 found += _dates_of(match, today)

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -26,8 +26,36 @@ def alternatives(words: Iterable[str]) -> str:
     """Return a group that matches any of `words` as whole words, longest first; signs anywhere."""
     listed = sorted(words, key=lambda word: (-len(word), word))
     signs = [word for word in listed if not any(letter.isalnum() for letter in word)]
-    whole = "|".join(word for word in listed if word not in signs)
-    return "(?:" + "|".join([rf"(?<!\w)(?:{whole})(?!\w)", *signs]) + ")"
+    whole = _whole_words([word for word in listed if word not in signs])
+    return "(?:" + "|".join([whole, *signs]) + ")" if signs else whole
+
+
+def _whole_words(words: Sequence[str]) -> str:
+    """Return a group that matches any of `words` as whole words, the first that does.
+
+    Where each begins with a letter, they are put together by it, and what must not stand before is
+    looked at after it: a search then skips all places with other letters, in half the time.
+    """
+    spread = [form for word in words for form in _spread(word)]
+    if not all(_PLAIN_START.match(form) for form in spread):
+        return rf"(?:(?<!\w)(?:{'|'.join(words)})(?!\w))"
+    endings: dict[str, list[str]] = {}
+    for form in spread:
+        endings.setdefault(form[0], []).append(form[1:])
+    groups = (rf"{first}(?<!\w{first})(?:{'|'.join(rest)})" for first, rest in endings.items())
+    return rf"(?:(?:{'|'.join(groups)})(?!\w))"
+
+
+_PLAIN_START = re.compile(r"[^\W_](?![?*+{|])")
+_LEADING_GROUP = re.compile(r"\(\?:([^()\[\]\\]*)\)(?![?*+{])")
+
+
+def _spread(word: str) -> list[str]:
+    """Return the forms of a word that begins with a group of choices, in their order."""
+    group = _LEADING_GROUP.match(word)
+    if group is None:
+        return [word]
+    return [choice + word[group.end() :] for choice in group[1].split("|")]
 
 
 @cache
