@@ -8,7 +8,7 @@ ends the episode with a status of its own, so that a run goes on.
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from contextvars import Context, copy_context
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -130,7 +130,7 @@ class EpisodeNodes:
                 return self._broken("agent", tried, spent)
             reply = replace(cast(Reply, tried.value), usage=dict(tried.usage))
             if step is not None:
-                step.keep(_WHOLE, asdict(reply))
+                step.keep(_WHOLE, _shallow(reply))
         spending = self._spend(spent, "agent", reply.usage, seconds)
         line: Message = {"seq": counts["seq"], "role": "assistant"}
         if not reply.calls:
@@ -211,7 +211,7 @@ class EpisodeNodes:
             taken = self._user.step(state, messages)
         taken = replace(taken, usage=meter.usage)
         if step is not None:
-            step.keep(_WHOLE, asdict(taken))
+            step.keep(_WHOLE, _shallow(taken))
         return taken
 
     def _try(
@@ -294,6 +294,11 @@ class EpisodeNodes:
                 "add it to the file of --prices"
             )
         return cost.dollars
+
+
+def _shallow(step: Reply | UserStep) -> dict[str, Any]:
+    """Return the fields of a step, to be written as JSON at once: nothing needs a copy."""
+    return {field.name: getattr(step, field.name) for field in fields(step)}
 
 
 def _plain(value: Any) -> Any:

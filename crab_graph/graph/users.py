@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -323,8 +324,13 @@ def _asking(model: Any, prompt: str) -> "Ask":
     return ask
 
 
+@cache
+def _template() -> str:
+    return files("crab_graph.graph").joinpath("callable_user.md").read_text(encoding="utf-8")
+
+
 def _instructions(task: "Task") -> str:
-    text = files("crab_graph.graph").joinpath("callable_user.md").read_text(encoding="utf-8")
+    text = _template()
     known = "\n".join(
         f"- {fact.key}{f' ({fact.slot})' if fact.slot else ''}: {fact.value}" for fact in task.facts
     )
