@@ -53,5 +53,6 @@ def _any_of(values: Iterable[str]) -> str:
     return rf"\b(?:{'|'.join(words)})\b"
 
 
+@cache
 def _read(name: str) -> str:
     return files("crab_graph.domains.travel").joinpath(name).read_text("utf-8")
