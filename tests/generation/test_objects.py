@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+
+from crab_graph.domains.travel.domain import draft
+from crab_graph.generation.objects import (
+    IDENTITY,
+    CodedObjects,
+    concatenate,
+    edge_columns,
+    length,
+    numbered_together,
+    rows,
+    take,
+)
+from crab_graph.randomness import derive_array_rng
+
+
+@pytest.fixture(scope="module")
+def folded():
+    return draft(41, True, 2).folded
+
+
+@pytest.fixture(scope="module", params=["outbound", "hotel", "attraction"])
+def drawn(request, folded):
+    return folded.domains[request.param].draw(derive_array_rng(1, request.param), 200)
+
+
+def test_coded_objects_say_what_their_columns_say(drawn):
+    plain = dict(drawn)
+    assert rows(drawn) == rows(plain)
+    chosen = np.array([5, 0, 5])
+    assert rows(take(drawn, chosen)) == rows(take(plain, chosen))
+    mask = plain["price"] > np.median(plain["price"])
+    assert rows(take(drawn, mask)) == rows(take(plain, mask))
+    assert rows(concatenate([drawn, drawn])) == 2 * rows(plain)
+    assert rows(concatenate([drawn, plain])) == 2 * rows(plain)
+    assert length(drawn) == length(plain)
+
+
+def test_objects_are_found_again_by_their_free_properties(drawn):
+    assert rows(CodedObjects.of(drawn.type, rows(drawn))) == rows(drawn)
+
+
+def test_numbers_are_alike_exactly_where_values_are(drawn):
+    for name in drawn:
+        if name != IDENTITY:
+            found = numbered_together(name, [drawn, drawn]).tolist()
+            values = 2 * drawn[name].tolist()
+            assert len(set(zip(found, values, strict=True))) == len(set(found)) == len(set(values))
+
+
+def test_an_edge_that_compares_words_may_compare_their_positions(folded):
+    first = slice(0, 20)
+    pools = {
+        node: domain.draw(derive_array_rng(2, node), 100) for node, domain in folded.domains.items()
+    }
+    for edge in folded.edges:
+        columns = edge_columns(edge, pools)
+        coded = edge.evaluate(lambda ref, columns=columns: columns[ref][first])
+        plain = edge.evaluate(lambda ref: pools[ref[0]][ref[1]][first])
+        assert np.array_equal(coded, plain)
+
+
+def test_a_property_with_one_value_takes_nothing_from_the_stream():
+    rng, untouched = derive_array_rng(3), derive_array_rng(3)
+    rng.randint(0, 1, 100)
+    assert rng.randint(0, 1000) == untouched.randint(0, 1000)
