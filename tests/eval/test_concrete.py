@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 
 import pytest
@@ -232,6 +233,12 @@ def test_evidence_names_rows_and_constraints():
     evidence = graded(RIGHT.swapped(flight("outbound", OUT_MIDDAY))).evidence["D08"]
     assert "outbound_time_of_day broken" in evidence[0]["text"]
     assert evidence[0]["rows"][0].startswith("bookings/BK-")
+
+
+def test_evidence_tells_days_and_times_as_people_write_them():
+    evidence = graded(RIGHT).evidence
+    (fits,) = evidence["D16"]
+    assert re.search(r"outbound.date = \d{4}-\d\d-\d\d, outbound.arrival = \d\d:\d\d", fits["text"])
 
 
 def test_private_tables_are_no_collateral():

@@ -106,8 +106,11 @@ def _constraints_hold(check: DomainCheck, episode: Episode) -> CheckResult:
 
 
 def _told(episode: Episode, constraint: Constraint, verdict: str) -> Evidence:
-    values = episode.values
-    shown = ", ".join(f"{node}.{name} = {values[node, name]}" for node, name in constraint.refs)
+    show = episode.reading.grading.show_value
+    shown = ", ".join(
+        f"{node}.{name} = {show(name, episode.values[node, name])}"
+        for node, name in constraint.refs
+    )
     said = f" ({constraint.sentence})" if constraint.sentence else ""
     ids = (episode.filled[node].booking_id for node in constraint.nodes)
     return seen(f"{constraint.name} {verdict}{said}: {shown}", rows=_booking_rows(ids))
