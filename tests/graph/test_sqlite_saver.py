@@ -20,6 +20,10 @@ def checkpoint(name):
     return {**empty_checkpoint(), "id": name}
 
 
+def pending(saver, name):
+    return saver.get_tuple(place(name)).pending_writes
+
+
 def rows(path, table):
     """Return how many rows another process would see."""
     with closing(sqlite3.connect(path)) as connection:
@@ -34,7 +38,7 @@ def test_what_a_step_wrote_is_kept_with_the_checkpoint_that_follows(tmp_path):
         assert rows(path, "writes") == 0
         saver.put(place("1"), checkpoint("2"), {}, {})
         assert rows(path, "writes") == rows(path, "checkpoints") == 2
-        kept = saver.get_tuple(place("1")).pending_writes
+        kept = pending(saver, "1")
     assert kept == [(TASK, "turn", "agent"), (TASK, "counts", {"seq": 1})]
 
 
@@ -55,7 +59,7 @@ def test_a_step_that_runs_again_before_its_checkpoint_is_kept_as_it_ran_last(tmp
         for turn in ("agent", "user"):
             saver.put_writes(place("1"), [("turn", turn)], TASK)
         saver.put(place("1"), checkpoint("2"), {}, {})
-        assert saver.get_tuple(place("1")).pending_writes == [(TASK, "turn", "user")]
+        assert pending(saver, "1") == [(TASK, "turn", "user")]
 
 
 def test_a_thread_that_is_forgotten_leaves_nothing_waiting(tmp_path):
