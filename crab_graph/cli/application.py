@@ -194,6 +194,10 @@ def _report_error(error: CrabGraphError) -> int:
     return status
 
 
+_VALUE_ERROR = ": Value error, "
+"""What pydantic, with which typer reads arguments, puts before what was wrong with a choice."""
+
+
 def _report_usage(error: typer.TyperException) -> int:
     context: typer.Context | None = getattr(error, "ctx", None)
     if context is not None and error.format_message() == context.get_help():
@@ -201,7 +205,8 @@ def _report_usage(error: typer.TyperException) -> int:
         typer.echo(error.format_message())
         return UNUSABLE_INPUT
     path = "crab-graph" if context is None else context.command_path
-    return _report(f"{error.format_message().rstrip('.')} (see {path} --help)")
+    said = error.format_message().replace(_VALUE_ERROR, ": ").rstrip(".")
+    return _report(f"{said} (see {path} --help)")
 
 
 def _leave_pipe() -> int:

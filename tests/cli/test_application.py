@@ -57,6 +57,12 @@ def test_unusable_input_is_one_line_and_its_exit_code(arguments, status, line, c
     assert captured.err.count("\n") == 1
 
 
+def test_an_unknown_choice_is_told_the_known_ones(capsys):
+    assert main(["generate", "bench", "--method", "fats"]) == 2
+    line = capsys.readouterr().err
+    assert "Invalid value for '--method': 'fats' is not one of 'fast', 'paper'" in line
+
+
 def test_a_check_that_found_something_exits_with_one_and_adds_no_line(capsys):
     assert main(["fail-as-asked", "check"]) == 1
     assert capsys.readouterr().err == ""
