@@ -2,22 +2,27 @@
 
 A benchmark is a file `bench_*.py` whose `main()` returns rows of (what, measured, target). What it
 compares, it measures side by side in the same run, and it reports medians. Names choose some of
-them (`run.py graph grading`); `--json` prints the rows as one document.
+them (`run.py graph grading`); `--json` prints the rows as one document. The first row is a
+yardstick: milliseconds of two machines, or of two moments of a shared one, compare only beside it.
 """
 
 import argparse
 import importlib.util
 import json
+import os
 import re
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import median
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))  # benchmarks share modules, as `benchmarks.stock`
 
 Row = tuple[str, str, str]
+
+ADDITIONS = 1_000_000
 
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 
@@ -32,6 +37,20 @@ def run_benchmark(path: Path) -> Sequence[Row]:
     spec.loader.exec_module(module)
     rows: Sequence[Row] = module.main()
     return rows
+
+
+def measure_yardstick() -> Row:
+    """Time a plain loop, and say how busy the machine was before."""
+    load = os.getloadavg()[0]
+    times = []
+    for _ in range(5):
+        started = time.process_time()
+        total = 0
+        for number in range(ADDITIONS):
+            total += number
+        times.append(1000 * (time.process_time() - started))
+    what = f"yardstick: {ADDITIONS:,} additions in a Python loop, CPU (load before: {load:.1f})"
+    return what, f"{median(times):.0f} ms", ""
 
 
 def is_met(measured: str, target: str) -> bool | None:
@@ -67,7 +86,7 @@ def main(arguments: Sequence[str]) -> None:
     known = {path.stem.removeprefix("bench_"): path for path in sorted(HERE.glob("bench_*.py"))}
     if unknown := [name for name in asked.names if name not in known]:
         parser.error(f"no benchmark '{unknown[0]}'; there are {', '.join(known)}")
-    rows: list[tuple[str, Row]] = []
+    rows: list[tuple[str, Row]] = [("yardstick", measure_yardstick())]
     for name in asked.names or known:
         started = time.perf_counter()
         rows += [(name, row) for row in run_benchmark(known[name])]
