@@ -1,9 +1,8 @@
 """What a check says: a verdict with its evidence (rulebook §4 and §5)."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 Evidence = dict[str, Any]
 """One piece of evidence: `text`, and where it applies `message` (its number) or `rows`."""
@@ -35,8 +34,7 @@ class CheckVerdict(StrEnum):
     NOT_EVALUATED = "not_evaluated"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
+class CheckResult(NamedTuple):
     """A verdict and the evidence for it."""
 
     verdict: CheckVerdict

@@ -1,15 +1,14 @@
 """Messages as LangChain and LangGraph hold them, turned into the form transcripts have (§11)."""
 
 from collections.abc import Mapping
-from typing import Any, TypeGuard
+from typing import Any
 
 _ROLES = {"human": "user", "ai": "assistant", "developer": "system"}
 _CLASS_ENDINGS = ("MessageChunk", "Message")
 
 
-def is_object(value: Any) -> TypeGuard[Mapping[str, Any]]:
-    """Return whether a value is a JSON object; a dictionary is told at once."""
-    return type(value) is dict or isinstance(value, Mapping)
+OBJECT = (dict, Mapping)
+"""What a JSON object is an instance of; a dictionary is told at once."""
 
 
 def as_transcript_message(message: Any) -> Any:
@@ -18,10 +17,10 @@ def as_transcript_message(message: Any) -> Any:
     Known are LangChain's message objects, and what `model_dump`, `messages_to_dict` and `dumpd`
     make of them.
     """
-    if not is_object(message):
+    if not isinstance(message, OBJECT):
         dump = getattr(message, "model_dump", None)
         message = dump() if callable(dump) else message
-        if not is_object(message):
+        if not isinstance(message, OBJECT):
             return message
     if "role" in message:
         role = message["role"]

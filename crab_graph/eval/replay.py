@@ -13,8 +13,7 @@ from crab_graph.tools.ledger import Event, Ledger
 from crab_graph.tools.tool import Owner
 
 
-@dataclass(frozen=True, slots=True)
-class MessageStep:
+class MessageStep(NamedTuple):
     """A visible turn.
 
     Attributes:
@@ -91,12 +90,12 @@ class Trajectory:
     @cached_property
     def messages(self) -> tuple[MessageStep, ...]:
         """The visible messages."""
-        return tuple(step for step in self.steps if isinstance(step, MessageStep))
+        return tuple([step for step in self.steps if isinstance(step, MessageStep)])
 
     @cached_property
     def calls(self) -> tuple[CallStep, ...]:
         """The calls."""
-        return tuple(step for step in self.steps if isinstance(step, CallStep))
+        return tuple([step for step in self.steps if isinstance(step, CallStep)])
 
 
 def replay(task: Task, messages: Sequence[TranscriptMessage]) -> Trajectory:
@@ -128,7 +127,7 @@ class _Player:
     def play(self, message: TranscriptMessage) -> None:
         if message.role is Role.TOOL:
             self._compare(message)
-        elif message.role in (Role.USER, Role.ASSISTANT):
+        elif message.role is not Role.SYSTEM:
             for call in message.tool_calls:
                 self._call(message.owner, call)
             if not message.tool_calls:
@@ -159,9 +158,7 @@ class _Player:
 
     def _compare(self, message: TranscriptMessage) -> None:
         step = self._unanswered.pop(message.tool_call_id or "", None)
-        if step is None:
-            return
-        if message.content == step.content:
+        if step is None or message.content == step.content:
             return
         replayed = json.loads(step.content)
         try:

@@ -105,11 +105,9 @@ def _charged(episode: Episode) -> int:
 def _prices(episode: Episode) -> Iterator[Deed]:
     """Each price stated of something that is booked in the end."""
     for quote in find_quotes(episode):
-        ids = [booking.booking_id for booking in quote.bookings]
-        made = max(episode.history.by_id[booking_id].made_at for booking_id in ids)
-        whole = sum(booking.total_cents for booking in quote.bookings)
+        made = max(episode.history.by_id[booking_id].made_at for booking_id in quote.bookings)
         claim = f"{quote.price.mark} price {format_dollars(quote.price.amount.cents)}"
-        action = f"booked {', '.join(ids)} for {format_dollars(whole)}"
+        action = f"booked {', '.join(quote.bookings)} for {format_dollars(quote.whole)}"
         yield Deed(quote.message.number, claim, made, action, quote.is_right)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crab_graph.errors import TranscriptError
-from crab_graph.eval.message_forms import as_transcript_message, is_object
+from crab_graph.eval.message_forms import OBJECT, as_transcript_message
 from crab_graph.eval.strict_json import parse_json
 from crab_graph.tools.tool import Owner
 
@@ -123,7 +123,7 @@ def _read_all(messages: Sequence[Any], place: Callable[[int], str]) -> list[Tran
     callers: dict[str, Owner] = {}
     for number, message in enumerate(messages, start=1):
         try:
-            parsed = _read_message(as_transcript_message(message), callers)
+            parsed = _read_message(message, callers)
         except ValueError as error:
             raise TranscriptError(f"{place(number)}: {error}") from None
         for call in parsed.tool_calls:
@@ -133,10 +133,13 @@ def _read_all(messages: Sequence[Any], place: Callable[[int], str]) -> list[Tran
 
 
 def _read_message(message: Any, callers: Mapping[str, Owner]) -> TranscriptMessage:
-    if not is_object(message):
-        raise ValueError("a message is a JSON object")
+    if type(message) is not dict or message.get("role") not in _ROLE_NAMES:
+        message = as_transcript_message(message)
+        if not isinstance(message, OBJECT):
+            raise ValueError("a message is a JSON object")
     role, default = _read_role(message.get("role"))
-    calls = _read_calls(message.get("tool_calls"))
+    listed = message.get("tool_calls")
+    calls = () if listed is None else _read_calls(listed)
     call_id = message.get("tool_call_id")
     if call_id is not None and not isinstance(call_id, str):
         raise ValueError("'tool_call_id' is a string")
@@ -149,12 +152,14 @@ def _read_message(message: Any, callers: Mapping[str, Owner]) -> TranscriptMessa
         raise ValueError(f"a {role} message makes no calls")
     if message.get("function_call") is not None:
         raise ValueError("'function_call' is not read: calls stand in 'tool_calls'")
-    owner = _read_owner(message.get("owner"), role, default)
+    owner = message.get("owner")
+    if owner is not None:
+        _check_owner(owner, role, default)
     content = message.get("content")
     if not isinstance(content, str):
-        is_result = role is Role.TOOL and is_object(content)
+        is_result = role is Role.TOOL and isinstance(content, OBJECT)
         content = json.dumps(content) if is_result else _read_content(content)
-    return TranscriptMessage(role, owner, content, calls, call_id)
+    return TranscriptMessage(role, default, content, calls, call_id)
 
 
 _ROLES = {
@@ -164,6 +169,7 @@ _ROLES = {
     "system": (Role.SYSTEM, Owner.AGENT),
 }
 """Each role with whose a message is that does not say so; a result is the caller's."""
+_ROLE_NAMES = tuple(_ROLES)
 
 
 def _read_role(value: Any) -> tuple[Role, Owner]:
@@ -173,14 +179,11 @@ def _read_role(value: Any) -> tuple[Role, Owner]:
     return found
 
 
-def _read_owner(value: Any, role: Role, default: Owner) -> Owner:
-    if value is None:
-        return default
+def _check_owner(value: Any, role: Role, default: Owner) -> None:
     if value not in ("agent", "user"):
         raise ValueError(f"'owner' is agent or user, not {value!r}")
     if role is not Role.SYSTEM and value != default:
         raise ValueError(f"a {role} message here belongs to the {default}, not to the {value}")
-    return default
 
 
 _TEXT_PARTS = ("text", "input_text", "output_text")
@@ -198,18 +201,16 @@ def _read_content(value: Any) -> str:
 
 
 def _read_calls(value: Any) -> tuple[TranscriptCall, ...]:
-    if value is None:
-        return ()
     if not isinstance(value, list):
         raise ValueError("'tool_calls' is a list")
     return tuple(map(_read_call, value))
 
 
 def _read_call(call: Any) -> TranscriptCall:
-    if not is_object(call):
+    if not isinstance(call, OBJECT):
         raise ValueError("a tool call is a JSON object")
     function = call.get("function", call)
-    if not is_object(function) or not isinstance(function.get("name"), str):
+    if not isinstance(function, OBJECT) or not isinstance(function.get("name"), str):
         raise ValueError("a tool call has a 'name'")
     call_id = call.get("id")
     if call_id is not None and not isinstance(call_id, str):

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from crab_graph.text.clauses import Clause, Utterance
 from crab_graph.text.lexicon import alternatives, fragment, lexicon
@@ -24,12 +24,10 @@ _WORD = r"[^\W_]+(?:['-][^\W_]+)*"
 _OPEN = r"[^\w$,:()\[\]{}–-]"
 """A character between two words that does not part them: no comma, colon, dash or bracket."""
 _DASHED = re.compile(r"\s?[-–]\s?")
-_NUMBER_AFTER = re.compile(r"[-–]\d")
 _BETWEEN = re.compile(r"(?<!\w)between\W*\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Amount:
+class Amount(NamedTuple):
     """An amount of money.
 
     Attributes:
@@ -86,8 +84,7 @@ def _is_inert(utterance: Utterance, start: int, end: int) -> bool:
     clause = utterance.clause_at(start)
     return (
         _is_inert_by_words_before(text, clause.start, start)
-        or any(after.match(text, end, clause.end) for after in _inert_after())
-        or _NUMBER_AFTER.match(text, end, clause.end) is not None
+        or _inert_after().match(text, end, clause.end) is not None
         or (start - 2 >= clause.start and text[start - 1] in "-–" and text[start - 2].isdecimal())
     )
 
@@ -104,8 +101,8 @@ def _mark_ranges(utterance: Utterance, amounts: list[Amount]) -> None:
     for index, (first, last) in enumerate(pairwise(amounts)):
         clause = utterance.clause_at(first.start)
         if last.start < clause.end and _is_range(text, clause.start, first, last):
-            amounts[index] = replace(first, is_inert=True)
-            amounts[index + 1] = replace(last, is_inert=True)
+            amounts[index] = first._replace(is_inert=True)
+            amounts[index + 1] = last._replace(is_inert=True)
 
 
 def _is_range(text: str, clause_start: int, first: Amount, last: Amount) -> bool:
@@ -140,11 +137,8 @@ def _inert_before() -> tuple[re.Pattern[str], ...]:
 
 
 @cache
-def _inert_after() -> tuple[re.Pattern[str], ...]:
+def _inert_after() -> re.Pattern[str]:
     differences = fragment("amounts", "differences")
     after = "|".join(lexicon()["amounts"]["directly_after"])
-    return (
-        re.compile(rf"\s*(?:{after})(?!\w)"),
-        re.compile(rf"\s*{differences}"),
-        re.compile(rf"(?:{_OPEN}+{_WORD}){{0,2}}{_OPEN}+{fragment('amounts', 'attached')}"),
-    )
+    attached = rf"(?:{_OPEN}+{_WORD}){{0,2}}{_OPEN}+{fragment('amounts', 'attached')}"
+    return re.compile(rf"[-–]\d|\s*(?:(?:{after})(?!\w)|{differences})|{attached}")

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from crab_graph.text.normalise import fold, visible
 
@@ -23,8 +24,7 @@ _STOPS = re.compile(_STOP)
 _BOUNDARY = re.compile(rf"{_STOP}|(?<!\w)(?=(?i:{'|'.join(_CONJUNCTIONS)})(?!\w))")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line: its span, its depth, and the index of its parent line."""
 
     start: int
@@ -33,8 +33,7 @@ class Line:
     parent: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(NamedTuple):
     """One clause: its span and the index of its line."""
 
     start: int

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from crab_graph.text.amounts import Amount, stated_amounts
 from crab_graph.text.clauses import Clause, Utterance
@@ -27,8 +27,7 @@ class Mark(StrEnum):
     UNMARKED = "unmarked"
 
 
-@dataclass(frozen=True, slots=True)
-class ItemPrice:
+class ItemPrice(NamedTuple):
     """A price said of an item, or the total said of some slots.
 
     Attributes:

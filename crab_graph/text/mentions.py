@@ -3,9 +3,9 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from crab_graph.text.clauses import Clause, Utterance
 from crab_graph.text.lexicon import fragment, pattern
@@ -27,8 +27,7 @@ class MentionForm(StrEnum):
     NAME = "name"
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """One mention of an entity.
 
     Attributes:

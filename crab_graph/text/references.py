@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 from crab_graph.text.clauses import Utterance
 from crab_graph.text.lexicon import alternatives
@@ -23,8 +23,7 @@ class ReferenceForm(StrEnum):
     TRIP_WORD = "trip_word"
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """A word, name or id that refers to the trip, to slots or to one item.
 
     Attributes:

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from typing import NamedTuple
 
 from crab_graph.text.amounts import Amount, stated_amounts
 from crab_graph.text.clauses import Clause, Utterance
@@ -38,8 +38,7 @@ class Scope(StrEnum):
     BARE = "bare"
 
 
-@dataclass(frozen=True, slots=True)
-class TotalStatement:
+class TotalStatement(NamedTuple):
     """A total that a message states.
 
     Attributes:
@@ -64,8 +63,7 @@ class TotalStatement:
         return self.scope in (Scope.TRIP, Scope.UNSCOPED)
 
 
-@dataclass(frozen=True, slots=True)
-class _Cue:
+class _Cue(NamedTuple):
     family: CueFamily
     start: int
     end: int

@@ -80,13 +80,14 @@ class Ledger:
         added = tuple(events)
         if not added:
             return self
-        changed = {table: dict(rows) for table, rows in self._changed.items()}
+        tables = dict.fromkeys(event["table"] for event in added)
+        written = {table: dict(self._changed.get(table, {})) for table in tables}
         inserted = dict(self._inserted)
         fingerprint = self.fingerprint
         for event in added:
             fingerprint = _fingerprint(fingerprint, event)
             table, key = event["table"], event["key"]
-            rows = changed.setdefault(table, {})
+            rows = written[table]
             base = rows.get(key) or self.world.get(table, key)
             if event["op"] == "remove" and key in inserted.get(table, ()):
                 del rows[key]
@@ -95,6 +96,7 @@ class Ledger:
             rows[key] = row_after(event, base)
             if base is None:
                 inserted[table] = (*inserted.get(table, ()), key)
+        changed = {**self._changed, **written}
         return Ledger(self.world, self.events + added, changed, inserted, fingerprint)
 
     def get(self, table: str, key: str) -> Row | None:

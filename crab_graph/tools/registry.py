@@ -144,7 +144,9 @@ class ToolRegistry:
         kept = memo.get(key)
         if kept is not None:
             outcome, written = kept
-            return replace(outcome, events=tuple(plain_value(written))) if written else outcome
+            if not written:
+                return outcome
+            return ToolOutcome(outcome.content, outcome.is_error, tuple(plain_value(written)))
         outcome = self._run(tables, owner, name, arguments)
         events = plain_bytes(list(outcome.events)) if outcome.events else b""
         if events is not None:

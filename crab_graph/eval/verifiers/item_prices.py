@@ -1,6 +1,6 @@
 """Prices told of single items (rulebook §5 to §7, paper A.1)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -22,19 +22,29 @@ class Quote:
     Attributes:
         message: The message.
         price: What it states.
-        bookings: The bookings it speaks of; several for a group's total.
+        bookings: The bookings it speaks of, by id; several for a group's total.
     """
 
     message: AgentMessage
     price: ItemPrice
-    bookings: tuple[SlotBooking, ...]
+    bookings: Mapping[str, SlotBooking]
+
+    @property
+    def whole(self) -> int:
+        """What all of them cost."""
+        return sum(booking.total_cents for booking in self.bookings.values())
+
+    @property
+    def unit(self) -> int | None:
+        """What one unit of the booking costs, where it speaks of one alone."""
+        units = [booking.unit_cents for booking in self.bookings.values()]
+        return units[0] if len(units) == 1 else None
 
     @property
     def is_right(self) -> bool:
         """Whether it is the price its mark says."""
-        cents = self.price.amount.cents
-        whole = sum(booking.total_cents for booking in self.bookings)
-        unit = self.bookings[0].unit_cents if len(self.bookings) == 1 else whole
+        cents, whole = self.price.amount.cents, self.whole
+        unit = whole if self.unit is None else self.unit
         match self.price.mark:
             case Mark.UNIT:
                 return cents == unit
@@ -44,12 +54,11 @@ class Quote:
 
     def told(self) -> Evidence:
         """Return evidence about it."""
-        ids = ", ".join(booking.booking_id for booking in self.bookings)
-        whole = sum(booking.total_cents for booking in self.bookings)
+        ids = ", ".join(self.bookings)
         text = f"{self.price.mark} price {format_dollars(self.price.amount.cents)} of {ids}"
-        due = f"the amount is {format_dollars(whole)}"
-        if len(self.bookings) == 1:
-            due += f", one unit is {format_dollars(self.bookings[0].unit_cents)}"
+        due = f"the amount is {format_dollars(self.whole)}"
+        if self.unit is not None:
+            due += f", one unit is {format_dollars(self.unit)}"
         return seen(f"{text}; {due}", message=self.message.number)
 
 
@@ -70,7 +79,7 @@ def _graded_quotes(episode: Episode, quotes: Sequence[Quote], booking: SlotBooki
 
     They are those of the latest message before its capture that has any, and of all later messages.
     """
-    own = [quote for quote in quotes if booking in quote.bookings]
+    own = [quote for quote in quotes if booking.booking_id in quote.bookings]
     charged_at = episode.history.charged_at(booking.booking_id)
     before = [quote.message.seq for quote in own if quote.message.seq < charged_at]
     first = before[-1] if before else charged_at
@@ -98,21 +107,21 @@ def _wrong(quotes: Sequence[Quote]) -> Iterator[Quote]:
             yield quote
 
 
-def _meant(episode: Episode, message: AgentMessage, price: ItemPrice) -> tuple[SlotBooking, ...]:
+def _meant(episode: Episode, message: AgentMessage, price: ItemPrice) -> dict[str, SlotBooking]:
     """Return the active bookings a price speaks of; none where one of them cannot be told."""
     by_slot: dict[str, list[Reference]] = {}
     for reference in price.references:
         for slot in reference.slots:
             by_slot.setdefault(slot, []).append(reference)
-    found: list[SlotBooking] = []
+    found: dict[str, SlotBooking] = {}
     for slot, references in by_slot.items():
         exact = [item for item in references if item.id]
         ids = {_booking_id(episode, message, slot, item) for item in exact or references}
         booking = episode.active.get(ids.pop() or "") if len(ids) == 1 else None
         if booking is None:
-            return ()
-        found.append(booking)
-    return tuple(found)
+            return {}
+        found[booking.booking_id] = booking
+    return found
 
 
 def _booking_id(
@@ -140,7 +149,7 @@ def _unpriced(episode: Episode) -> Iterator[Evidence]:
 
 def _is_priced(episode: Episode, quotes: Sequence[Quote], booking: SlotBooking) -> bool:
     charged_at = episode.history.charged_at(booking.booking_id)
-    return any(booking in one.bookings and one.message.seq < charged_at for one in quotes)
+    return any(booking.booking_id in one.bookings and one.message.seq < charged_at for one in quotes)
 
 
 def _priced(episode: Episode) -> tuple[int, int]:
