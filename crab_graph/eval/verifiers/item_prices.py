@@ -143,18 +143,18 @@ def _booking_id(
 def _unpriced(episode: Episode) -> Iterator[Evidence]:
     quotes = [quote for quote in find_quotes(episode) if quote.is_right]
     for booking_id, booking in episode.confirmed.items():
-        if not _is_priced(episode, quotes, booking):
+        if not _is_priced(episode, quotes, booking_id):
             yield undisclosed(f"the price of {booking.entity_id} before its charge", booking_id)
 
 
-def _is_priced(episode: Episode, quotes: Sequence[Quote], booking: SlotBooking) -> bool:
-    charged_at = episode.history.charged_at(booking.booking_id)
-    return any(booking.booking_id in one.bookings and one.message.seq < charged_at for one in quotes)
+def _is_priced(episode: Episode, quotes: Sequence[Quote], booking_id: str) -> bool:
+    charged_at = episode.history.charged_at(booking_id)
+    return any(booking_id in one.bookings and one.message.seq < charged_at for one in quotes)
 
 
 def _priced(episode: Episode) -> tuple[int, int]:
-    quotes, booked = find_quotes(episode), episode.confirmed.values()
-    return sum(_is_priced(episode, quotes, booking) for booking in booked), len(booked)
+    quotes, booked = find_quotes(episode), episode.confirmed
+    return sum(_is_priced(episode, quotes, booking_id) for booking_id in booked), len(booked)
 
 
 VERIFIERS = (
