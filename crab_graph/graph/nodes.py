@@ -114,6 +114,7 @@ class EpisodeNodes:
         self._agent_context = agent_context
         self._prices = prices
         self._specs = specs
+        self._ledger: Ledger | None = None
 
     def agent(self, state: AgentInput) -> Update:
         """Let the agent answer what it has seen."""
@@ -244,7 +245,7 @@ class EpisodeNodes:
     def _run(
         self, calls: Sequence[Mapping[str, Any]], owner: Owner, log: Sequence[Event], seq: int
     ) -> tuple[list[Message], list[Event], int]:
-        ledger = Ledger.fold(self._world(), log)
+        ledger = self._tables(log)
         lines: list[Message] = []
         events: list[Event] = []
         errors = 0
@@ -256,7 +257,18 @@ class EpisodeNodes:
             errors += outcome.error is not None
             line = {"seq": number, "role": "tool", "owner": str(owner), "tool_call_id": call["id"]}
             lines.append(line | {"content": outcome.content})
+        self._ledger = ledger
         return lines, events, errors
+
+    def _tables(self, log: Sequence[Event]) -> Ledger:
+        """Return the tables after a log, of which what was folded before is not folded again."""
+        world, known = self._world(), self._ledger
+        if known is None or known.world is not world:
+            return Ledger.fold(world, log)
+        folded = len(known.events)
+        if known.events != tuple(log[:folded]):
+            return Ledger.fold(world, log)
+        return known.extended(log[folded:])
 
     def _next(
         self, counts: Counts, turn: Turn, spent: Spent, *, seq: int = 1, **added: int

@@ -4,7 +4,6 @@ Ids count the messages of the view alone, so that a gap does not tell of private
 """
 
 from collections.abc import Mapping, Sequence
-from operator import is_
 from typing import Any
 
 from langchain_core.messages import (
@@ -40,7 +39,7 @@ class View:
     def of(self, lines: Sequence[Message]) -> list[BaseMessage]:
         """Return the system message and one message for each line."""
         known, built = self._built
-        if len(known) > len(lines) or not all(map(is_, known, lines)):
+        if known != lines[: len(known)]:
             known, built = [], []
         fresh = list(built)
         for line in lines[len(known) :]:
