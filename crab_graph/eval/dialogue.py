@@ -15,6 +15,7 @@ from crab_graph.text.approvals import (
 )
 from crab_graph.text.clauses import Utterance, read_message
 from crab_graph.text.item_prices import ItemPrice, find_item_prices
+from crab_graph.text.lexicon import may_hold
 from crab_graph.text.mentions import Mention, MentionForm, disclosed, find_mentions
 from crab_graph.text.references import Reference, find_references
 from crab_graph.text.totals import (
@@ -41,7 +42,7 @@ class AgentMessage:
         self._catalogue = catalogue
         self._history = history
         self._cap = cap
-        self._totals: dict[frozenset[CueFamily], tuple[TotalStatement, ...]] = {}
+        self._totals: dict[frozenset[CueFamily], tuple[TotalStatement, ...]] = {frozenset(): ()}
 
     @cached_property
     def utterance(self) -> Utterance:
@@ -92,7 +93,7 @@ class AgentMessage:
     @cached_property
     def item_prices(self) -> tuple[ItemPrice, ...]:
         """Prices it states of single items or groups."""
-        if not any(not amount.is_inert for amount in self.amounts):
+        if all(amount.is_inert for amount in self.amounts):
             return ()
         filled = {slot for slot, held in self._history.filling(self.seq).items() if len(held) == 1}
         return find_item_prices(
@@ -112,14 +113,21 @@ class AgentMessage:
         )
 
     def _find_totals(self, families: frozenset[CueFamily]) -> tuple[TotalStatement, ...]:
-        if not any(not amount.is_inert for amount in self.amounts):
-            return ()
-        if families not in self._totals:
+        held = families & self._cue_families
+        if held not in self._totals:
             vocabulary = self._catalogue.vocabulary
-            self._totals[families] = find_totals(
-                self.utterance, self.amounts, self.references, vocabulary, families
+            self._totals[held] = find_totals(
+                self.utterance, self.amounts, self.references, vocabulary, held
             )
-        return self._totals[families]
+        return self._totals[held]
+
+    @cached_property
+    def _cue_families(self) -> frozenset[CueFamily]:
+        """Families of cues it may hold; none where it states no price."""
+        if all(amount.is_inert for amount in self.amounts):
+            return frozenset()
+        text = self.utterance.text
+        return frozenset(family for family in CueFamily if may_hold(text, "totals", family))
 
 
 class UserMessage:
@@ -153,6 +161,7 @@ class Dialogue:
         self.agent: list[AgentMessage] = []
         self.user: list[UserMessage] = []
         self.answers: list[tuple[AgentMessage, UserMessage]] = []
+        self._disclosing: dict[tuple[str, MentionForm], list[AgentMessage]] = {}
         approvals = NO_APPROVALS
         for step in trajectory.messages:
             if step.speaker is Owner.AGENT:
@@ -196,11 +205,14 @@ class Dialogue:
 
     def disclosing(self, booking: BookingRecord, form: MentionForm) -> list[AgentMessage]:
         """Return the messages before a booking that disclose its entity in a form."""
-        return [
-            message
-            for message in self.agent_before(booking.made_at)
-            if any(
-                mention.form is form and mention.entity_id == booking.entity_id
-                for mention in message.disclosed
-            )
-        ]
+        key = booking.booking_id, form
+        if key not in self._disclosing:
+            self._disclosing[key] = [
+                message
+                for message in self.agent_before(booking.made_at)
+                if any(
+                    mention.entity_id == booking.entity_id and mention.form is form
+                    for mention in message.disclosed
+                )
+            ]
+        return self._disclosing[key]

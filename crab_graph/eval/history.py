@@ -149,23 +149,27 @@ class _Recorder:
 
     def record(self, step: CallStep) -> None:
         for event in step.events:
-            match event:
-                case {"op": "insert", "table": "bookings", "key": key, "row": row}:
+            key = event["key"]
+            match event["op"], event["table"]:
+                case "insert", "bookings":
+                    row = event["row"]
                     entity_id = row["entity_id"]
                     slot = self.slot_of(entity_id)
                     self.bookings[key] = BookingRecord(key, row["kind"], entity_id, slot, step.seq)
                     self.prices.append(Price(step.seq, key, row["total_cents"]))
-                case {"op": "update", "table": "bookings", "key": key, "set": values}:
+                case "update", "bookings":
+                    values = event["set"]
                     if values.get("status") == BookingStatus.CANCELLED and key in self.bookings:
                         self.bookings[key] = replace(self.bookings[key], cancelled_at=step.seq)
                     if "total_cents" in values:
                         self.prices.append(Price(step.seq, key, values["total_cents"]))
-                case {"op": "insert", "table": "transactions", "key": key, "row": row}:
-                    is_charge = row["kind"] == TransactionKind.CHARGE
-                    (self.charges if is_charge else self.refunds).append(_payment(step, key, row))
-                case {"op": "insert", "table": "approvals", "key": key, "row": row}:
-                    self.approvals.append(_payment(step, key, row))
-                case {"op": "insert", "table": "transfers"}:
+                case "insert", "transactions":
+                    is_charge = event["row"]["kind"] == TransactionKind.CHARGE
+                    payments = self.charges if is_charge else self.refunds
+                    payments.append(_payment(step, key, event["row"]))
+                case "insert", "approvals":
+                    self.approvals.append(_payment(step, key, event["row"]))
+                case "insert", "transfers":
                     self.transferred_at.append(step.seq)
         is_booking_write = any(event["table"] in _WRITTEN for event in step.events)
         if step.owner is Owner.AGENT and is_booking_write:

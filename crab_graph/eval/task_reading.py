@@ -14,9 +14,9 @@ from crab_graph.text.vocabulary import Catalogue, NamedEntity, build_catalogue
 KEPT_TASKS = 16
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TaskReading:
-    """A task as the verifiers see it.
+    """A task as the verifiers see it; read once, so that identity serves as equality.
 
     Attributes:
         task: The task.

@@ -3,6 +3,7 @@
 The rules are conservative: what they cannot see stays with the agent.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -115,6 +116,9 @@ def _loops(episode: Episode) -> Iterator[UserError]:
 
     To an agent that says nothing, or the same again, there is nothing else to say.
     """
+    said = Counter(answer.utterance.text for _, answer in episode.dialogue.answers)
+    if max(said.values(), default=0) < _LOOP:
+        return
     idle: list[str] = []
     asked: set[str] = set()
     for request, answer in episode.dialogue.answers:
