@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache, partial
 
-from crab_graph.domains.grading import DomainCheck, Grading
+from crab_graph.domains.grading import Claim, DomainCheck, Grading
 from crab_graph.domains.task import Task
 from crab_graph.eval.guarantees import check_guarantees
 from crab_graph.schema import canonical_json
@@ -42,6 +42,16 @@ class TaskReading:
     def facts(self) -> Mapping[str, object]:
         """Values of the user's facts by key."""
         return {fact.key: fact.value for fact in self.task.facts}
+
+    @cached_property
+    def _cues(self) -> frozenset[str]:
+        return frozenset(cue for claim in self.grading.claims for cue in claim.cues)
+
+    def claims_in(self, text: str) -> list[Claim]:
+        """Return the claims that a text may make: a cue that several share is looked for once."""
+        held = {cue for cue in self._cues if cue in text}
+        claims = self.grading.claims
+        return [claim for claim in claims if not claim.cues or not held.isdisjoint(claim.cues)]
 
     @cached_property
     def travellers(self) -> tuple[tuple[str, str], ...]:

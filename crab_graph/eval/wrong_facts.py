@@ -78,7 +78,7 @@ def _statements(episode: Episode) -> Iterator[_Statement]:
     proposals = {answer.seq for said, answer in episode.dialogue.answers if said.mentions}
     for message in episode.dialogue.user:
         utterance = message.utterance
-        claims = [one for one in episode.reading.grading.claims if one.may_match(utterance.text)]
+        claims = episode.reading.claims_in(utterance.text)
         for words in map(utterance.words, utterance.clauses if claims else ()):
             found = [one for one in claims if one.may_match(words)]
             if not found or _says_nothing(words, is_answer=message.seq in proposals):

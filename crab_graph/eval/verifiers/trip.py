@@ -95,7 +95,8 @@ def _travellers(episode: Episode) -> CheckResult:
 
 def _constraints_hold(check: DomainCheck, episode: Episode) -> CheckResult:
     """D06, D08 to D18, D25: the declared constraints hold on the slots filled once (§4)."""
-    evaluated = [item for item in check.constraints if set(item.nodes) <= set(episode.filled)]
+    filled = episode.filled.keys()
+    evaluated = [item for item in check.constraints if filled >= set(item.nodes)]
     if not evaluated:
         return NOT_EVALUATED
     verdicts = [(item, item.holds(episode.values)) for item in evaluated]
