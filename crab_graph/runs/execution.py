@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 _MANY_EPISODES = 100
 """A run with so many makes its tables at its end; those of a smaller one are made in a second."""
 
-_PRELOAD = ("crab_graph.runs.worker", "crab_graph.graph.build", "crab_graph.eval.verdict")
+PRELOAD = ("crab_graph.runs.worker", "crab_graph.graph.build", "crab_graph.eval.verdict")
+"""What processes of a run load once, together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +180,7 @@ def _results(sitting: Sitting, todo: list[PlannedEpisode], suffix: str, budget: 
         setup,
         jobs=jobs,
         concurrency=concurrency,
-        preload=_PRELOAD,
+        preload=PRELOAD,
         executor=sitting.executor,
     )
 
