@@ -47,17 +47,19 @@ def find_amounts(utterance: Utterance) -> tuple[Amount, ...]:
     """Return the amounts of a message, in text order; a number without currency is none."""
     text = utterance.text
     if any(map(text.__contains__, _WORDS)):
-        found = _AMOUNT.finditer(text)
-    elif "$" in text:
-        found = _SIGNED.finditer(text)
+        found = list(_AMOUNT.finditer(text))
     else:
+        found = list(_SIGNED.finditer(text)) if "$" in text else []
+    if not found:
         return ()
+    first, last = utterance.clause_at(found[0].start()).start, found[-1].start()
+    cues = [match.span() for match in _before().finditer(text, first, last)]
     amounts = [
         Amount(
             _cents(next(filter(None, match.groups()))),
             match.start(),
             match.end(),
-            _is_inert(utterance, *match.span()),
+            _is_inert(utterance, *match.span(), cues),
         )
         for match in found
     ]
@@ -79,18 +81,20 @@ def _cents(number: str) -> int:
     return int(whole) * 100 + int(fraction.ljust(2, "0") or 0)
 
 
-def _is_inert(utterance: Utterance, start: int, end: int) -> bool:
+def _is_inert(utterance: Utterance, start: int, end: int, cues: Sequence[tuple[int, int]]) -> bool:
     text = utterance.text
     clause = utterance.clause_at(start)
     return (
-        _is_inert_by_words_before(text, clause.start, start)
+        _is_inert_by_words_before(text, clause.start, start, cues)
         or _inert_after().match(text, end, clause.end) is not None
         or (start - 2 >= clause.start and text[start - 1] in "-–" and text[start - 2].isdecimal())
     )
 
 
-def _is_inert_by_words_before(text: str, clause_start: int, start: int) -> bool:
-    if _before().search(text, clause_start, start) is None:
+def _is_inert_by_words_before(
+    text: str, clause_start: int, start: int, cues: Sequence[tuple[int, int]]
+) -> bool:
+    if not any(first < start and last > clause_start for first, last in cues):
         return False
     return any(before.search(text, clause_start, start) for before in _inert_before())
 

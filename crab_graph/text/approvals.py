@@ -93,10 +93,11 @@ def find_acts(
     mentions = find_mentions(utterance, catalogue)
     offered = {} if answered is None else offered_entities(answered, catalogue, cap)
     acts: list[Act] = []
-    if pattern("approval", "choices").search(utterance.text):
-        acts += [Act(ActKind.CLEAR, slot) for slot, ids in offered.items() if len(ids) > 1]
+    crowded = [slot for slot, ids in offered.items() if len(ids) > 1]
+    if crowded and pattern("approval", "choices").search(utterance.text):
+        acts += [Act(ActKind.CLEAR, slot) for slot in crowded]
     if not mentions:
-        acts += _bare_acts(utterance, answered, offered)
+        return (*acts, *_bare_acts(utterance, answered, offered))
     harmless = _spans(pattern("approval", "harmless"), utterance.text)
     for clause in utterance.clauses:
         within = [item for item in mentions if clause.start <= item.start < clause.end]

@@ -5,12 +5,12 @@ of tasks needs none: what a domain declares as a check is judged by `trip`.
 """
 
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
 from crab_graph.eval.checks import LETTERS
-from crab_graph.eval.task_reading import KEPT_TASKS, TaskReading
+from crab_graph.eval.task_reading import TaskReading
 from crab_graph.eval.verifier import Verifier
 from crab_graph.eval.verifiers.trip import declared_verifiers
 
@@ -24,7 +24,6 @@ def shared_verifiers() -> tuple[Verifier, ...]:
     return _ordered([one for name in names for one in import_module(name).VERIFIERS])
 
 
-@lru_cache(maxsize=KEPT_TASKS)
 def verifiers_of(reading: TaskReading) -> tuple[Verifier, ...]:
     """Return the verifiers that a task is judged by: those of every task, and its domain's."""
     return _ordered([*shared_verifiers(), *declared_verifiers(reading)])

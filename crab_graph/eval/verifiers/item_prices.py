@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from crab_graph.domains.trip import SlotBooking
 from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, judge, seen
@@ -15,7 +15,7 @@ from crab_graph.text.item_prices import ItemPrice, Mark
 from crab_graph.text.references import Reference, ReferenceForm
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Quote:
     """A price that a message states about bookings of the final trip.
 
@@ -29,18 +29,18 @@ class Quote:
     price: ItemPrice
     bookings: Mapping[str, SlotBooking]
 
-    @property
+    @cached_property
     def whole(self) -> int:
         """What all of them cost."""
         return sum(booking.total_cents for booking in self.bookings.values())
 
-    @property
+    @cached_property
     def unit(self) -> int | None:
         """What one unit of the booking costs, where it speaks of one alone."""
         units = [booking.unit_cents for booking in self.bookings.values()]
         return units[0] if len(units) == 1 else None
 
-    @property
+    @cached_property
     def is_right(self) -> bool:
         """Whether it is the price its mark says."""
         cents, whole = self.price.amount.cents, self.whole

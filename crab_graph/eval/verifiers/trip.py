@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from functools import partial
+from functools import lru_cache, partial
 
 from crab_graph.domains.grading import DomainCheck
 from crab_graph.eval.checks import (
@@ -15,7 +15,7 @@ from crab_graph.eval.checks import (
 )
 from crab_graph.eval.episode import Episode
 from crab_graph.eval.failure_mode import FailureMode
-from crab_graph.eval.task_reading import TaskReading
+from crab_graph.eval.task_reading import KEPT_TASKS, TaskReading
 from crab_graph.eval.verifier import Verifier
 from crab_graph.generation.constraints import Constraint
 from crab_graph.schema import canonical_json
@@ -28,13 +28,14 @@ _MODES = {
 """Failure modes of the checks that constraints decide; of all others, that things do not fit."""
 
 
-def declared_verifiers(reading: TaskReading) -> list[Verifier]:
+@lru_cache(maxsize=KEPT_TASKS)
+def declared_verifiers(reading: TaskReading) -> tuple[Verifier, ...]:
     """Return the verifiers of a task's slots and of the constraints that its domain declares."""
     slots = [
         Verifier(f"D{number:02d}", "", partial(_filled, slot), FailureMode.MISSING_ENTITY)
         for number, slot in enumerate(reading.slots, start=1)
     ]
-    return [*slots, *(_declared(check) for check in reading.checks)]
+    return (*slots, *(_declared(check) for check in reading.checks))
 
 
 def _declared(check: DomainCheck) -> Verifier:
