@@ -3,8 +3,9 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -102,12 +103,15 @@ def open_worker(job: Job, slot: int) -> Iterator[Callable[[PlannedEpisode], Done
         stack.callback(shard.close)
         savers = _open_savers(job, slot, stack)
         turn = threading.Lock()
+        # What is kept over a network is waited for, and others can work meanwhile.
+        in_turn: Callable[[], AbstractContextManager[None]]
+        in_turn = partial(taking_turns, turn) if job.checkpoint is None else nullcontext
 
         def handle(episode: PlannedEpisode) -> Done:
             with keeping(job.directory):
                 saver = savers(episode.checkpoint)
                 thread = episode.thread(job.thread_suffix)
-                with taking_turns(turn):
+                with in_turn():
                     record = run_episode(
                         tasks.get(episode.task_id),
                         agent,

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -112,6 +113,24 @@ def test_a_login_is_not_kept_so_resume_asks_for_it(bench, server, tmp_path):
     process = command("resume", path, cwd=tmp_path)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 2 and "--checkpoint" in errors and PASSWORD not in errors
+
+
+def test_an_episode_does_not_wait_until_another_is_kept_in_the_database(
+    bench, server, tmp_path, monkeypatch
+):
+    saver = pytest.importorskip("langgraph.checkpoint.postgres").PostgresSaver
+    put, both, met = saver.put, threading.Barrier(2), threading.Event()
+
+    def meet(*arguments):
+        if not met.is_set():
+            both.wait(30)
+            met.set()
+        return put(*arguments)
+
+    monkeypatch.setattr(saver, "put", meet)
+    run = cg.run(bench, "solver", concurrency=2, checkpoint=server[0], out=tmp_path / "run")
+    assert met.is_set()
+    assert run.pass_at_1 == 1.0
 
 
 def test_a_run_on_ray_loses_nothing_when_a_worker_is_killed(bench, whole, tmp_path):
