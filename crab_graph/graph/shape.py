@@ -82,7 +82,7 @@ def _shape() -> EpisodeGraph:
 
 
 def _unbound(state: Any) -> Any:
-    raise NotImplementedError("a graph is played with the nodes of an episode")
+    raise RuntimeError("a graph is played with the nodes of an episode")
 
 
 def _opener(state: EpisodeState) -> Place:

@@ -43,5 +43,9 @@ def test_a_turn_ends_with_an_error(place):
 
 
 def test_nobody_waits_for_a_turn_where_none_are_taken():
-    with waiting():
-        pass
+    turn, seen = threading.Lock(), []
+    with turn:  # somebody else has theirs
+        with waiting():
+            seen.append("asked")
+        seen.append("answered")
+    assert seen == ["asked", "answered"]
