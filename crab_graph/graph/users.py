@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from crab_graph.personas.engines.llm import Ask
     from crab_graph.personas.engines.rules import RulesUser
     from crab_graph.personas.engines.rules import UserStep as EngineStep
+    from crab_graph.personas.facts import Fact
     from crab_graph.personas.lexicon import UserBriefing
 
 UserSpec = str | Condition | SeatedUser | Callable[..., Any]
@@ -203,8 +204,7 @@ class _LlmSide:
         settings: UserSettings,
     ) -> None:
         from crab_graph.personas.engines.llm import LlmUser  # noqa: PLC0415
-        from crab_graph.personas.first_wish import first_wish  # noqa: PLC0415
-        from crab_graph.personas.prompt import compose_prompt, condition_behavior  # noqa: PLC0415
+        from crab_graph.personas.prompt import compose_prompt  # noqa: PLC0415
 
         prompt = compose_prompt(condition, briefing, fragments=settings.pieces)
         model: UserModel = with_open_model(settings).model
@@ -212,7 +212,7 @@ class _LlmSide:
         self.model: str | None = model.name
         self.prompt_sha256: str | None = prompt.sha256
         bound = model.bound_to(task.domain.registry())
-        first = first_wish(briefing, condition_behavior(condition, settings.pieces))
+        first = _first_wish(briefing, condition, settings)
         self._user = LlmUser(briefing, _asking(bound, prompt.text), first)
 
     def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
@@ -251,12 +251,9 @@ class _PersonSide(PersonSide):
         condition: ResolvedCondition,
         settings: UserSettings,
     ) -> None:
-        from crab_graph.personas.first_wish import first_wish  # noqa: PLC0415
-        from crab_graph.personas.prompt import condition_behavior  # noqa: PLC0415
-
         super().__init__(task.domain.registry(), condition)
         self._briefing = briefing
-        self._first = first_wish(briefing, condition_behavior(condition, settings.pieces))
+        self._first = _first_wish(briefing, condition, settings)
 
     def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
         reply = self.answer(messages)
@@ -290,6 +287,16 @@ class _CallableSide:
         answer = call_synchronously(self._user, self._view.of(messages), list(self._tools))
         reply = read_reply(answer)
         return UserStep(reply.text, reply.calls, dict(state))
+
+
+def _first_wish(
+    briefing: "UserBriefing", condition: ResolvedCondition, settings: UserSettings
+) -> "Fact | None":
+    """Return what a user of this condition wants first and takes back later, if anything."""
+    from crab_graph.personas.first_wish import first_wish  # noqa: PLC0415
+    from crab_graph.personas.prompt import condition_behavior  # noqa: PLC0415
+
+    return first_wish(briefing, condition_behavior(condition, settings.pieces))
 
 
 def _step_of(step: "EngineStep") -> UserStep:
