@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 
-from crab_graph.domains.registry import domain_names, find_domain
+from crab_graph.domains.registry import DOMAINS, find_domain
 from crab_graph.eval.verifiers import shared_verifiers
 
 
@@ -11,6 +11,6 @@ from crab_graph.eval.verifiers import shared_verifiers
 def check_titles() -> Mapping[str, str]:
     """Return the titles of all checks that are known here, by id."""
     titles = {one.id: one.title for one in shared_verifiers()}
-    for name in domain_names():
+    for name in DOMAINS.names():
         titles |= find_domain(name).grading.titles
     return titles
