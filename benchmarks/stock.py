@@ -27,8 +27,7 @@ from crab_graph.graph.user_settings import UserSettings
 from crab_graph.graph.users import build_user
 from crab_graph.tools.ledger import BookingTables, Event, Ledger
 from crab_graph.tools.registry import Owner, ToolOutcome, ToolRegistry
-from crab_graph.tools.tables import Row, Table
-from crab_graph.tools.world import World
+from crab_graph.tools.tables import Row, Table, World
 
 
 def append(history: list[dict[str, Any]], batch: Batch) -> list[dict[str, Any]]:

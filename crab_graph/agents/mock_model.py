@@ -12,9 +12,9 @@ from langchain_core.messages import AIMessage, convert_to_messages
 
 from crab_graph.agents.reference import REFERENCE_AGENTS, reference_agent
 from crab_graph.agents.reference.mock_user import follow_prompt
-from crab_graph.models.mock import MOCK_MODEL
+from crab_graph.models.usage import MOCK_MODEL
 from crab_graph.testing.completions import Answer
-from crab_graph.testing.faults import Fault
+from crab_graph.testing.faults import FaultyAnswer
 
 DEFAULT_AGENT = "solver"
 NAMES = ("mock", *REFERENCE_AGENTS)
@@ -24,7 +24,7 @@ _USER_TOOL = "record_payment_approval"
 _DRAFT = "The draft of the answer:\n\n"
 
 
-def answer_request(body: Mapping[str, Any]) -> Answer | Fault:
+def answer_request(body: Mapping[str, Any]) -> Answer | FaultyAnswer:
     """Return the answer to one chat-completions request."""
     messages = convert_to_messages(body["messages"])
     names = {tool.get("function", tool).get("name") for tool in body.get("tools") or ()}
@@ -38,7 +38,7 @@ def answer_request(body: Mapping[str, Any]) -> Answer | Fault:
     if name not in REFERENCE_AGENTS:
         known = ", ".join(NAMES)
         message = f"no model '{asked}' is served here; there are {known}"
-        return Fault(404, {"error": {"message": message, "code": "model_not_found"}})
+        return FaultyAnswer(404, {"error": {"message": message, "code": "model_not_found"}})
     return _answer(reference_agent(name)(messages, []))
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from crab_graph.agents.mock_model import NAMES, answer_request
 from crab_graph.errors import UsageError
-from crab_graph.models.mock import MOCK_MODEL
+from crab_graph.models.usage import MOCK_MODEL
 from crab_graph.testing.completions import Answer
-from crab_graph.testing.faults import Fault
+from crab_graph.testing.faults import FaultyAnswer
 from crab_graph.testing.server import ScriptedServer
 
 
@@ -30,7 +30,7 @@ def open_mock_server(
     """
     replies = None if scripted is None else read_replies(scripted)
 
-    def delayed(body: dict[str, Any]) -> Answer | Fault:
+    def delayed(body: dict[str, Any]) -> Answer | FaultyAnswer:
         time.sleep(latency)
         if replies is None:
             return answer_request(body)
@@ -50,7 +50,7 @@ def open_mock_server(
         raise UsageError(f"port {port} cannot be used: {error.strerror}") from None
 
 
-def read_replies(path: Path) -> list[Answer | Fault]:
+def read_replies(path: Path) -> list[Answer | FaultyAnswer]:
     """Read a list of replies.
 
     Each is a text; `{"text", "calls": [{"name", "arguments"}]}`; or a fault, such as
@@ -78,14 +78,14 @@ def wait_for_interrupt() -> None:
     over.wait()
 
 
-def _reply(path: Path, place: int, value: Any) -> Answer | Fault:
+def _reply(path: Path, place: int, value: Any) -> Answer | FaultyAnswer:
     if isinstance(value, str):
         return Answer(value)
     try:
         if not isinstance(value, dict):
             raise TypeError("it is neither a text nor an object")
         if "status" in value or "delay" in value:
-            return Fault(**value)
+            return FaultyAnswer(**value)
         calls = [(call["name"], call["arguments"]) for call in value.pop("calls", [])]
         return Answer(**value, calls=calls)
     except (KeyError, TypeError) as error:

@@ -8,7 +8,7 @@ from crab_graph.domains.trip import SlotBooking, Trip
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.constraints import Constraint, Ref, Value
 from crab_graph.text.vocabulary import TextVocabulary
-from crab_graph.tools.world import EntityTable, World
+from crab_graph.tools.tables import EntityTable, World
 
 
 @dataclass(frozen=True, slots=True)

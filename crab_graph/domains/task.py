@@ -9,8 +9,7 @@ from crab_graph.generation.certify import Certificate
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.personas.facts import Fact
 from crab_graph.schema import FileModel
-from crab_graph.tools.tables import Row
-from crab_graph.tools.world import World
+from crab_graph.tools.tables import Row, World
 
 SolutionIds = dict[str, dict[str, str]]
 

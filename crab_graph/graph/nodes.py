@@ -17,9 +17,7 @@ from langgraph.errors import GraphBubbleUp
 
 from crab_graph.agents.reply import Call, Reply
 from crab_graph.errors import CrabGraphError, UsageError
-from crab_graph.graph.journal import Step, current_step, within
-from crab_graph.graph.limits import Limits
-from crab_graph.graph.spending import (
+from crab_graph.graph.accounts import (
     NO_SPECS,
     OutOfTime,
     Spent,
@@ -29,6 +27,8 @@ from crab_graph.graph.spending import (
     total_cost,
     try_step,
 )
+from crab_graph.graph.journal import Step, current_step, within
+from crab_graph.graph.limits import Limits
 from crab_graph.graph.state import (
     AgentInput,
     Batch,
@@ -43,7 +43,7 @@ from crab_graph.graph.state import (
     user_view,
 )
 from crab_graph.graph.turns import waiting
-from crab_graph.graph.users import UserSide, UserStep
+from crab_graph.graph.users import UserReply, UserSide
 from crab_graph.graph.view import View
 from crab_graph.models.failures import FailureKind, described, kind_of
 from crab_graph.models.meter import metered
@@ -53,7 +53,7 @@ from crab_graph.models.usage import Usage
 from crab_graph.text.tokens import find_token, without_tokens
 from crab_graph.tools.ledger import Event, Ledger
 from crab_graph.tools.registry import Owner, ToolRegistry
-from crab_graph.tools.world import World
+from crab_graph.tools.tables import World
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -153,7 +153,7 @@ class EpisodeNodes:
         tried = self._try("user", copy_context(), lambda: self._user_step(before, view), spent)
         if tried.error is not None:
             return self._broken("user", tried, spent)
-        step = cast(UserStep, tried.value)
+        step = cast(UserReply, tried.value)
         spending = self._spend(spent, "user", step.usage, tried.seconds)
         spent = spending.get("spent", spent)
         changed = Batch(lines=state_change(before, step.state, counts["seq"]))
@@ -202,12 +202,12 @@ class EpisodeNodes:
         with within(step):
             return self._respond(view)
 
-    def _user_step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
+    def _user_step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserReply:
         """Return the user's step; what it was answered in it before, it is answered again."""
         step = self._step("user")
         known = None if step is None else step.recall(_WHOLE)
         if known is not None:
-            return UserStep(known["text"], _calls_of(known), known["state"], known["usage"])
+            return UserReply(known["text"], _calls_of(known), known["state"], known["usage"])
         with within(step), metered() as meter:
             taken = self._user.step(state, messages)
         taken = replace(taken, usage=meter.usage)
@@ -308,7 +308,7 @@ class EpisodeNodes:
         return cost.dollars
 
 
-def _shallow(step: Reply | UserStep) -> dict[str, Any]:
+def _shallow(step: Reply | UserReply) -> dict[str, Any]:
     """Return the fields of a step, to be written as JSON at once: nothing needs a copy."""
     return {field.name: getattr(step, field.name) for field in fields(step)}
 

@@ -27,7 +27,7 @@ PERSON = "person"
 Message = dict[str, Any]
 
 
-class Seat(StrEnum):
+class PersonSeat(StrEnum):
     """Which side a person takes."""
 
     USER = "user"
@@ -60,7 +60,7 @@ class PersonSide:
 
     def answer(self, messages: Sequence[Message]) -> Reply:
         """Return what the person does, stopping until it is known."""
-        return _ask(Seat.USER, _since_own_turn(messages, "user"), self._tools)
+        return _ask(PersonSeat.USER, _since_own_turn(messages, "user"), self._tools)
 
 
 def _open(registry: ToolRegistry) -> Respond:
@@ -68,7 +68,7 @@ def _open(registry: ToolRegistry) -> Respond:
 
     def respond(messages: list["BaseMessage"]) -> Reply:
         lines = [_line(message) for message in messages[1:]]
-        return _ask(Seat.AGENT, _since_own_turn(lines, "assistant"), tools)
+        return _ask(PersonSeat.AGENT, _since_own_turn(lines, "assistant"), tools)
 
     return respond
 
@@ -96,7 +96,7 @@ def read_answer(answer: object) -> Reply:
     )
 
 
-def _ask(seat: Seat, messages: list[Message], tools: list[str]) -> Reply:
+def _ask(seat: PersonSeat, messages: list[Message], tools: list[str]) -> Reply:
     return read_answer(interrupt({"seat": str(seat), "messages": messages, "tools": tools}))
 
 

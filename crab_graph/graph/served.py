@@ -15,7 +15,7 @@ from langchain_core.runnables import RunnableConfig
 
 from crab_graph.errors import UsageError
 from crab_graph.graph.build import build_graph
-from crab_graph.graph.person import PERSON_AGENT, Seat, SeatedUser
+from crab_graph.graph.person import PERSON_AGENT, PersonSeat, SeatedUser
 from crab_graph.graph.shape import EpisodeGraph
 from crab_graph.personas.condition import parse_condition
 
@@ -46,9 +46,9 @@ def make_graph(config: RunnableConfig) -> EpisodeGraph:
     match asked.get("seat"):
         case None:
             pass
-        case Seat.USER:
+        case PersonSeat.USER:
             user = SeatedUser(parse_condition(user))
-        case Seat.AGENT:
+        case PersonSeat.AGENT:
             agent = PERSON_AGENT
         case other:
             raise UsageError(f"a person sits as user or agent, not as '{other}'")

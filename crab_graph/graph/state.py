@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from langgraph.channels import DeltaChannel
 from typing_extensions import TypedDict
 
-from crab_graph.graph.spending import Spent
+from crab_graph.graph.accounts import Spent
 
 Message = dict[str, Any]
 """A transcript line (role, content, tool_calls, tool_call_id, owner) with its place, `seq`."""

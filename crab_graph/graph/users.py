@@ -27,8 +27,7 @@ from crab_graph.tools.registry import Owner, ToolRegistry
 if TYPE_CHECKING:
     from crab_graph.domains.task import Task
     from crab_graph.personas.engines.llm import Ask
-    from crab_graph.personas.engines.rules import RulesUser
-    from crab_graph.personas.engines.rules import UserStep as EngineStep
+    from crab_graph.personas.engines.rules import RulesUser, UserStep
     from crab_graph.personas.facts import Fact
     from crab_graph.personas.lexicon import UserBriefing
 
@@ -41,7 +40,7 @@ _DEFAULT_SETTINGS = UserSettings()
 
 
 @dataclass(frozen=True, slots=True)
-class UserStep:
+class UserReply:
     """What the user did: a text to deliver, or calls of its own tools; and its state after that.
 
     `usage` is what the models that were asked for it took.
@@ -72,7 +71,7 @@ class UserSide(Protocol):
     def prompt_sha256(self) -> str | None:
         """Hash of the prompt that the model follows, if one does."""
 
-    def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
+    def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserReply:
         """Return the next step, from the user's state and its view alone."""
 
 
@@ -189,7 +188,7 @@ class _RulesSide:
         self._user = user
         self.condition: ResolvedCondition | None = condition
 
-    def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
+    def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserReply:
         return _step_of(self._user.step(dict(state), messages))
 
 
@@ -215,7 +214,7 @@ class _LlmSide:
         first = _first_wish(briefing, condition, settings)
         self._user = LlmUser(briefing, _asking(bound, prompt.text), first)
 
-    def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
+    def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserReply:
         return _step_of(self._user.step(state, messages))
 
 
@@ -239,7 +238,7 @@ class _HybridSide:
         self.prompt_sha256: str | None = prompt.sha256
         self._user = HybridUser(rules, briefing, _asking(model.without_tools, prompt.text))
 
-    def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
+    def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserReply:
         return _step_of(self._user.step(state, messages))
 
 
@@ -255,10 +254,10 @@ class _PersonSide(PersonSide):
         self._briefing = briefing
         self._first = _first_wish(briefing, condition, settings)
 
-    def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
+    def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserReply:
         reply = self.answer(messages)
         if reply.calls:
-            return UserStep(reply.text, reply.calls, dict(state))
+            return UserReply(reply.text, reply.calls, dict(state))
         visible = [one for one in messages if is_delivered(one)]
         heard = [str(one["content"]) for one in visible if one["role"] == "assistant"]
         told = told_after(
@@ -269,7 +268,7 @@ class _PersonSide(PersonSide):
             self._briefing,
             self._first,
         )
-        return UserStep(reply.text, (), {**state, "disclosed": told})
+        return UserReply(reply.text, (), {**state, "disclosed": told})
 
 
 class _CallableSide:
@@ -283,10 +282,10 @@ class _CallableSide:
         self._view = View(_instructions(task), "user")
         self.engine = f"python:{dotted_name(user)}"
 
-    def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
+    def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserReply:
         answer = call_synchronously(self._user, self._view.of(messages), list(self._tools))
         reply = read_reply(answer)
-        return UserStep(reply.text, reply.calls, dict(state))
+        return UserReply(reply.text, reply.calls, dict(state))
 
 
 def _first_wish(
@@ -299,11 +298,11 @@ def _first_wish(
     return first_wish(briefing, condition_behavior(condition, settings.pieces))
 
 
-def _step_of(step: "EngineStep") -> UserStep:
+def _step_of(step: "UserStep") -> UserReply:
     """Return an engine's step with its calls apart."""
     asked = step.message.get("tool_calls") or ()
     calls = tuple(Call(call["name"], call["arguments"]) for call in asked)
-    return UserStep(step.message["content"], calls, step.state)
+    return UserReply(step.message["content"], calls, step.state)
 
 
 def _asking(model: Any, prompt: str) -> "Ask":

@@ -6,16 +6,19 @@ episode that asks the same model in this process: one refusal does not become hu
 
 import threading
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from contextvars import copy_context
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from crab_graph.models.deadline import within
 from crab_graph.models.failures import CallTimeout, FailureKind, kind_of, wait_before_retry
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage
 
     from crab_graph.models.meter import Meter
+
+Result = TypeVar("Result")
 
 FIRST_WAIT_SECONDS = 0.5
 
@@ -117,3 +120,34 @@ class RetryingModel:
             raise
         meter.add(attempt.usage)
         return answer
+
+
+def within(seconds: float | None, function: Callable[[], Result]) -> Result:
+    """Return what a function returns, or give it up.
+
+    Args:
+        seconds: How long it may take; `None` calls it as it is.
+        function: It runs in a thread of its own, in a copy of this context. Once given up, it may
+            end when it likes; the thread keeps no process alive.
+
+    Raises:
+        CallTimeout: it took longer.
+    """
+    if seconds is None:
+        return function()
+    answer: Future[Result] = Future()
+    context = copy_context()
+
+    def work() -> None:
+        try:
+            answer.set_result(context.run(function))
+        except BaseException as error:  # handed to whoever waits
+            answer.set_exception(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        return answer.result(max(0.0, seconds))
+    except TimeoutError:
+        if answer.done():
+            raise
+        raise CallTimeout(f"no answer within {seconds:g} s") from None

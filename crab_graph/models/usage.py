@@ -15,6 +15,9 @@ TOKENS = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
 PARTIES = ("agent", "user")
 """Whose models are counted apart."""
 
+MOCK_MODEL = "crab-graph-mock"
+"""The name under which `mock-llm` answers; results that hold it are labelled as no model's."""
+
 _ABOUT = ("answered_by", "settings")
 
 
@@ -82,6 +85,11 @@ def totals(usage: Usage) -> Totals:
         input_tokens=sum(row.get("input_tokens", 0) for row in rows),
         output_tokens=sum(row.get("output_tokens", 0) for row in rows),
     )
+
+
+def is_mock(usage: Usage) -> bool:
+    """Return whether a model that was asked turned out to be the server without a model."""
+    return any(MOCK_MODEL in {model, one.get("answered_by")} for model, one in usage.items())
 
 
 def _added(first: ModelUsage, second: ModelUsage) -> ModelUsage:

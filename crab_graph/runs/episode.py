@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from crab_graph.errors import ResumeMismatch
 from crab_graph.graph.limits import Limits
 from crab_graph.graph.user_settings import UserSettings, user_settings
-from crab_graph.models.mock import is_mock
 from crab_graph.models.prices import NO_PRICES, Prices
-from crab_graph.models.usage import PARTIES, Usage, add_usage
+from crab_graph.models.usage import PARTIES, Usage, add_usage, is_mock
 from crab_graph.runs.grading import Breakdown, grade_fields
 from crab_graph.runs.plan import episode_id
 from crab_graph.runs.record import EpisodeRecord
@@ -174,7 +173,7 @@ def _record(
     task: "Task", prepared: "PreparedEpisode", state: Mapping[str, Any], about: Mapping[str, Any]
 ) -> EpisodeRecord:
     from crab_graph.eval.withheld import UserConduct  # noqa: PLC0415
-    from crab_graph.graph.fork import hidden_state  # noqa: PLC0415  (loads LangGraph)
+    from crab_graph.graph.restart import hidden_state  # noqa: PLC0415  (loads LangGraph)
     from crab_graph.graph.state import Status, transcript_of  # noqa: PLC0415
 
     messages = transcript_of(state)
@@ -221,7 +220,7 @@ def _spending(
     earlier: Mapping[str, Usage],
 ) -> dict[str, Any]:
     """Return the fields of a record that say what the models took, in all attempts."""
-    from crab_graph.graph.spending import (  # noqa: PLC0415  (loads LangChain)
+    from crab_graph.graph.accounts import (  # noqa: PLC0415  (loads LangChain)
         costs_of,
         lost_usage,
         usage_by_party,

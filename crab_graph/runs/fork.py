@@ -237,7 +237,7 @@ def fork_points(record: EpisodeRecord) -> Sequence[int]:
     Raises:
         UsageError: what a fork needs of it was not kept.
     """
-    from crab_graph.graph.fork import visible_ends  # noqa: PLC0415  (loads LangGraph)
+    from crab_graph.graph.restart import visible_ends  # noqa: PLC0415  (loads LangGraph)
 
     check_turn(record, 0)
     turns = range(len(visible_ends(record.messages)))

@@ -56,7 +56,7 @@ class Origin(NamedTuple):
         Raises:
             UsageError: the episode has no such turn, or ends with it.
         """
-        from crab_graph.graph.fork import (  # noqa: PLC0415  (loads LangGraph)
+        from crab_graph.graph.restart import (  # noqa: PLC0415  (loads LangGraph)
             state_after,
             visible_ends,
             with_line,
@@ -80,7 +80,7 @@ def check_turn(record: EpisodeRecord, turn: int) -> None:
     Raises:
         UsageError: it has no such turn, or ends with it, or its state was not kept.
     """
-    from crab_graph.graph.fork import visible_ends  # noqa: PLC0415  (loads LangGraph)
+    from crab_graph.graph.restart import visible_ends  # noqa: PLC0415  (loads LangGraph)
 
     last = len(visible_ends(record.messages)) - 1
     if record.termination in _TOKENS:

@@ -31,7 +31,7 @@ from crab_graph.runs.versions import agent_sha256, code_sha256, versions
 if TYPE_CHECKING:
     from crab_graph.agents.adapters import AgentSpec
     from crab_graph.domains.benchmark import Benchmark
-    from crab_graph.graph.person import Seat
+    from crab_graph.graph.person import PersonSeat
 
 Answer = str | Mapping[str, Any]
 Ask = Callable[[Mapping[str, Any]], Answer]
@@ -60,7 +60,7 @@ class Table:
 
     bench: "Benchmark"
     task_id: str
-    seat: "Seat"
+    seat: "PersonSeat"
     agent: "AgentSpec" = "solver"
     user: str = "ruse"
     settings: UserSettings = _DEFAULT_SETTINGS
@@ -69,22 +69,22 @@ class Table:
 
     def parties(self) -> tuple[Any, Any]:
         """Return the agent and the user of the episode."""
-        from crab_graph.graph.person import PERSON_AGENT, Seat, SeatedUser  # noqa: PLC0415
+        from crab_graph.graph.person import PERSON_AGENT, PersonSeat, SeatedUser  # noqa: PLC0415
         from crab_graph.personas.condition import parse_condition  # noqa: PLC0415
 
         condition = parse_condition(self.user, self.settings.pieces.added)
-        if self.seat is Seat.AGENT:
+        if self.seat is PersonSeat.AGENT:
             return PERSON_AGENT, condition
         return self.agent, SeatedUser(condition)
 
     def config(self, directory: Path) -> RunConfig:
         """Return the settings of a run that holds this episode alone."""
         from crab_graph.agents.adapters import resolve_agent  # noqa: PLC0415  (loads LangChain)
-        from crab_graph.graph.person import PERSON, Seat  # noqa: PLC0415
+        from crab_graph.graph.person import PERSON, PersonSeat  # noqa: PLC0415
         from crab_graph.graph.users import condition_name  # noqa: PLC0415
 
         agent, user = self.parties()
-        is_user = self.seat is Seat.USER
+        is_user = self.seat is PersonSeat.USER
         return RunConfig(
             benchmark=relpath(self.bench.directory, directory),
             benchmark_sha256=self.bench.sha256,
@@ -100,7 +100,7 @@ class Table:
             limits=self.limits,
             versions=versions(),
             code_sha256=code_sha256(),
-            agent_sha256=None if self.seat is Seat.AGENT else agent_sha256(self.agent),
+            agent_sha256=None if self.seat is PersonSeat.AGENT else agent_sha256(self.agent),
         )
 
 
@@ -125,15 +125,15 @@ def seat_person(
         UnknownName: there is no such task, agent or condition.
     """
     from crab_graph.domains.benchmark import Benchmark, load_benchmark  # noqa: PLC0415
-    from crab_graph.graph.person import Seat  # noqa: PLC0415  (loads LangGraph)
+    from crab_graph.graph.person import PersonSeat  # noqa: PLC0415  (loads LangGraph)
 
-    if seat not in set(Seat):
+    if seat not in set(PersonSeat):
         raise UsageError(f"a person plays as user or agent, not as '{seat}'")
     bench = bench if isinstance(bench, Benchmark) else load_benchmark(bench)
     bench = bench.with_toolset(toolset)
     task_id = bench[task.strip().upper()].id
     settings = user_settings(engine, user_model)
-    return Table(bench, task_id, Seat(seat), agent, user, settings, seed)
+    return Table(bench, task_id, PersonSeat(seat), agent, user, settings, seed)
 
 
 def play_episode(

@@ -1,14 +1,14 @@
 """Test doubles that ship with the package: models that say what a script tells them."""
 
 from crab_graph.testing.completions import Answer
-from crab_graph.testing.faults import Attempts, Fault
+from crab_graph.testing.faults import Attempts, FaultyAnswer
 from crab_graph.testing.scripted import ScriptedChatModel, tool_call_reply
 from crab_graph.testing.server import ScriptedServer
 
 __all__ = [
     "Answer",
     "Attempts",
-    "Fault",
+    "FaultyAnswer",
     "ScriptedChatModel",
     "ScriptedServer",
     "tool_call_reply",

@@ -8,7 +8,7 @@ _JSON = "application/json"
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class FaultyAnswer:
     """An answer that is none.
 
     Attributes:
@@ -46,59 +46,59 @@ class Attempts:
         object.__setattr__(self, "replies", replies)
 
 
-def rate_limited(retry_after: float | None = None, message: str = "slow down") -> Fault:
+def rate_limited(retry_after: float | None = None, message: str = "slow down") -> FaultyAnswer:
     """Return a 429, with the seconds after which to ask again."""
     headers = {} if retry_after is None else {"Retry-After": f"{retry_after:g}"}
-    return Fault(429, _error(message, "rate_limit_exceeded"), headers)
+    return FaultyAnswer(429, _error(message, "rate_limit_exceeded"), headers)
 
 
-def out_of_quota() -> Fault:
+def out_of_quota() -> FaultyAnswer:
     """Return the 429 of an account without money, which no waiting helps."""
-    return Fault(429, _error("You exceeded your current quota", "insufficient_quota"))
+    return FaultyAnswer(429, _error("You exceeded your current quota", "insufficient_quota"))
 
 
-def server_error(status: int = 500, message: str = "internal error") -> Fault:
+def server_error(status: int = 500, message: str = "internal error") -> FaultyAnswer:
     """Return a 500 or the like."""
-    return Fault(status, _error(message, "server_error"))
+    return FaultyAnswer(status, _error(message, "server_error"))
 
 
-def stalling(seconds: float) -> Fault:
+def stalling(seconds: float) -> FaultyAnswer:
     """Return an answer that comes after so many seconds."""
-    return Fault(200, delay=seconds)
+    return FaultyAnswer(200, delay=seconds)
 
 
-def dripping(seconds: float, times: int) -> Fault:
+def dripping(seconds: float, times: int) -> FaultyAnswer:
     """Return an answer before which a byte comes every so many seconds.
 
     A client's own time-out, which counts from byte to byte, never ends it.
     """
-    return Fault(200, drip=seconds, drips=times)
+    return FaultyAnswer(200, drip=seconds, drips=times)
 
 
-def truncated(length: int = 40) -> Fault:
+def truncated(length: int = 40) -> FaultyAnswer:
     """Return an answer whose connection ends in the middle of its JSON."""
-    return Fault(200, {"id": "x" * 100, "choices": []}, cut=length)
+    return FaultyAnswer(200, {"id": "x" * 100, "choices": []}, cut=length)
 
 
-def not_json(text: str = "<html>Bad gateway</html>") -> Fault:
+def not_json(text: str = "<html>Bad gateway</html>") -> FaultyAnswer:
     """Return an answer that is whole, called JSON, and is none."""
-    return Fault(200, raw=text)
+    return FaultyAnswer(200, raw=text)
 
 
-def context_overflow() -> Fault:
+def context_overflow() -> FaultyAnswer:
     """Return the 400 of a request that is longer than the model's context."""
     message = "This model's maximum context length is 8192 tokens"
-    return Fault(400, _error(message, "context_length_exceeded"))
+    return FaultyAnswer(400, _error(message, "context_length_exceeded"))
 
 
-def content_filtered() -> Fault:
+def content_filtered() -> FaultyAnswer:
     """Return the 400 of a request that the provider's filter refused."""
-    return Fault(400, _error("The response was filtered", "content_filter"))
+    return FaultyAnswer(400, _error("The response was filtered", "content_filter"))
 
 
-def unauthorised(message: str = "Incorrect API key provided: {key}") -> Fault:
+def unauthorised(message: str = "Incorrect API key provided: {key}") -> FaultyAnswer:
     """Return a 401 that echoes the key in its body and in a header."""
-    return Fault(401, _error(message, "invalid_api_key"), {"X-Echo": "{key}"})
+    return FaultyAnswer(401, _error(message, "invalid_api_key"), {"X-Echo": "{key}"})
 
 
 def filled_in(value: Any, key: str) -> Any:

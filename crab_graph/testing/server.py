@@ -10,9 +10,9 @@ from typing import Any, Self
 
 from crab_graph.schema import canonical_json
 from crab_graph.testing.completions import Answer, chunks, completion
-from crab_graph.testing.faults import Attempts, Fault, filled_in
+from crab_graph.testing.faults import Attempts, FaultyAnswer, filled_in
 
-ServerReply = str | Sequence[tuple[str, Mapping[str, Any] | str]] | Answer | Fault | Attempts
+ServerReply = str | Sequence[tuple[str, Mapping[str, Any] | str]] | Answer | FaultyAnswer | Attempts
 """A text, tool calls as `(name, arguments)`, a whole answer, a fault, or one of them by attempt."""
 ServerScript = (
     Sequence[ServerReply]
@@ -105,7 +105,7 @@ class ScriptedServer:
         self._server.server_close()
         self._thread.join()
 
-    def answer(self, body: dict[str, Any], key: str) -> tuple[int, Answer | Fault]:
+    def answer(self, body: dict[str, Any], key: str) -> tuple[int, Answer | FaultyAnswer]:
         """Return the number of a request and what it gets, and remember the request."""
         with self._lock:
             self._served += 1
@@ -120,7 +120,7 @@ class ScriptedServer:
                 place = min(self._attempts[again], len(reply.replies) - 1)
                 self._attempts[again] += 1
             reply = reply.replies[place]
-        if isinstance(reply, Answer | Fault):
+        if isinstance(reply, Answer | FaultyAnswer):
             return number, reply
         return number, Answer(text=reply) if isinstance(reply, str) else Answer(calls=reply)
 
@@ -155,7 +155,7 @@ class ScriptedServer:
                     return
                 key = self.headers.get("Authorization", "")
                 number, reply = server.answer(body, key)
-                if isinstance(reply, Fault):
+                if isinstance(reply, FaultyAnswer):
                     self._fail(reply, key.removeprefix("Bearer "))
                 elif body.get("stream"):
                     self._stream(chunks(number, server._model, body, reply))
@@ -198,7 +198,7 @@ class ScriptedServer:
                 self.wfile.write(b"data: [DONE]\n\n")
                 self.close_connection = True
 
-            def _fail(self, fault: Fault, key: str) -> None:
+            def _fail(self, fault: FaultyAnswer, key: str) -> None:
                 server._over.wait(fault.delay)
                 headers = filled_in(fault.headers, key)
                 payload = json.dumps(filled_in(fault.body, key)).encode()
@@ -209,7 +209,7 @@ class ScriptedServer:
                     return
                 self._send_bytes(fault.status, payload, headers, fault.cut)
 
-            def _drip(self, fault: Fault, payload: bytes) -> None:
+            def _drip(self, fault: FaultyAnswer, payload: bytes) -> None:
                 self._head(fault.status, {"Content-Length": str(fault.drips + len(payload))})
                 for _ in range(fault.drips):
                     self.wfile.write(b" ")

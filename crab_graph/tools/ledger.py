@@ -16,8 +16,7 @@ from operator import itemgetter
 from typing import Any, Protocol
 
 from crab_graph.tools.memo import plain_bytes
-from crab_graph.tools.tables import Row
-from crab_graph.tools.world import World
+from crab_graph.tools.tables import Row, World
 
 Event = dict[str, Any]
 

@@ -13,8 +13,8 @@ from crab_graph.errors import ToolCallError, UnknownName
 from crab_graph.tools.arguments import build_schema, describe_problems, shown
 from crab_graph.tools.ledger import BookingTables, Event, Ledger
 from crab_graph.tools.memo import Memo, plain_bytes, plain_value
+from crab_graph.tools.tables import EntityTable
 from crab_graph.tools.tool import ErrorCode, Owner, Result, Tool, ToolCall, ToolType, tool
-from crab_graph.tools.world import EntityTable
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool

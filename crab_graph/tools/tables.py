@@ -1,8 +1,11 @@
-"""The tables every domain shares: the platform's and the user's private ones (section 3.1)."""
+"""Tables of the booking store: those every domain shares, and a task's own rows (section 3.1)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from crab_graph.tools.memo import Memo
 
 Row = dict[str, Any]
 
@@ -75,3 +78,125 @@ PRIVATE_TABLES = (
         private=True,
     ),
 )
+
+
+Show = Callable[[Row], Row]
+"""Makes of a row what a tool shows of it."""
+
+
+class EntityTable(NamedTuple):
+    """Where the entities of one booking kind are stored, and the column of their names, if any."""
+
+    table: str
+    name_column: str | None
+
+
+class World:
+    """The initial tables of one task, built once and shared by all its episodes.
+
+    Rows are handed out as they are stored and must not be changed. They come ordered by key,
+    whatever order they were loaded in.
+
+    Attributes:
+        task_id: The task, which the ids made in its episodes are derived from.
+        today: The date of the conversation, ISO.
+        customer_id: The customer whose wallet the private tables hold.
+        keys: Name of each table's key column.
+        tables: Rows by table and key.
+        memo: Outcomes of calls on these tables and on what episodes made of them.
+    """
+
+    __slots__ = (
+        *("_indexes", "_rows", "_shown", "customer_id", "keys", "memo", "tables", "task_id"),
+        "today",
+    )
+
+    def __init__(
+        self,
+        task_id: str,
+        today: str,
+        customer_id: str,
+        keys: Mapping[str, str],
+        tables: Mapping[str, Mapping[str, Row]],
+    ) -> None:
+        self.task_id = task_id
+        self.today = today
+        self.customer_id = customer_id
+        self.keys = keys
+        self.tables = tables
+        self.memo: Memo[Any] = Memo()
+        self._rows = {name: tuple(rows.values()) for name, rows in tables.items()}
+        self._indexes: dict[tuple[str, str], dict[Any, tuple[Row, ...]]] = {}
+        self._shown: dict[Show, dict[int, Row]] = {}
+
+    @classmethod
+    def from_tables(
+        cls,
+        *,
+        task_id: str,
+        today: str,
+        customer_id: str,
+        schema: Sequence[Table],
+        rows: Mapping[str, Iterable[Row]],
+    ) -> "World":
+        """Build a world from the rows of each table; a table without rows may be left out.
+
+        Args:
+            task_id: Id of the task.
+            today: ISO date of the conversation.
+            customer_id: The task's customer.
+            schema: All tables of the domain.
+            rows: Rows by table name; dates are ISO strings, money is cents.
+        """
+        tables = {
+            table.name: {
+                row[table.key]: row
+                for row in sorted(rows.get(table.name, ()), key=itemgetter(table.key))
+            }
+            for table in schema
+        }
+        keys = {table.name: table.key for table in schema}
+        return cls(task_id, today, customer_id, keys, tables)
+
+    def get(self, table: str, key: str) -> Row | None:
+        """Return the row with that key, if there is one."""
+        return self.tables[table].get(key)
+
+    def rows(self, table: str) -> tuple[Row, ...]:
+        """Return all rows of a table, ordered by key."""
+        return self._rows[table]
+
+    def find(self, table: str, column: str, value: Any) -> tuple[Row, ...]:
+        """Return the rows with that value in a column, ordered by key."""
+        index = self._indexes.get((table, column))
+        if index is None:
+            index = self._build_index(table, column)
+        return index.get(value, ())
+
+    def show(self, table: str, rows: Iterable[Row], show: Show) -> list[Row]:
+        """Return rows of a table as a tool shows them; initial ones are worded once for all calls.
+
+        What is shown is shared by the calls and must not be changed.
+
+        Args:
+            table: The table.
+            rows: Rows of it, as they stand in an episode.
+            show: Makes a row's form of plain values; a function of a module.
+        """
+        # Initial rows last as long as their world, so that nothing else has their identity.
+        known = self._shown.setdefault(show, {})
+        return [known.get(id(row)) or self._word(table, row, show, known) for row in rows]
+
+    def _word(self, table: str, row: Row, show: Show, known: dict[int, Row]) -> Row:
+        form = show(row)
+        if self.tables[table].get(row[self.keys[table]]) is row:
+            known[id(row)] = form
+        return form
+
+    def _build_index(self, table: str, column: str) -> dict[Any, tuple[Row, ...]]:
+        groups: dict[Any, list[Row]] = {}
+        for row in self._rows[table]:
+            groups.setdefault(row[column], []).append(row)
+        index = {value: tuple(group) for value, group in groups.items()}
+        self._indexes[table, column] = index
+        return index

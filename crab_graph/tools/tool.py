@@ -14,8 +14,7 @@ from crab_graph.errors import ToolCallError
 from crab_graph.randomness import Part, derive_id
 from crab_graph.tools.arguments import ToolArguments, build_arguments, read_docstring, shown
 from crab_graph.tools.ledger import BookingTables, Event
-from crab_graph.tools.tables import Row
-from crab_graph.tools.world import EntityTable, World
+from crab_graph.tools.tables import EntityTable, Row, World
 
 Result = dict[str, Any]
 ArgumentModel = type[ToolArguments]

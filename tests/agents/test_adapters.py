@@ -15,8 +15,7 @@ from crab_graph.graph.state import transcript_of
 from crab_graph.models.secrets import public_spec, without_secrets
 from crab_graph.testing import ScriptedChatModel, tool_call_reply
 from crab_graph.tools.registry import Owner, ToolRegistry
-from crab_graph.tools.shared import SHARED_TOOLS
-from tests.graph.builders import CUSTOMER, STOP, build_task, scripted
+from tests.graph.builders import CUSTOMER, SHARED_TOOLS, STOP, build_task, scripted
 
 REGISTRY = ToolRegistry(SHARED_TOOLS)
 LOOKUP = ("get_customer_information", {"customer_id": CUSTOMER})

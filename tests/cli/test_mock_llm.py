@@ -15,8 +15,8 @@ from crab_graph.agents.reference.mock_user import read_knowledge
 from crab_graph.cli import main
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.errors import UsageError
-from crab_graph.models.mock import MOCK_MODEL
-from crab_graph.testing import Answer, Fault
+from crab_graph.models.usage import MOCK_MODEL
+from crab_graph.testing import Answer, FaultyAnswer
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -91,7 +91,7 @@ def test_replies_can_come_from_a_file(tmp_path):
     path.write_text(
         json.dumps(["Hi", {"calls": [{"name": "a", "arguments": {}}]}, {"status": 429}])
     )
-    assert read_replies(path) == [Answer("Hi"), Answer(calls=[("a", {})]), Fault(429)]
+    assert read_replies(path) == [Answer("Hi"), Answer(calls=[("a", {})]), FaultyAnswer(429)]
 
 
 @pytest.mark.parametrize("text", ["{}", "[]", "[3]", '[{"nonsense": 1}]', "oops"])

@@ -7,7 +7,7 @@ import pytest
 import crab_graph as cg
 from crab_graph.cli.application import main
 from crab_graph.eval import verdict
-from crab_graph.testing.faults import Fault
+from crab_graph.testing.faults import FaultyAnswer
 from crab_graph.testing.server import ScriptedServer
 
 GIVES_UP = "I am sorry, I cannot help you. Goodbye."
@@ -29,7 +29,9 @@ def test_a_call_that_a_model_garbled_is_the_agents_failure(bench, tmp_path, argu
     assert episode.metrics["total_tool_calls"] == episode.metrics["failed_tool_calls"] == 1
 
 
-@pytest.mark.parametrize("fault", [Fault(status=500), Fault(status=429), Fault(raw="<html>")])
+@pytest.mark.parametrize(
+    "fault", [FaultyAnswer(status=500), FaultyAnswer(status=429), FaultyAnswer(raw="<html>")]
+)
 def test_an_outage_of_the_provider_is_an_infrastructure_error_and_in_the_table(
     bench, tmp_path, fault, capsys
 ):

@@ -9,7 +9,7 @@ from crab_graph.cli import main
 from crab_graph.graph.build import build_graph
 from crab_graph.graph.checkpoint import open_saver
 from crab_graph.models import retrying
-from crab_graph.testing import Answer, Attempts, Fault, ScriptedServer
+from crab_graph.testing import Answer, Attempts, FaultyAnswer, ScriptedServer
 from crab_graph.testing.faults import rate_limited, unauthorised
 from tests.graph.builders import STOP, build_task, scripted
 
@@ -33,7 +33,7 @@ def named(server):
 
 def echo(status=401):
     body = {"error": {"message": f"bad key {{key}} {QUERY} me:{LOGIN}", "code": "x"}}
-    return Fault(status, body, {"X-Echo": "{key}", "Retry-After": "0.01"})
+    return FaultyAnswer(status, body, {"X-Echo": "{key}", "Retry-After": "0.01"})
 
 
 def files_with_secrets(directory):

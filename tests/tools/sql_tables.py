@@ -6,8 +6,7 @@ from typing import Any
 import duckdb
 
 from crab_graph.tools.ledger import Event
-from crab_graph.tools.tables import Row, Table
-from crab_graph.tools.world import World
+from crab_graph.tools.tables import Row, Table, World
 
 
 class SqlTables:

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crab_graph.tools.ledger import Event, Ledger
-from crab_graph.tools.tables import Table
-from crab_graph.tools.world import World
+from crab_graph.tools.tables import Table, World
 
 SHELF = Table("shelf", "item_id", {"item_id": "VARCHAR", "color": "VARCHAR", "count": "INTEGER"})
 COLORS = st.sampled_from(["red", "blue", "green"])

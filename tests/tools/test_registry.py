@@ -16,7 +16,7 @@ from crab_graph.tools.registry import (
     tool,
 )
 from crab_graph.tools.toolset import Toolset
-from crab_graph.tools.wallet import get_my_payment_cards
+from crab_graph.tools.user_tools import get_my_payment_cards
 from tests.tools.builders import ANA, CUSTOMER, HOTEL, OUT_EARLY, OUT_FARE, ROOM, Episode
 
 TABLE_6 = """

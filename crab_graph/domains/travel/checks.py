@@ -22,7 +22,7 @@ from crab_graph.generation.constraints import (
     equals,
 )
 from crab_graph.money import format_dollars
-from crab_graph.tools.world import World
+from crab_graph.tools.tables import World
 
 _NODE_CHECKS = {OUTBOUND: "D08", RETURN: "D09", HOTEL: "D10", ATTRACTION: "D11"}
 _EDGE_CHECKS = {"trip_length": "D13", "attraction_fits_trip": "D16", "same_carrier": "D18"}

@@ -12,13 +12,12 @@ from crab_graph.domains.travel.tools.attractions import (
 )
 from crab_graph.domains.travel.tools.flights import EXTENDED_FLIGHT_TOOLS, FLIGHT_TOOLS
 from crab_graph.domains.travel.tools.hotels import EXTENDED_HOTEL_TOOLS, HOTEL_TOOLS
-from crab_graph.tools.payments import PAYMENT_TOOLS
-from crab_graph.tools.platform import PLATFORM_TOOLS
+from crab_graph.tools.platform import PAYMENT_TOOLS, PLATFORM_TOOLS
 from crab_graph.tools.registry import ToolRegistry
+from crab_graph.tools.tables import EntityTable
 from crab_graph.tools.tool import Tool
 from crab_graph.tools.toolset import Toolset
-from crab_graph.tools.wallet import WALLET_TOOLS
-from crab_graph.tools.world import EntityTable
+from crab_graph.tools.user_tools import USER_TOOLS
 
 TRAVEL_TOOLS = (*FLIGHT_TOOLS, *HOTEL_TOOLS, *ATTRACTION_TOOLS)
 
@@ -41,5 +40,5 @@ TRAVEL_ENTITIES = {
 @cache
 def build_travel_registry(toolset: Toolset = Toolset.PARITY) -> ToolRegistry:
     """Return the registry of all tools of a toolset, in the paper's order."""
-    tools = (*PLATFORM_TOOLS, *_OF_TOOLSET[toolset], *PAYMENT_TOOLS, *WALLET_TOOLS)
+    tools = (*PLATFORM_TOOLS, *_OF_TOOLSET[toolset], *PAYMENT_TOOLS, *USER_TOOLS)
     return ToolRegistry(tools, TRAVEL_ENTITIES)

@@ -12,7 +12,7 @@ from crab_graph.tools.bookings import (
     newest_first,
     show_transaction,
 )
-from crab_graph.tools.payments import DEFAULT_LIMIT, Limit
+from crab_graph.tools.platform import DEFAULT_LIMIT, Limit
 from crab_graph.tools.tables import Row
 from crab_graph.tools.tool import ErrorCode, Owner, Result, ToolCall, ToolType, tool
 
@@ -201,7 +201,7 @@ def _sum_of(rows: list[Row], column: str, value: str, amount_column: str) -> int
     return sum(row[amount_column] for row in rows if row[column] == value)
 
 
-WALLET_TOOLS = (
+USER_TOOLS = (
     get_my_payment_cards,
     set_default_payment_card,
     get_my_trip_confirmations,

@@ -12,10 +12,10 @@ from typing import Any, Generic, TypeVar
 
 from typing_extensions import TypedDict
 
-from crab_graph.models.deadline import within
 from crab_graph.models.failures import CallTimeout
 from crab_graph.models.meter import Meter
 from crab_graph.models.prices import Cost, Prices, add_costs
+from crab_graph.models.retrying import within
 from crab_graph.models.usage import PARTIES, ModelUsage, Usage, add_usage, totals
 
 Result = TypeVar("Result")
