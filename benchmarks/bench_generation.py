@@ -41,16 +41,14 @@ from crab_graph.domains.scout import (
 from crab_graph.domains.travel.domain import SOURCES, TRAVEL
 from crab_graph.domains.travel.initialization import INSERTIONS, initialization_actions
 from crab_graph.domains.workbench import Workbench, open_workbench
-from crab_graph.generation.certify import count_offers, fetch_columns
+from crab_graph.generation.certify import count_offers, count_sql, fetch_columns
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.constraints import Constraint, Ref, Value
 from crab_graph.generation.csp import Link, list_bindings
-from crab_graph.generation.initialization import execute_actions
-from crab_graph.generation.materialize import create_tables, load_rows, qualified
+from crab_graph.generation.materialize import create_tables, execute_actions, load_rows, qualified
 from crab_graph.generation.paper_population import PaperParameters
 from crab_graph.generation.population import Population
 from crab_graph.generation.search import search_solutions
-from crab_graph.generation.sql_count import count_sql
 
 Row = tuple[str, str, str]
 Offer = dict[str, Any]

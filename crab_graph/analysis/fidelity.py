@@ -12,7 +12,7 @@ from typing import Any
 
 from crab_graph.randomness import derive_rng
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.text.tokens import without_tokens
+from crab_graph.text.phrases import without_tokens
 
 SHORT_WORDS = 3
 DRAWS = 1000

@@ -12,8 +12,8 @@ from crab_graph.domains.grading import Grading
 from crab_graph.domains.trip import Trip
 from crab_graph.errors import UnknownName
 from crab_graph.generation.constraint_graph import ConstraintGraph
+from crab_graph.generation.features import Surface
 from crab_graph.generation.folding import FoldedGraph
-from crab_graph.generation.leakage import Surface
 from crab_graph.generation.population import Population
 from crab_graph.generation.search import Solution
 from crab_graph.personas.facts import Fact

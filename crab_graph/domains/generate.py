@@ -22,8 +22,8 @@ from crab_graph.domains.registry import find_domain
 from crab_graph.domains.scout import OVERSAMPLE, CandidatePlan, Scouted, scout
 from crab_graph.domains.workbench import Workbench, clear, is_finished, open_workbench
 from crab_graph.errors import BenchmarkError, UnsatisfiableTask, UsageError
+from crab_graph.generation.difficulty import select
 from crab_graph.generation.paper_population import PaperParameters
-from crab_graph.generation.select import select
 from crab_graph.workers import process_map, write_atomically
 
 Progress = Callable[[int, int], None]

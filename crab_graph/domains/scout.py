@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from crab_graph.domains.domain import Domain, Draft
 from crab_graph.domains.registry import find_domain
 from crab_graph.errors import UnsatisfiableTask
-from crab_graph.generation.near_misses import lacks_near_misses
+from crab_graph.generation.difficulty import (
+    Candidate,
+    lacks_near_misses,
+    solve_cheapest,
+    solve_rarest,
+)
 from crab_graph.generation.objects import valid_rows
 from crab_graph.generation.paper_population import PaperParameters, populate_by_paper
 from crab_graph.generation.population import Population, populate
-from crab_graph.generation.select import Candidate
-from crab_graph.generation.shortcuts import solve_cheapest, solve_rarest
 from crab_graph.randomness import derive_seed
 from crab_graph.schema import FileModel, digest
 

@@ -13,11 +13,16 @@ from crab_graph.text.approvals import (
     Approvals,
     find_acts,
 )
-from crab_graph.text.clauses import Utterance, read_message
 from crab_graph.text.item_prices import ItemPrice, find_item_prices
 from crab_graph.text.lexicon import may_hold
-from crab_graph.text.mentions import Mention, MentionForm, disclosed, find_mentions
-from crab_graph.text.references import Reference, find_references
+from crab_graph.text.mentions import (
+    Mention,
+    MentionForm,
+    Reference,
+    disclosed,
+    find_mentions,
+    find_references,
+)
 from crab_graph.text.totals import (
     ALL_CUES,
     PRE_CHARGE_CUES,
@@ -26,6 +31,7 @@ from crab_graph.text.totals import (
     TotalStatement,
     find_totals,
 )
+from crab_graph.text.utterance import Utterance, read_message
 from crab_graph.text.vocabulary import Catalogue
 from crab_graph.tools.tool import Owner
 

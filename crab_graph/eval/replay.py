@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from crab_graph.domains.task import Task
 from crab_graph.eval.transcript import Role, TranscriptCall, TranscriptMessage
-from crab_graph.text.tokens import TerminalToken, find_token, without_tokens
+from crab_graph.text.phrases import TerminalToken, find_token, without_tokens
 from crab_graph.tools.ledger import Event, Ledger
 from crab_graph.tools.tool import Owner
 

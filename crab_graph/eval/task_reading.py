@@ -8,7 +8,7 @@ from crab_graph.domains.grading import Claim, DomainCheck, Grading
 from crab_graph.domains.task import Task
 from crab_graph.eval.guarantees import check_guarantees
 from crab_graph.schema import canonical_json
-from crab_graph.text.normalise import name_form, normalise
+from crab_graph.text.utterance import name_form, normalise
 from crab_graph.text.vocabulary import Catalogue, NamedEntity, build_catalogue
 
 KEPT_TASKS = 16

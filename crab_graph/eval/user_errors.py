@@ -16,10 +16,9 @@ from crab_graph.eval.verifiers.completion import has_final_offer
 from crab_graph.eval.withheld import UserConduct, withheld_facts
 from crab_graph.eval.wrong_facts import wrong_facts
 from crab_graph.text.approvals import requests_booking
-from crab_graph.text.clauses import Utterance
 from crab_graph.text.lexicon import pattern
-from crab_graph.text.phrases import offers_transfer
-from crab_graph.text.tokens import TerminalToken
+from crab_graph.text.phrases import TerminalToken, offers_transfer
+from crab_graph.text.utterance import Utterance
 
 _LOOP = 3
 

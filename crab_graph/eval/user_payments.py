@@ -7,8 +7,8 @@ from crab_graph.eval.episode import Episode
 from crab_graph.eval.history import Payment
 from crab_graph.eval.user_error import TRIP, UserError, calls_between
 from crab_graph.personas.understanding import ANY_ID
-from crab_graph.text.clauses import Utterance
 from crab_graph.text.lexicon import pattern
+from crab_graph.text.utterance import Utterance
 
 
 def payment_errors(episode: Episode) -> Iterator[UserError]:

@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crab_graph.generation.grouping import IntArray, group
-from crab_graph.generation.objects import Columns, length, numbered_together
+from crab_graph.generation.objects import Columns, IntArray, group, length, numbered_together
 
 SWEEPS = 12
 """Rounds of proportional fitting; the margins are then met to a few percent."""

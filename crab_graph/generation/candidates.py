@@ -13,13 +13,12 @@ import numpy as np
 
 from crab_graph.generation.constraint_graph import Codes
 from crab_graph.generation.constraints import Constraint, equals
-from crab_graph.generation.folding import FoldedGraph
-from crab_graph.generation.grouping import IntArray
-from crab_graph.generation.node_domain import NodeDomain
+from crab_graph.generation.folding import FoldedGraph, NodeDomain
 from crab_graph.generation.objects import (
     IDENTITY,
     CodedObjects,
     Columns,
+    IntArray,
     Mask,
     concatenate,
     length,

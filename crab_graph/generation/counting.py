@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crab_graph.generation.constraints import Constraint, LinearSum
-from crab_graph.generation.grouping import IntArray, group
-from crab_graph.generation.objects import Columns, Mask, length, numbered_together
+from crab_graph.generation.objects import Columns, IntArray, Mask, group, length, numbered_together
 
 Rows = Mapping[str, IntArray]
 """Positions of the objects of each node that take part."""

@@ -1,8 +1,15 @@
-"""The only module that speaks to python-constraint (SampleCSP, paper A.4)."""
+"""SampleCSP, SolveNode and SolveGraph on python-constraint, which no other module speaks to (A.4).
+
+The paper's algorithms list objects, so they work on finite domains D(p) of a size that can be
+listed. Domains that no constraint names are thinned to evenly spaced values until a node has about
+`LISTING` node-valid objects; those that constraints name stay whole.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
+from itertools import product
 from math import prod
 from random import Random
 from typing import Any
@@ -10,7 +17,10 @@ from typing import Any
 import constraint as python_constraint
 
 from crab_graph.errors import UsageError
-from crab_graph.generation.constraints import Constraint, Ref, Value
+from crab_graph.generation.constraint_graph import NodeType
+from crab_graph.generation.constraints import Constraint, Ref, Value, equals
+from crab_graph.generation.folding import FoldedGraph, NodeDomain
+from crab_graph.generation.objects import Columns
 
 ENUMERATION_LIMIT = 2_000_000
 """Largest product of variable domains of which SampleCSP will enumerate all solutions."""
@@ -132,3 +142,192 @@ def _solver_constraint(item: Constraint) -> Any:
 def _membership(link: Link) -> Callable[..., bool]:
     tuples = link.tuples
     return lambda *values: values in tuples
+
+
+LISTING = 2_500
+"""Combinations of node-valid values at which no further domain is thinned."""
+
+Profile = tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class ListableGraph:
+    """A task graph with domains small enough to list.
+
+    Attributes:
+        folded: The task graph.
+        values: The domain D(p) of each free property, by node type.
+    """
+
+    folded: FoldedGraph
+    values: Mapping[str, Mapping[str, tuple[Value, ...]]]
+    _links: dict[tuple[str, str], Link] = field(default_factory=dict, compare=False, repr=False)
+
+    @cached_property
+    def objects(self) -> Mapping[str, Columns]:
+        """All node-valid objects of each node."""
+        constraints = self.folded.node_constraints
+        return {
+            node: self.solve_node(node, constraints[node], {})
+            for node in self.folded.graph.node_ids
+        }
+
+    def type_of(self, node: str) -> NodeType:
+        """Return the type of a node."""
+        return self.folded.types[self.folded.graph.type_of(node)]
+
+    def solve_node(
+        self, node: str, constraints: Sequence[Constraint], overrides: Mapping[str, Value]
+    ) -> Columns:
+        """Return all objects of a node: SolveNode(n, C', ov).
+
+        Args:
+            node: The node n.
+            constraints: Its node constraints C'; domain constraints always hold.
+            overrides: Values that properties, free or derived, are pinned to.
+        """
+        domains: dict[Ref, Sequence[Value]] = {
+            (node, name): [value for value in values if overrides.get(name, value) == value]
+            for name, values in self.values[self.type_of(node).name].items()
+        }
+        pins = [
+            Constraint(f"{name} is {value}", ((node, name),), equals, {"required": value})
+            for name, value in overrides.items()
+            if (node, name) not in domains
+        ]
+        links = [*self._node_links(node, constraints), *(self._link(node, pin) for pin in pins)]
+        found = list_bindings(domains, (), links)
+        chosen = [{name: value for (_, name), value in binding.items()} for binding in found]
+        return NodeDomain(node, self.type_of(node), ()).columns_of(chosen)
+
+    def solve_graph(self, count: int, rng: Random) -> list[dict[str, Columns]]:
+        """Return up to `count` distinct solutions of the full graph CSP: SolveGraph(G, k)."""
+        domains: dict[Ref, Sequence[Value]] = {}
+        links: list[Link] = []
+        for node in self.folded.graph.node_ids:
+            own = self.values[self.type_of(node).name]
+            domains.update({(node, name): values for name, values in own.items()})
+            links += self._node_links(node, self.folded.node_constraints[node])
+            for name in self.folded.edge_properties(node):
+                if name not in own:
+                    link = self._derivation(node, name)
+                    domains[(node, name)] = sorted({values[-1] for values in link.tuples}, key=repr)
+                    links.append(link)
+        found = _distinct_samples(domains, self.folded.edges, links, count, rng)
+        return [self._as_objects(binding) for binding in found]
+
+    def binding_space(self) -> tuple[dict[Ref, list[Value]], list[Link]]:
+        """Return the variables V of Algorithm 1 with their domains, and what ties them (line 4).
+
+        A derived property, such as a price, has the values that the node's objects can show;
+        properties of one node that do not vary independently are linked. That is what C_mini says
+        of single nodes (line 5).
+        """
+        domains: dict[Ref, list[Value]] = {}
+        links: list[Link] = []
+        for node, domain in self.folded.domains.items():
+            for names in domain.linked(self.folded.edge_properties(node)):
+                shown = profiles(self.objects[node], names)
+                refs = tuple((node, name) for name in names)
+                for position, ref in enumerate(refs):
+                    domains[ref] = sorted({profile[position] for profile in shown}, key=repr)
+                if len(names) > 1:
+                    links.append(Link(refs, frozenset(shown)))
+        return domains, links
+
+    def _as_objects(self, binding: Binding) -> dict[str, Columns]:
+        return {
+            node: NodeDomain(node, self.type_of(node), ()).columns_of(
+                [{name: binding[(node, name)] for name in self.type_of(node).property_values}]
+            )
+            for node in self.folded.graph.node_ids
+        }
+
+    def _node_links(self, node: str, constraints: Sequence[Constraint]) -> Iterator[Link]:
+        for item in (*self.type_of(node).domain_constraints, *constraints):
+            known = self._links.get((node, item.name))
+            if known is None:
+                known = self._links[(node, item.name)] = self._link(node, item)
+            yield known
+
+    def _link(self, node: str, item: Constraint) -> Link:
+        """Say a constraint over a node's properties as the tuples of free properties it allows."""
+        type_ = self.type_of(node)
+        names = tuple(
+            dict.fromkeys(free for _, name in item.refs for free in type_.free_inputs(name))
+        )
+        allowed = []
+        for values in product(*(self.values[type_.name][name] for name in names)):
+            chosen = dict(zip(names, values, strict=True))
+            if item.holds({ref: type_.derive(ref[1], chosen) for ref in item.refs}):
+                allowed.append(values)
+        return Link(tuple((node, name) for name in names), frozenset(allowed))
+
+    def _derivation(self, node: str, name: str) -> Link:
+        """Return the tuples of a derived property's inputs, each followed by its value."""
+        type_ = self.type_of(node)
+        names = type_.free_inputs(name)
+        tuples = frozenset(
+            (*values, type_.derive(name, dict(zip(names, values, strict=True))))
+            for values in product(*(self.values[type_.name][free] for free in names))
+        )
+        return Link((*((node, free) for free in names), (node, name)), tuples)
+
+
+def build_listable_graph(folded: FoldedGraph, listing: int = LISTING) -> ListableGraph:
+    """Return a task graph whose nodes have about `listing` node-valid objects at most.
+
+    More are left where every domain that no constraint names is down to two values.
+    """
+    values = {name: dict(node_type.property_values) for name, node_type in folded.types.items()}
+    named = {
+        (folded.graph.type_of(node), name)
+        for item in (*sum(folded.node_constraints.values(), ()), *folded.edges)
+        for node, name in item.parameters
+    }
+    for node, domain in folded.domains.items():
+        type_name = folded.graph.type_of(node)
+        own = values[type_name]
+        loose = [name for name in own if (type_name, name) not in named and len(own[name]) > 2]
+        while loose and _combinations(domain, own) > listing:
+            widest = max(loose, key=lambda name: len(own[name]))
+            own[widest] = _thinned(own[widest])
+            loose = [name for name in loose if len(own[name]) > 2]
+    return ListableGraph(folded, values)
+
+
+def profiles(objects: Columns, names: Sequence[str]) -> list[Profile]:
+    """Return the distinct value tuples that objects show for some properties, in a fixed order."""
+    return sorted(set(zip(*(objects[name].tolist() for name in names), strict=True)), key=repr)
+
+
+def _combinations(domain: NodeDomain, values: Mapping[str, Sequence[Value]]) -> int:
+    size = 1
+    for name, allowed in domain.allowed.items():
+        size *= len(set(allowed) & set(values[name]))
+    return size
+
+
+def _thinned(values: tuple[Value, ...]) -> tuple[Value, ...]:
+    """Return about half of the values, evenly spaced, the first and the last among them."""
+    kept = max(2, (len(values) + 1) // 2)
+    return tuple(values[position * (len(values) - 1) // (kept - 1)] for position in range(kept))
+
+
+def _distinct_samples(
+    domains: Domains,
+    constraints: Sequence[Constraint],
+    links: Sequence[Link],
+    count: int,
+    rng: Random,
+) -> list[Binding]:
+    found: list[Binding] = []
+    for _ in range(4 * count):
+        binding = sample_binding(domains, constraints, links, rng)
+        if binding is None:
+            break
+        if binding not in found:
+            found.append(binding)
+        if len(found) == count:
+            break
+    return found

@@ -1,7 +1,8 @@
-"""Constant folding: edges that node constraints already decide become node constraints (design §4).
+"""What the objects of each node can be, and which edges say more than that (design §4).
 
-With a fixed departure date, for example, the return date is decided and the stay speaks of the
-hotel alone. What is left with two or more free nodes is an active edge.
+Edges that node constraints already decide become node constraints: with a fixed departure date, for
+example, the return date is decided and the stay speaks of the hotel alone. What is left with two or
+more free nodes is an active edge.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,9 +15,213 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crab_graph.errors import UnsatisfiableTask
-from crab_graph.generation.constraint_graph import ConstraintGraph, NodeType
+from crab_graph.generation.constraint_graph import Codes, ConstraintGraph, NodeType, Rule
 from crab_graph.generation.constraints import Constraint, Ref, Value
-from crab_graph.generation.node_domain import NodeDomain
+from crab_graph.generation.objects import CodedObjects, Columns, Mask, length, take
+
+LISTING_LIMIT = 2_000_000
+"""Largest product of property domains that `list_objects` will build."""
+
+
+class NodeDomain:
+    """The objects of one node that satisfy its domain constraints and a set of node constraints.
+
+    Attributes:
+        node_id: Id of the node.
+        type: Its node type.
+        constraints: Node constraints the objects satisfy.
+        allowed: Values of each free property that single-property constraints leave.
+    """
+
+    def __init__(self, node_id: str, type: NodeType, constraints: Sequence[Constraint]) -> None:
+        self.node_id = node_id
+        self.type = type
+        self.constraints = tuple(constraints)
+        self.allowed: dict[str, tuple[Value, ...]] = dict(type.property_values)
+        for constraint in self.constraints:
+            self._narrow(constraint)
+
+    def _narrow(self, constraint: Constraint) -> None:
+        if not self._narrows(constraint):
+            return
+        name = constraint.refs[0][1]
+        kept = tuple(
+            value for value in self.allowed[name] if constraint.holds({(self.node_id, name): value})
+        )
+        if not kept:
+            raise UnsatisfiableTask(
+                f"{self.node_id}.{name} has an empty domain after constraint '{constraint.name}'"
+            )
+        self.allowed[name] = kept
+
+    def _narrows(self, constraint: Constraint) -> bool:
+        """Whether a constraint does no more than take values from the domain of a property."""
+        names = constraint.properties_of(self.node_id)
+        return len(names) == 1 and names[0] in self.type.property_values
+
+    def decided(self) -> dict[str, Value]:
+        """Return the properties for which one value is left, with that value."""
+        free = {name: values[0] for name, values in self.allowed.items() if len(values) == 1}
+        derived = {
+            name: self.type.derive(name, free)
+            for name in self.type.derivations
+            if all(item in free for item in self.type.free_inputs(name))
+        }
+        return {**free, **derived}
+
+    def profiles(self, names: Sequence[str]) -> list[tuple[Value, ...]]:
+        """Return the distinct value tuples of some properties that the node's objects can show."""
+        columns = self.grid(names)
+        rows = zip(*(columns[name].tolist() for name in names), strict=True)
+        return sorted(set(rows), key=repr)
+
+    def grid(self, names: Sequence[str]) -> Columns:
+        """Return all combinations of what decides some properties, each with these properties."""
+        inputs = dict.fromkeys(item for name in names for item in self.type.free_inputs(name))
+        return self._valid(_grid({item: self._codes[item] for item in inputs}))
+
+    def linked(self, names: Sequence[str]) -> list[tuple[str, ...]]:
+        """Split properties into groups that vary independently of each other."""
+        groups: list[tuple[set[str], list[str]]] = []
+        ties = [set(item.properties_of(self.type.name)) for item in self.type.domain_constraints]
+        ties += [set(item.properties_of(self.node_id)) for item in self.constraints]
+        for name in names:
+            inputs = set(self.type.free_inputs(name))
+            for tie in ties:
+                sources = {source for item in tie for source in self.type.free_inputs(item)}
+                if sources & inputs:
+                    inputs |= sources
+            members = [name]
+            for group in [group for group in groups if group[0] & inputs]:
+                groups.remove(group)
+                inputs |= group[0]
+                members = group[1] + members
+            groups.append((inputs, members))
+        return [tuple(members) for _, members in groups]
+
+    def list_objects(self, pinned: Mapping[str, Value] | None = None) -> Columns:
+        """List every object, with some properties pinned (SolveNode of paper A.4).
+
+        Args:
+            pinned: Values that properties, free or derived, must have.
+
+        Raises:
+            UnsatisfiableTask: the product of the domains is larger than `LISTING_LIMIT`.
+        """
+        pinned = pinned or {}
+        values = self.type.lookups
+        codes = {
+            name: codes[values[name].table[codes] == pinned[name]] if name in pinned else codes
+            for name, codes in self._codes.items()
+        }
+        size = prod(len(options) for options in codes.values())
+        if size > LISTING_LIMIT:
+            raise UnsatisfiableTask(
+                f"node '{self.node_id}' has {size:,} combinations, more than the "
+                f"{LISTING_LIMIT:,} that can be listed; pin more properties"
+            )
+        columns = self._valid(_grid(codes))
+        keep = np.ones(length(columns), dtype=bool)
+        for name, value in pinned.items():
+            keep &= columns[name] == value
+        return take(columns, keep)
+
+    def columns_of(self, chosen: Sequence[Mapping[str, Value]]) -> Columns:
+        """Return the objects with these free properties, but for those that are not valid."""
+        codes = CodedObjects.of(self.type, chosen).codes
+        allowed = np.ones(len(chosen), dtype=np.bool_)
+        for name, own in codes.items():
+            allowed &= self._allows[name][own]
+        return self._valid({name: own[allowed] for name, own in codes.items()})
+
+    def draw(self, rng: np.random.RandomState, size: int) -> CodedObjects:
+        """Draw about `size` objects, uniformly and independently, by rejection.
+
+        Fewer come back where the node's constraints reject most draws; the caller asks again.
+        """
+        return self._valid({name: self._drawn(own, rng, size) for name, own in self._codes.items()})
+
+    def draw_like(self, rng: np.random.RandomState, size: int, models: Codes) -> CodedObjects:
+        """Draw about `size` objects that take after models in all that the node's constraints let.
+
+        A property is drawn anew where its value in the model is not allowed, and wherever it
+        decides a negated constraint.
+        """
+        chosen = rng.randint(0, length(models), size)
+        codes: Codes = {}
+        for name, own in self._codes.items():
+            drawn = self._drawn(own, rng, size)
+            if len(own) > 1 and name not in self._negated:
+                borrowed = models[name][chosen]
+                if len(own) == len(self.type.property_values[name]):
+                    drawn = borrowed
+                else:
+                    drawn = np.where(self._allows[name][borrowed], borrowed, drawn)
+            codes[name] = drawn
+        return self._valid(codes)
+
+    @staticmethod
+    def _drawn(own: NDArray[np.int64], rng: np.random.RandomState, size: int) -> NDArray[np.int64]:
+        # One value takes nothing from the stream.
+        return np.full(size, own[0]) if len(own) == 1 else own[rng.randint(0, len(own), size)]
+
+    @cached_property
+    def _negated(self) -> frozenset[str]:
+        """Free properties that decide a constraint which holds where another does not."""
+        return frozenset(
+            source
+            for item in self.constraints
+            if item.is_negation
+            for name in item.properties_of(self.node_id)
+            for source in self.type.free_inputs(name)
+        )
+
+    @cached_property
+    def _codes(self) -> Codes:
+        """Positions of the allowed values in each property's domain."""
+        return {
+            name: np.array([values.index(value) for value in self.allowed[name]], dtype=np.int64)
+            for name, values in self.type.property_values.items()
+        }
+
+    @cached_property
+    def _allows(self) -> Mapping[str, Mask]:
+        """Which positions in each property's domain are allowed."""
+        allows = {}
+        for name, own in self._codes.items():
+            allows[name] = np.zeros(len(self.type.property_values[name]), dtype=np.bool_)
+            allows[name][own] = True
+        return allows
+
+    @cached_property
+    def _rules(self) -> tuple[Rule, ...]:
+        """What allowed values of all properties still have to satisfy."""
+        wishes = (item for item in self.constraints if not self._narrows(item))
+        return (*self.type.domain_rules, *(self.type.rule(item) for item in wishes))
+
+    def _valid(self, codes: Codes) -> CodedObjects:
+        """Return the objects that are valid, of some whose properties have allowed values.
+
+        Constraints that read other properties than the given ones are left aside.
+        """
+        objects = CodedObjects(self.type, codes)
+        rules = [rule for rule in self._rules if codes.keys() >= set(rule.inputs)]
+        if not rules:
+            return objects
+        keep = objects.satisfies(rules[0])
+        for rule in rules[1:]:
+            keep = keep & objects.satisfies(rule)
+        return objects.at(np.flatnonzero(keep))
+
+
+def _grid(codes: Codes) -> Codes:
+    """Return every combination, one entry each."""
+    shape = [len(options) for options in codes.values()]
+    index = np.indices(shape).reshape(len(shape), -1)
+    return {
+        name: options[chosen] for (name, options), chosen in zip(codes.items(), index, strict=True)
+    }
+
 
 TAUTOLOGY_LIMIT = 200_000
 """Above this many profile combinations an edge counts as active without being tried out."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.constraints import Constraint, Ref
-from crab_graph.generation.csp import Sampling, sample_csp
+from crab_graph.generation.csp import ListableGraph, Profile, Sampling, profiles, sample_csp
 from crab_graph.generation.distractors import Distractors
 from crab_graph.generation.objects import (
     IDENTITY,
@@ -25,7 +25,6 @@ from crab_graph.generation.objects import (
     take,
 )
 from crab_graph.generation.seeds import SeedSolution
-from crab_graph.generation.solving import ListableGraph, Profile, profiles
 
 CHUNK = 4_000_000
 """Largest number of combinations of profiles tested in one go."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.candidates import CandidatePool, Identities
-from crab_graph.generation.csp import Sampling
+from crab_graph.generation.csp import Sampling, build_listable_graph
 from crab_graph.generation.distractors import (
     Distractors,
     accept_harmless,
@@ -35,7 +35,6 @@ from crab_graph.generation.population import (
     seed_objects,
     split_evenly,
 )
-from crab_graph.generation.solving import build_listable_graph
 from crab_graph.randomness import derive_array_rng, derive_rng
 
 ATTEMPTS = 20

@@ -25,8 +25,14 @@ from crab_graph.generation.objects import (
     length,
     take,
 )
-from crab_graph.generation.seeds import ConcreteObject, SeedSolution, choose_seed_solutions
-from crab_graph.generation.solutions import Solutions, draw_solutions, redraw
+from crab_graph.generation.seeds import (
+    ConcreteObject,
+    SeedSolution,
+    Solutions,
+    choose_seed_solutions,
+    draw_solutions,
+    redraw,
+)
 from crab_graph.randomness import derive_array_rng, derive_rng
 
 Origin = Literal["seed", "node", "edge"]

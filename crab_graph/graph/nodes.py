@@ -50,7 +50,7 @@ from crab_graph.models.meter import metered
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.models.secrets import shortened, without_secrets
 from crab_graph.models.usage import Usage
-from crab_graph.text.tokens import find_token, without_tokens
+from crab_graph.text.phrases import find_token, without_tokens
 from crab_graph.tools.ledger import Event, Ledger
 from crab_graph.tools.registry import Owner, ToolRegistry
 from crab_graph.tools.tables import World

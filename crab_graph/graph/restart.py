@@ -20,7 +20,7 @@ from crab_graph.graph.state import (
     state_change,
     transcript_line,
 )
-from crab_graph.text.tokens import TerminalToken, find_token
+from crab_graph.text.phrases import TerminalToken, find_token
 from crab_graph.tools.registry import Owner
 
 Start = dict[str, Any]

@@ -21,7 +21,7 @@ from crab_graph.models.usage import Usage
 from crab_graph.personas.condition import Condition, ResolvedCondition, parse_condition, resolve
 from crab_graph.personas.recognition import told_after
 from crab_graph.randomness import derive_seed
-from crab_graph.text.tokens import without_tokens
+from crab_graph.text.phrases import without_tokens
 from crab_graph.tools.registry import Owner, ToolRegistry
 
 if TYPE_CHECKING:

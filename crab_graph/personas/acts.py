@@ -10,8 +10,8 @@ from crab_graph.personas.phrases import phrase_book
 from crab_graph.personas.questions import facts_in, is_booking_request
 from crab_graph.personas.segments import Segment
 from crab_graph.text.amounts import find_amounts
-from crab_graph.text.clauses import Utterance
 from crab_graph.text.phrases import offers_transfer
+from crab_graph.text.utterance import Utterance
 
 ANY_ID = re.compile(r"(?<![\w-])[a-z]{2,4}-(?=[a-z]*\d)[0-9a-z]{3,}(?![\w-])")
 _PIECES = re.compile(r"[,;:…✅✔—–(]|\band (?=i\b)")

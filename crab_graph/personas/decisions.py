@@ -27,7 +27,7 @@ from crab_graph.personas.wallet import (
     next_calls,
 )
 from crab_graph.personas.wording import opening_keys, word_value
-from crab_graph.text.tokens import TerminalToken
+from crab_graph.text.phrases import TerminalToken
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from crab_graph.personas.recognition import known_words
 from crab_graph.personas.spoken_dates import MONTHS, find_dates
 from crab_graph.personas.understanding import Reading, understand
 from crab_graph.personas.wallet import APPROVE, Wallet, read_wallet
-from crab_graph.text.clauses import Utterance, read_message
 from crab_graph.text.lexicon import pattern
-from crab_graph.text.tokens import TerminalToken, find_token, without_tokens
+from crab_graph.text.phrases import TerminalToken, find_token, without_tokens
+from crab_graph.text.utterance import Utterance, read_message
 
 Message = Mapping[str, Any]
 

@@ -23,9 +23,9 @@ from crab_graph.personas.segments import Segment, read_segments
 from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.understanding import ANY_ID
 from crab_graph.text.amounts import Amount, find_amounts
-from crab_graph.text.clauses import Utterance
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.mentions import find_ids
+from crab_graph.text.utterance import Utterance
 
 _NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NUMBERS = {word: number for number, word in enumerate(_NUMBER_WORDS, start=1)}

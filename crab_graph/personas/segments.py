@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from crab_graph.personas.lexicon import DomainLexicon
-from crab_graph.text.clauses import Utterance, read_message
+from crab_graph.text.utterance import Utterance, read_message
 
 _REQUEST = re.compile(
     r"\?[^\w?]*$|\by(?:es)?/n(?:o)?\b|\bmissing\b"

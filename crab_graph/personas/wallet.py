@@ -9,8 +9,8 @@ from crab_graph.money import format_cents, parse_cents
 from crab_graph.personas.lexicon import UserBriefing
 from crab_graph.personas.understanding import Reading
 from crab_graph.text.amounts import find_amounts
-from crab_graph.text.clauses import read_message
 from crab_graph.text.lexicon import pattern
+from crab_graph.text.utterance import read_message
 
 Message = Mapping[str, Any]
 

@@ -1,4 +1,4 @@
-"""Amounts of money in a message, and which of them state a price (§2.7)."""
+"""Amounts of money in a message, which of them state a price, and of how much (§2.7, §2.10)."""
 
 import re
 from collections.abc import Sequence
@@ -6,8 +6,9 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from crab_graph.text.clauses import Clause, Utterance
 from crab_graph.text.lexicon import alternatives, fragment, lexicon
+from crab_graph.text.utterance import Clause, Utterance
+from crab_graph.text.vocabulary import TextVocabulary
 
 _NUMBER = (
     r"(?P<{name}>\d{{1,3}}(?:,\d{{3}}){{1,4}}(?:\.\d{{1,2}})?|\d{{1,15}}(?:\.\d{{1,2}})?)"
@@ -146,3 +147,38 @@ def _inert_after() -> re.Pattern[str]:
     after = "|".join(lexicon()["amounts"]["directly_after"])
     attached = rf"(?:{_OPEN}+{_WORD}){{0,2}}{_OPEN}+{fragment('amounts', 'attached')}"
     return re.compile(rf"[-–]\d|\s*(?:(?:{after})(?!\w)|{differences})|{attached}")
+
+
+_WORD = r"[^\W_]+(?:['-][^\W_]+)*"
+_ADJACENT_BEFORE = re.compile(r"(?:×|(?<![^\W\d_])x|\*)\s*\Z")
+_ADJACENT_AFTER = re.compile(r"\s*(?:×|x(?!\w)|x(?=\d)|\*)")
+
+
+def has_unit_mark(text: str, clause: Clause, amount: Amount, vocabulary: TextVocabulary) -> bool:
+    """Return whether an amount is marked as the price of one unit."""
+    # Words are parted by single spaces: a sign before the amount is one of two characters.
+    before = max(clause.start, amount.start - 2)
+    return (
+        _ADJACENT_BEFORE.search(text, before, amount.start) is not None
+        or _ADJACENT_AFTER.match(text, amount.end, clause.end) is not None
+        or _unit_mark(vocabulary.unit_phrases).match(text, amount.end, clause.end) is not None
+    )
+
+
+def has_whole_mark(text: str, clause: Clause, amount: Amount, vocabulary: TextVocabulary) -> bool:
+    """Return whether an amount is marked as the price of a whole item by what follows it."""
+    return _whole_mark(vocabulary.counted_words).match(text, amount.end, clause.end) is not None
+
+
+@cache
+def _unit_mark(phrases: tuple[str, ...]) -> re.Pattern[str]:
+    words = f"{fragment('marks', 'unit')}|{'|'.join(phrases)}"
+    return re.compile(rf"(?:[^\w$]*{_WORD})?[^\w$]*?(?:{words})(?!\w)")
+
+
+@cache
+def _whole_mark(counted: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(
+        r"\s+(?:(?:in )?total )?for (?:the |all |your )?"
+        rf"{fragment('marks', 'numbers')} (?:{_WORD} )?{alternatives(counted)}"
+    )

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
-from crab_graph.text.clauses import Clause, Utterance
 from crab_graph.text.lexicon import fragment, lexicon, pattern
 from crab_graph.text.mentions import Mention, disclosed, find_mentions
+from crab_graph.text.utterance import Clause, Utterance
 from crab_graph.text.vocabulary import Catalogue
 
 _WORD = r"[^\W_]+(?:['-][^\W_]+)*"

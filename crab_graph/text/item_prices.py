@@ -5,12 +5,11 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from crab_graph.text.amounts import Amount, stated_amounts
-from crab_graph.text.clauses import Clause, Utterance
+from crab_graph.text.amounts import Amount, has_unit_mark, has_whole_mark, stated_amounts
 from crab_graph.text.lexicon import fragment, may_hold, pattern
-from crab_graph.text.marks import has_unit_mark, has_whole_mark
-from crab_graph.text.references import Reference, ReferenceForm, references_within
+from crab_graph.text.mentions import Reference, ReferenceForm, references_within
 from crab_graph.text.totals import Scope, TotalStatement
+from crab_graph.text.utterance import Clause, Utterance
 from crab_graph.text.vocabulary import TextVocabulary
 
 _FOR = re.compile(r"\s+for(?: [a-z'-]+){0,3} ")

@@ -6,11 +6,10 @@ from enum import StrEnum
 from functools import cache
 from typing import NamedTuple
 
-from crab_graph.text.amounts import Amount, stated_amounts
-from crab_graph.text.clauses import Clause, Utterance
+from crab_graph.text.amounts import Amount, has_unit_mark, stated_amounts
 from crab_graph.text.lexicon import fragment, may_hold, pattern
-from crab_graph.text.marks import has_unit_mark
-from crab_graph.text.references import Reference, ReferenceForm, references_within
+from crab_graph.text.mentions import Reference, ReferenceForm, references_within
+from crab_graph.text.utterance import Clause, Utterance
 from crab_graph.text.vocabulary import TextVocabulary
 
 _FOR_PHRASE = re.compile(r"\s+for\s[^,:;()\[\]$]*")

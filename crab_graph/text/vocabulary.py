@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import NamedTuple
 
 from crab_graph.schema import digest
-from crab_graph.text.normalise import name_form, normalise
+from crab_graph.text.utterance import name_form, normalise
 
 
 @dataclass(frozen=True, slots=True, eq=False)

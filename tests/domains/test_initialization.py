@@ -9,8 +9,14 @@ from crab_graph.domains.travel.domain import draft
 from crab_graph.domains.travel.initialization import INSERTIONS, initialization_actions
 from crab_graph.domains.travel.materialize import materialize
 from crab_graph.domains.travel.schema import TRAVEL_TABLES
-from crab_graph.generation.initialization import InitializationAction, execute_actions
-from crab_graph.generation.materialize import create_tables, hash_rows, load_rows, read_rows
+from crab_graph.generation.materialize import (
+    InitializationAction,
+    create_tables,
+    execute_actions,
+    hash_rows,
+    load_rows,
+    read_rows,
+)
 from crab_graph.generation.population import populate
 
 TABLES = [table for table in TRAVEL_TABLES if not table.name.startswith("booking_")]

@@ -9,8 +9,14 @@ from crab_graph.domains.travel.constraints import (
     stay_covers_trip,
     trip_length,
 )
-from crab_graph.generation.constraints import Constraint, bounded_sum, equals, within
-from crab_graph.generation.sql_terms import SqlTerm, sql_literal
+from crab_graph.generation.constraints import (
+    Constraint,
+    SqlTerm,
+    bounded_sum,
+    equals,
+    sql_literal,
+    within,
+)
 
 PREDICATES = [
     (trip_length, 2, {"nights": 3}),

@@ -2,11 +2,10 @@ import duckdb
 import numpy as np
 from hypothesis import given, settings
 
-from crab_graph.generation.certify import count_offers
+from crab_graph.generation.certify import count_offers, count_sql
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.counting import EliminationCounter
 from crab_graph.generation.search import search_solutions
-from crab_graph.generation.sql_count import count_sql
 
 from .instances import as_columns, brute_force, instances
 

@@ -23,7 +23,15 @@ from crab_graph.generation.constraints import (
     differs,
     equals,
 )
-from crab_graph.generation.csp import Link, Sampling, list_bindings, sample_binding, sample_csp
+from crab_graph.generation.csp import (
+    Link,
+    Sampling,
+    build_listable_graph,
+    list_bindings,
+    profiles,
+    sample_binding,
+    sample_csp,
+)
 from crab_graph.generation.folding import fold
 from crab_graph.generation.objects import IDENTITY, length, rows
 from crab_graph.generation.paper import (
@@ -32,7 +40,6 @@ from crab_graph.generation.paper import (
     generate_node_distractors,
     generate_seed_solutions,
 )
-from crab_graph.generation.solving import build_listable_graph, profiles
 
 NODES = (Node("a", "thing"), Node("b", "thing"), Node("c", "other"))
 

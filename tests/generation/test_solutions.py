@@ -2,11 +2,10 @@ import numpy as np
 import pytest
 
 from crab_graph.domains.travel.domain import draft
-from crab_graph.generation.near_misses import count_near_misses, lacks_near_misses
+from crab_graph.generation.difficulty import count_near_misses, lacks_near_misses
 from crab_graph.generation.objects import IDENTITY, rows, valid_rows
 from crab_graph.generation.population import populate
-from crab_graph.generation.seeds import choose_seed_solutions
-from crab_graph.generation.solutions import draw_solutions, redraw
+from crab_graph.generation.seeds import choose_seed_solutions, draw_solutions, redraw
 from crab_graph.randomness import derive_array_rng, derive_rng
 
 

@@ -20,8 +20,8 @@ from crab_graph.personas.prompt import changed_factors, compose_prompt, conditio
 from crab_graph.personas.recognition import stated_facts
 from crab_graph.personas.understanding import understand
 from crab_graph.text.amounts import find_amounts
-from crab_graph.text.clauses import read_message
 from crab_graph.text.lexicon import pattern
+from crab_graph.text.utterance import read_message
 
 TODAY = "2027-01-10"
 CARD = {"card_id": "CD-2", "brand": "Visa", "last4": "4242"}

@@ -12,7 +12,7 @@ from crab_graph.personas.facts import Fact, FactLevel
 from crab_graph.personas.phrases import phrase_book
 from crab_graph.personas.wording import word_fact, word_opening
 from crab_graph.text.approvals import ActKind, find_acts
-from crab_graph.text.clauses import read_message
+from crab_graph.text.utterance import read_message
 from crab_graph.text.vocabulary import build_catalogue
 
 TODAY = "2027-01-10"

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from crab_graph.money import format_cents, format_dollars
 from crab_graph.text.amounts import find_amounts
-from crab_graph.text.clauses import read_message
+from crab_graph.text.utterance import read_message
 
 
 def stated(text):

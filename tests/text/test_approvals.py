@@ -1,8 +1,8 @@
 import pytest
 
 from crab_graph.text.approvals import NO_APPROVALS, find_acts, requests_booking
-from crab_graph.text.clauses import read_message
 from crab_graph.text.mentions import LISTING_CAP
+from crab_graph.text.utterance import read_message
 from tests.text.catalogues import small_catalogue
 
 CATALOGUE = small_catalogue()

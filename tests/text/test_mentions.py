@@ -1,7 +1,7 @@
 import pytest
 
-from crab_graph.text.clauses import read_message
 from crab_graph.text.mentions import MentionForm, disclosed, find_mentions
+from crab_graph.text.utterance import read_message
 from tests.text.catalogues import small_catalogue
 
 CATALOGUE = small_catalogue()

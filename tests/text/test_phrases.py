@@ -1,7 +1,7 @@
 import pytest
 
-from crab_graph.text.clauses import read_message
 from crab_graph.text.phrases import admits_error, has_summary_cue, offers_transfer
+from crab_graph.text.utterance import read_message
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,15 @@ import pytest
 
 from crab_graph.domains.travel.vocabulary import travel_vocabulary
 from crab_graph.text.amounts import find_amounts
-from crab_graph.text.clauses import read_message
 from crab_graph.text.item_prices import find_item_prices
-from crab_graph.text.mentions import find_mentions
-from crab_graph.text.references import find_references
+from crab_graph.text.mentions import find_mentions, find_references
 from crab_graph.text.totals import (
     ALL_CUES,
     PRE_CHARGE_CUES,
     SUMMARY_CUES,
     find_totals,
 )
+from crab_graph.text.utterance import read_message
 from tests.text.catalogues import small_catalogue
 
 CATALOGUE = small_catalogue()

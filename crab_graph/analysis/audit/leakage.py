@@ -16,11 +16,16 @@ from crab_graph.analysis.audit.model import Sample, cross_validate, ranked
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import BenchmarkError, MissingExtra
 from crab_graph.generation.certify import fetch_columns
+from crab_graph.generation.difficulty import (
+    MINIMUM,
+    count_near_misses,
+    solve_cheapest,
+    solve_from_random,
+    solve_rarest,
+)
+from crab_graph.generation.features import Features, area_under_curve, derive_features
 from crab_graph.generation.folding import FoldedGraph
-from crab_graph.generation.leakage import Features, area_under_curve, derive_features
-from crab_graph.generation.near_misses import MINIMUM, count_near_misses
 from crab_graph.generation.objects import valid_rows
-from crab_graph.generation.shortcuts import solve_cheapest, solve_from_random, solve_rarest
 from crab_graph.randomness import derive_array_rng
 from crab_graph.workers import process_map
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crab_graph.errors import MissingExtra
-from crab_graph.generation.leakage import FloatArray, area_under_curve
+from crab_graph.generation.features import FloatArray, area_under_curve
 
 FOLDS = 5
 

@@ -13,7 +13,7 @@ from crab_graph.dates import day_number, iso_date
 from crab_graph.domains.travel.market import ATTRACTION_HOURS, FLIGHT_KEY, HOTEL_KEY
 from crab_graph.domains.travel.materialize import drawn_ids, grouped
 from crab_graph.domains.travel.names import attraction_names, hotel_names
-from crab_graph.generation.initialization import InitializationAction, Insertion
+from crab_graph.generation.materialize import InitializationAction, Insertion
 from crab_graph.generation.objects import rows
 from crab_graph.generation.population import Population
 from crab_graph.randomness import derive_rng

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from crab_graph.generation.leakage import Surface
+from crab_graph.generation.features import Surface
 
 SURFACES: Mapping[str, Surface] = {
     "flight": Surface(

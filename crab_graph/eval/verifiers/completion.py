@@ -6,8 +6,7 @@ from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, judge, seen
 from crab_graph.eval.episode import Episode, TripState
 from crab_graph.eval.failure_mode import FailureMode
 from crab_graph.eval.verifier import Verifier
-from crab_graph.text.phrases import offers_transfer
-from crab_graph.text.tokens import TerminalToken
+from crab_graph.text.phrases import TerminalToken, offers_transfer
 
 
 def _in_scope(episode: Episode) -> CheckResult:

@@ -12,7 +12,7 @@ from crab_graph.eval.failure_mode import FailureMode
 from crab_graph.eval.verifier import Duty, Verifier, undisclosed
 from crab_graph.money import format_dollars
 from crab_graph.text.item_prices import ItemPrice, Mark
-from crab_graph.text.references import Reference, ReferenceForm
+from crab_graph.text.mentions import Reference, ReferenceForm
 
 
 @dataclass(frozen=True, eq=False)

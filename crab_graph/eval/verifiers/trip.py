@@ -19,7 +19,7 @@ from crab_graph.eval.task_reading import KEPT_TASKS, TaskReading
 from crab_graph.eval.verifier import Verifier
 from crab_graph.generation.constraints import Constraint
 from crab_graph.schema import canonical_json
-from crab_graph.text.normalise import name_form, normalise
+from crab_graph.text.utterance import name_form, normalise
 
 _MODES = {
     "D06": FailureMode.PARTY_OR_TRAVELLER,

@@ -16,9 +16,9 @@ from crab_graph.personas.recognition import stated_facts
 from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.understanding import ANY_ID
 from crab_graph.text.amounts import find_amounts
-from crab_graph.text.clauses import read_message
 from crab_graph.text.lexicon import pattern
-from crab_graph.text.tokens import find_token, without_tokens
+from crab_graph.text.phrases import find_token, without_tokens
+from crab_graph.text.utterance import read_message
 
 _COUNTS = ("worded", "replaced")
 

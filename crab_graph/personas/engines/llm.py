@@ -13,7 +13,7 @@ from crab_graph.personas.facts import Fact
 from crab_graph.personas.guards import Breach, find_breach
 from crab_graph.personas.lexicon import UserBriefing
 from crab_graph.personas.recognition import told_after
-from crab_graph.text.tokens import without_tokens
+from crab_graph.text.phrases import without_tokens
 
 OPENING = "(The chat is open. Write your first message.)"
 _NO_TEXT = "(no text)"

@@ -21,7 +21,7 @@ from crab_graph.personas.speaker import Speaker
 from crab_graph.personas.understanding import understand
 from crab_graph.personas.wallet import PrivateCall, misstated_total, read_wallet, refusals
 from crab_graph.randomness import derive_rng
-from crab_graph.text.tokens import TerminalToken
+from crab_graph.text.phrases import TerminalToken
 
 Message = dict[str, Any]
 

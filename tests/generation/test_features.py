@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from crab_graph.generation.leakage import Surface, area_under_curve, derive_features
+from crab_graph.generation.features import Surface, area_under_curve, derive_features
 
 SMALL = st.integers(0, 4).map(float)
 

@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crab_graph.text.clauses import read_message
-from crab_graph.text.normalise import name_form, normalise
+from crab_graph.text.utterance import name_form, normalise, read_message
 
 
 @pytest.mark.parametrize(

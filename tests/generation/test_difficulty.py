@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crab_graph.generation.select import Candidate, select
+from crab_graph.generation.difficulty import Candidate, select
 
 
 def candidate(number, solutions=1, group="a", content=None, solved=False, edge=1000, edges=4):

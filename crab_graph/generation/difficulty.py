@@ -1,0 +1,261 @@
+"""How hard a task is, and which ones are chosen (paper A.3, design §5).
+
+Near misses make a task hard: combinations that break exactly one edge, which an agent that forgets
+one dependency accepts. What solvers in a hurry solve measures little: each commits to one object a
+node, in order, the cheapest that is compatible with what it has so far.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from crab_graph.generation.candidates import holds_beside
+from crab_graph.generation.constraints import Constraint, Ref
+from crab_graph.generation.counting import EliminationCounter, Rows
+from crab_graph.generation.folding import FoldedGraph
+from crab_graph.generation.objects import Columns, IntArray, Mask, take
+from crab_graph.generation.seeds import SeedSolution
+
+MINIMUM = 10
+"""Combinations that must break each active edge alone."""
+
+
+def count_near_misses(
+    folded: FoldedGraph,
+    objects: Mapping[str, Columns],
+    valid: Rows,
+    names: Sequence[str] | None = None,
+    enough: int | None = None,
+) -> dict[str, int]:
+    """Return, for each active edge, how many combinations break that edge and nothing else.
+
+    Args:
+        folded: The task graph.
+        objects: Columns of each node's objects.
+        valid: Positions of the node-valid ones.
+        names: Edges to break, where it is not all of them.
+        enough: From this many objects of one node on that stand in such combinations, their number
+            is returned, a lower bound that takes a fifth of the time.
+    """
+    counts = {}
+    for edge in folded.edges:
+        if names is not None and edge.name not in names:
+            continue
+        edges = [_broken(other, edge) for other in folded.edges]
+        counter = EliminationCounter(folded.graph.node_ids, edges, objects)
+        if enough is not None:
+            node = max(edge.nodes, key=lambda node: len(valid[node]))
+            involved = int(counter.has_solution(node, valid[node], valid).sum())
+            if involved >= enough:
+                counts[edge.name] = involved
+                continue
+        counts[edge.name] = counter.count(valid)
+    return counts
+
+
+def lacks_near_misses(
+    folded: FoldedGraph,
+    objects: Mapping[str, Columns],
+    valid: Rows,
+    seeds: Sequence[SeedSolution],
+) -> str | None:
+    """Return the name of an edge that fewer than `MINIMUM` combinations break alone, if any.
+
+    Seeds with one object exchanged are counted first; only where they are too few are all
+    combinations.
+    """
+    sure = _count_exchanges(folded, objects, valid, seeds)
+    for edge in folded.edges:
+        if sure[edge.name] < MINIMUM:
+            counts = count_near_misses(folded, objects, valid, [edge.name], enough=MINIMUM)
+            if counts[edge.name] < MINIMUM:
+                return edge.name
+    return None
+
+
+def _count_exchanges(
+    folded: FoldedGraph,
+    objects: Mapping[str, Columns],
+    valid: Rows,
+    seeds: Sequence[SeedSolution],
+) -> dict[str, int]:
+    """Return for each edge in how many ways one exchanged object of one seed breaks it alone."""
+    best = dict.fromkeys(folded.active_edges, 0)
+    own_of = {node: take(objects[node], rows) for node, rows in valid.items()}
+    for item in seeds:
+        counts = dict.fromkeys(best, 0)
+        for node, own in own_of.items():
+            breaks = np.array([~holds_beside(edge, node, item, own) for edge in folded.edges])
+            alone = breaks & (breaks.sum(axis=0) == 1)
+            for edge, ways in zip(folded.edges, alone.sum(axis=1).tolist(), strict=True):
+                counts[edge.name] += ways
+        best = {name: max(best[name], counts[name]) for name in best}
+    return best
+
+
+def _broken(edge: Constraint, target: Constraint) -> Constraint:
+    return edge.negated() if edge is target else edge
+
+
+PRICE = "price"
+"""The property that a solver in a hurry looks at first."""
+
+
+def solve_cheapest(folded: FoldedGraph, objects: Mapping[str, Columns], valid: Rows) -> bool:
+    """Return whether taking the cheapest compatible object next, node by node, solves the task.
+
+    Args:
+        folded: The task graph.
+        objects: Columns of each node's objects.
+        valid: Positions of the node-valid ones.
+    """
+    first = folded.graph.node_ids[0]
+    return _chain_solves(folded, objects, valid, valid[first])
+
+
+def solve_rarest(folded: FoldedGraph, objects: Mapping[str, Columns], valid: Rows) -> bool:
+    """Return whether beginning with the rarest value of some property solves the task.
+
+    Every property that the first node's edges read is tried, as a rare date may betray the seed.
+    """
+    first = folded.graph.node_ids[0]
+    names = [name for name in folded.edge_properties(first) if name != PRICE]
+    for name in names:
+        column = objects[first][name][valid[first]]
+        values, codes, counts = np.unique(column, return_inverse=True, return_counts=True)
+        if len(values) > 1:
+            start = valid[first][codes == counts.argmin()]
+            if _chain_solves(folded, objects, valid, start):
+                return True
+    return False
+
+
+def solve_from_random(
+    folded: FoldedGraph, objects: Mapping[str, Columns], valid: Rows, rng: np.random.RandomState
+) -> bool:
+    """Return whether the chain solves the task from a first object drawn at random."""
+    first = folded.graph.node_ids[0]
+    start = valid[first][[rng.randint(len(valid[first]))]]
+    return _chain_solves(folded, objects, valid, start)
+
+
+def _chain_solves(
+    folded: FoldedGraph, objects: Mapping[str, Columns], valid: Rows, start: IntArray
+) -> bool:
+    chosen: dict[str, int] = {}
+    for node in folded.graph.node_ids:
+        rows = valid[node] if chosen else start
+        rows = rows[_compatible(folded, objects, chosen, node, rows)]
+        if len(rows) == 0:
+            return False
+        chosen[node] = int(rows[objects[node][PRICE][rows].argmin()])
+    values = {
+        (node, name): column[chosen[node], None].tolist()[0]
+        for node, columns in objects.items()
+        for name, column in columns.items()
+    }
+    return all(edge.holds(values) for edge in folded.edges)
+
+
+def _compatible(
+    folded: FoldedGraph,
+    objects: Mapping[str, Columns],
+    chosen: Mapping[str, int],
+    node: str,
+    rows: IntArray,
+) -> Mask:
+    """Return which objects break no edge with what was chosen; sums are left to the end."""
+    fits = np.ones(len(rows), dtype=np.bool_)
+
+    def value(ref: Ref) -> object:
+        owner, name = ref
+        column = objects[owner][name]
+        return column[rows] if owner == node else column[chosen[owner]]
+
+    for edge in folded.edges:
+        if edge.linear is None and node in edge.nodes and {*chosen, node}.issuperset(edge.nodes):
+            fits &= np.asarray(edge.evaluate(value), dtype=np.bool_)
+    return fits
+
+
+Group = tuple[str | int | bool | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What selection knows of a task.
+
+    Attributes:
+        number: Position among the candidates of its stratum.
+        solutions: Number of valid solutions.
+        node_distractors: Number of distractors that break a node constraint.
+        edge_distractors: Number of node-valid distractors.
+        active_edges: Number of active edges.
+        group: Values of the properties that tasks are spread over.
+        content: What the seed solutions are made of; two tasks with the same content are one.
+        solved_by_shortcut: Whether a solver that does not reason solves it.
+    """
+
+    number: int
+    solutions: int
+    node_distractors: int
+    edge_distractors: int
+    active_edges: int
+    group: Group
+    content: str
+    solved_by_shortcut: bool
+
+
+def select(candidates: Sequence[Candidate], wanted: int) -> list[Candidate]:
+    """Return `wanted` candidates: no duplicates, hardest first, taking turns over the groups.
+
+    A task with fewer valid solutions and more distractors is harder. What a shortcut solves is only
+    taken where nothing else with as many active edges is left: shortcuts fail more often where
+    edges are many, so that the choice would otherwise shift their number.
+    """
+    distinct: dict[str, Candidate] = {}
+    for candidate in sorted(candidates, key=lambda item: item.number):
+        distinct.setdefault(candidate.content, candidate)
+    ranking = [
+        candidate
+        for solved in (False, True)
+        for candidate in _take_turns(
+            [item for item in distinct.values() if item.solved_by_shortcut is solved]
+        )
+    ]
+    room = _shares([candidate.active_edges for candidate in ranking], wanted)
+    chosen: list[Candidate] = []
+    for candidate in ranking:
+        if room[candidate.active_edges]:
+            room[candidate.active_edges] -= 1
+            chosen.append(candidate)
+    return chosen
+
+
+def _shares(numbers: Sequence[int], wanted: int) -> dict[int, int]:
+    """Return how often each number is to be taken, as near its frequency as whole numbers come."""
+    wanted = min(wanted, len(numbers))
+    counts = Counter(numbers)
+    shares = {number: wanted * count // len(numbers) for number, count in counts.items()}
+    by_rest = sorted(counts, key=lambda number: (-(wanted * counts[number] % len(numbers)), number))
+    for number in by_rest[: wanted - sum(shares.values())]:
+        shares[number] += 1
+    return shares
+
+
+def _take_turns(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates hardest first, taking turns over the groups."""
+    groups: dict[Group, list[Candidate]] = {}
+    for candidate in sorted(candidates, key=_hardness):
+        groups.setdefault(candidate.group, []).append(candidate)
+    chosen: list[Candidate] = []
+    while any(groups.values()):
+        chosen += [group.pop(0) for group in groups.values() if group]
+    return chosen
+
+
+def _hardness(candidate: Candidate) -> tuple[int, int, int, int]:
+    distractors = (-candidate.node_distractors, -candidate.edge_distractors)
+    return (candidate.solutions, *distractors, candidate.number)
