@@ -26,18 +26,19 @@ import duckdb
 
 from crab_graph.domains import generate
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
-from crab_graph.domains.build import TaskPlan, build_task
-from crab_graph.domains.certification import certify_benchmark
-from crab_graph.domains.domain import Draft
-from crab_graph.domains.generate import check_settings
-from crab_graph.domains.scout import (
+from crab_graph.domains.construction import (
     CLOSURE_BANDS,
     OVERSAMPLE,
     CandidatePlan,
     Scouted,
+    TaskPlan,
+    build_task,
     populate_draft,
     scout,
 )
+from crab_graph.domains.domain import Draft
+from crab_graph.domains.generate import check_settings
+from crab_graph.domains.proof import certify_benchmark
 from crab_graph.domains.travel.domain import SOURCES, TRAVEL
 from crab_graph.domains.travel.initialization import INSERTIONS, initialization_actions
 from crab_graph.domains.workbench import Workbench, open_workbench

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from crab_graph.domains.benchmark import Benchmark, load_benchmark
     from crab_graph.domains.generate import generate_benchmark
-    from crab_graph.domains.sweep import sweep_benchmark
-    from crab_graph.domains.sweep_record import Sweep, load_sweep
+    from crab_graph.domains.sweep import Sweep, load_sweep, sweep_benchmark
     from crab_graph.domains.task import Task
     from crab_graph.errors import CrabGraphError
     from crab_graph.eval.verdict import Verdict, grade
@@ -65,7 +64,7 @@ _PLACES = {
     "Prices": "models.prices",
     "Run": "runs.run",
     "RunLimits": "graph.limits",
-    "Sweep": "domains.sweep_record",
+    "Sweep": "domains.sweep",
     "Task": "domains.task",
     "Verdict": "eval.verdict",
     "build_graph": "graph.build",
@@ -74,7 +73,7 @@ _PLACES = {
     "grade": "eval.verdict",
     "load_benchmark": "domains.benchmark",
     "load_prices": "models.prices",
-    "load_sweep": "domains.sweep_record",
+    "load_sweep": "domains.sweep",
     "open_run": "runs.run",
     "pivot_episode": "runs.pivot",
     "resume_run": "runs.runner",

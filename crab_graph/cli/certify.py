@@ -10,8 +10,7 @@ from crab_graph.cli.worker_options import CoresOption
 
 if TYPE_CHECKING:
     from crab_graph.domains.benchmark import Benchmark
-    from crab_graph.domains.proof import Proof
-    from crab_graph.domains.spoilage import Spoilage
+    from crab_graph.domains.proof import Proof, Spoilage
 
 
 def certify(
@@ -34,8 +33,7 @@ def certify(
     """
     from crab_graph.cli.progress import progress_bar
     from crab_graph.domains.benchmark import load_benchmark
-    from crab_graph.domains.certification import certify_benchmark
-    from crab_graph.domains.spoilage import summarise_spoilage
+    from crab_graph.domains.proof import certify_benchmark, summarise_spoilage
 
     benchmark = load_benchmark(bench)
     chosen = [task] if task else [entry.id for entry in benchmark.manifest.tasks]

@@ -92,7 +92,7 @@ def _document(condition: "ResolvedCondition", prompt: "Prompt") -> dict[str, Any
 
 def _fact_keys(task: "Task | None") -> list[str]:
     """Return what fragments may name: facts of the task's domain, without one of any."""
-    from crab_graph.domains.registry import DOMAINS, find_domain
+    from crab_graph.domains.domain import DOMAINS, find_domain
 
     domains = map(find_domain, DOMAINS.names()) if task is None else [task.domain]
     return list(dict.fromkeys(key for one in domains for key in one.fact_keys))

@@ -10,7 +10,7 @@ from crab_graph.cli.worker_options import JobsOption
 from crab_graph.errors import UsageError
 
 if TYPE_CHECKING:
-    from crab_graph.domains.sweep_record import Sweep
+    from crab_graph.domains.sweep import Sweep
 
 
 def sweep(

@@ -10,10 +10,9 @@ from weakref import WeakValueDictionary
 
 from pydantic import ValidationError
 
-from crab_graph.domains.build import certify_spec
-from crab_graph.domains.domain import Domain
+from crab_graph.domains.construction import certify_spec
+from crab_graph.domains.domain import Domain, find_domain
 from crab_graph.domains.manifest import DATABASE, MANIFEST, Manifest, TaskEntry, read_manifest
-from crab_graph.domains.registry import find_domain
 from crab_graph.domains.task import Task, TaskSpec
 from crab_graph.errors import BenchmarkError, UnknownName
 from crab_graph.generation.certify import Certificate

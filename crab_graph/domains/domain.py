@@ -6,10 +6,10 @@ parties register theirs by the entry-point group `crab_graph.domains`.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
-from crab_graph.domains.grading import Grading
-from crab_graph.domains.trip import Trip
+from crab_graph.domains.verification import Grading, Trip
 from crab_graph.errors import UnknownName
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.features import Surface
@@ -18,6 +18,7 @@ from crab_graph.generation.population import Population
 from crab_graph.generation.search import Solution
 from crab_graph.personas.facts import Fact
 from crab_graph.personas.lexicon import UserBriefing
+from crab_graph.plugins import Seam
 from crab_graph.schema import FileModel
 from crab_graph.tools.ledger import BookingTables
 from crab_graph.tools.registry import ToolRegistry
@@ -58,7 +59,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Offers:
+class Inventory:
     """What can be booked in a task.
 
     Attributes:
@@ -144,8 +145,8 @@ class Domain:
     build_graph: Callable[[Any], ConstraintGraph]
     group: Callable[[Any], tuple[str | int | bool | None, ...]]
     facts: Callable[[Any, Any], tuple[Fact, ...]]
-    materialize: Callable[[Population, int], Offers]
-    people: Callable[[Draft, Offers, Sequence[int], int], Mapping[str, list[Row]]]
+    materialize: Callable[[Population, int], Inventory]
+    people: Callable[[Draft, Inventory, Sequence[int], int], Mapping[str, list[Row]]]
     describe_solution: Callable[[Solution], dict[str, Any]]
     cost_of_solution: Callable[[Solution, Any], int]
     briefing: Callable[[Sequence[Slot], Sequence[Fact], str, str], UserBriefing]
@@ -184,3 +185,20 @@ class Domain:
             toolset=Toolset(toolset),
             other_toolsets={self.toolset: AgentKit(self.registry, self.policy), **rest},
         )
+
+
+DOMAINS = Seam(
+    "crab_graph.domains", "domain", {"travel": "crab_graph.domains.travel.domain:TRAVEL"}
+)
+
+
+@cache
+def find_domain(name: str) -> Domain:
+    """Return a domain by name.
+
+    Raises:
+        UnknownName: no installed package registers it.
+        UsageError: the package that does cannot be imported.
+    """
+    domain: Domain = DOMAINS.find(name)
+    return domain

@@ -9,7 +9,15 @@ from itertools import count
 from pathlib import Path
 
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
-from crab_graph.domains.build import TaskPlan, build_task
+from crab_graph.domains.construction import (
+    OVERSAMPLE,
+    CandidatePlan,
+    Scouted,
+    TaskPlan,
+    build_task,
+    scout,
+)
+from crab_graph.domains.domain import find_domain
 from crab_graph.domains.manifest import DATABASE, MANIFEST, Manifest, Selection, Settings
 from crab_graph.domains.private import (
     Opening,
@@ -18,8 +26,6 @@ from crab_graph.domains.private import (
     find_opening,
     write_opening,
 )
-from crab_graph.domains.registry import find_domain
-from crab_graph.domains.scout import OVERSAMPLE, CandidatePlan, Scouted, scout
 from crab_graph.domains.workbench import Workbench, clear, is_finished, open_workbench
 from crab_graph.errors import BenchmarkError, UnsatisfiableTask, UsageError
 from crab_graph.generation.difficulty import select

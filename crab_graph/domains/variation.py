@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from crab_graph.domains.build import BuiltTask, DrawnTask, certify_drawn
-from crab_graph.domains.domain import Domain, Draft, Offers
-from crab_graph.domains.registry import find_domain
+from crab_graph.domains.construction import BuiltTask, DrawnTask, certify_drawn
+from crab_graph.domains.domain import Domain, Draft, Inventory, find_domain
 from crab_graph.errors import BenchmarkError, UnsatisfiableTask
 from crab_graph.generation.objects import IDENTITY, Columns, Mask, concatenate, take
 from crab_graph.generation.population import (
@@ -293,7 +292,9 @@ def _own_ids(
     }
 
 
-def _kept(schema: Sequence[Table], offers: Offers, ids: Mapping[str, Sequence[str]]) -> Offers:
+def _kept(
+    schema: Sequence[Table], offers: Inventory, ids: Mapping[str, Sequence[str]]
+) -> Inventory:
     """Return these offers alone, with the entities that some of them belong to."""
     wanted = {one for own in ids.values() for one in own}
     dropped = {one for own in offers.ids.values() for one in own} - wanted
@@ -307,7 +308,7 @@ def _kept(schema: Sequence[Table], offers: Offers, ids: Mapping[str, Sequence[st
         after = _references(keys[name], name, tables)
         gone = before - after
         tables[name] = [row for row in rows if row[keys[name]] not in gone]
-    return Offers(tables, ids)
+    return Inventory(tables, ids)
 
 
 def _references(key: str, owner: str, tables: Mapping[str, Sequence[Row]]) -> set[str]:

@@ -6,10 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crab_graph.domains.build import BuiltTask
+from crab_graph.domains.construction import BuiltTask, Scouted
+from crab_graph.domains.domain import find_domain
 from crab_graph.domains.manifest import DATABASE, MANIFEST, Settings, TaskEntry, read_manifest
-from crab_graph.domains.registry import find_domain
-from crab_graph.domains.scout import Scouted
 from crab_graph.errors import BenchmarkError
 from crab_graph.generation.materialize import create_tables, insert_columns, load_rows
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from crab_graph.domains.grading import booking_values
-from crab_graph.domains.trip import SlotBooking, Trip
+from crab_graph.domains.verification import SlotBooking, Trip, booking_values
 from crab_graph.eval.dialogue import Dialogue
 from crab_graph.eval.history import History, read_history
 from crab_graph.eval.replay import Trajectory

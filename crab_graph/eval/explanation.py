@@ -11,7 +11,7 @@ from typing import Any
 from pydantic_core import to_json
 
 from crab_graph.domains.task import SolutionIds
-from crab_graph.domains.trip import SlotBooking
+from crab_graph.domains.verification import SlotBooking
 from crab_graph.eval.checks import Results
 from crab_graph.eval.episode import Episode
 from crab_graph.eval.say_do import Deed, say_do_timeline

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache, partial
 
-from crab_graph.domains.grading import Claim, DomainCheck, Grading
 from crab_graph.domains.task import Task
+from crab_graph.domains.verification import Claim, DomainCheck, Grading
 from crab_graph.eval.guarantees import check_guarantees
 from crab_graph.schema import canonical_json
 from crab_graph.text.utterance import name_form, normalise

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from crab_graph.domains.grading import Claim
+from crab_graph.domains.verification import Claim
 from crab_graph.eval.checks import Results
 from crab_graph.eval.dialogue import UserMessage
 from crab_graph.eval.episode import Episode

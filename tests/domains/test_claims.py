@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crab_graph.domains.grading import Claim
 from crab_graph.domains.travel.claims import TRAVEL_CLAIMS
+from crab_graph.domains.verification import Claim
 
 
 @pytest.mark.parametrize("claim", TRAVEL_CLAIMS, ids=lambda claim: claim.key)

@@ -10,8 +10,8 @@ import duckdb
 import pytest
 
 from crab_graph.domains.benchmark import load_benchmark
-from crab_graph.domains.certification import certify_benchmark
 from crab_graph.domains.generate import generate_benchmark
+from crab_graph.domains.proof import certify_benchmark
 from crab_graph.domains.travel.names import CITIES
 from crab_graph.errors import BenchmarkError, UnknownName, UnsatisfiableTask, UsageError
 
@@ -125,7 +125,7 @@ def test_certified_solutions_are_those_of_a_hand_written_reference(bench, positi
 
 
 def test_every_task_is_certified_again_on_the_stored_tables(bench, monkeypatch):
-    monkeypatch.setattr("crab_graph.domains.certification._BATCH", 1)
+    monkeypatch.setattr("crab_graph.domains.proof._BATCH", 1)
     with bench.connect() as connection:
         certificates = [bench.certify(task, connection) for task in bench]
     assert all(one.ok for one in certificates)
@@ -275,7 +275,7 @@ def test_changed_rows_are_noticed(tmp_path):
 
 
 def test_a_task_that_cannot_be_built_is_one_clear_error(tmp_path, monkeypatch):
-    monkeypatch.setattr("crab_graph.domains.scout.CLOSURE_BANDS", {1: range(7, 8)})
+    monkeypatch.setattr("crab_graph.domains.construction.CLOSURE_BANDS", {1: range(7, 8)})
     with pytest.raises(UnsatisfiableTask, match=r"candidate 0 could not be drawn in 60"):
         generate_benchmark(tmp_path / "b", tasks=1, strata=(1,))
 

@@ -7,7 +7,7 @@ import pytest
 from crab_graph.cli.application import main
 from crab_graph.domains.benchmark import load_benchmark
 from crab_graph.domains.generate import generate_benchmark
-from crab_graph.domains.spoilage import summarise_spoilage
+from crab_graph.domains.proof import summarise_spoilage
 from crab_graph.errors import BenchmarkError, UsageError
 from crab_graph.generation.csp import Sampling
 from crab_graph.generation.paper_population import PaperParameters

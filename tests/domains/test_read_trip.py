@@ -1,6 +1,6 @@
 from crab_graph.dates import day_number
 from crab_graph.domains.travel.trip import TripPlaces, read_trip
-from crab_graph.domains.trip import Traveller, Trip
+from crab_graph.domains.verification import Traveller, Trip
 from tests.tools.builders import (
     ANA,
     AWAY_ROOM,

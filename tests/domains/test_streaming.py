@@ -9,9 +9,8 @@ import pytest
 
 from crab_graph.domains import benchmark, generate
 from crab_graph.domains.benchmark import load_benchmark
-from crab_graph.domains.build import TaskPlan, build_task
+from crab_graph.domains.construction import TaskPlan, build_task, scout
 from crab_graph.domains.generate import generate_benchmark
-from crab_graph.domains.scout import scout
 from crab_graph.domains.task import TaskSpec
 from crab_graph.domains.workbench import open_workbench
 from crab_graph.errors import UnknownName

@@ -7,8 +7,7 @@ import pytest
 
 from crab_graph.domains import variation
 from crab_graph.domains.generate import generate_benchmark
-from crab_graph.domains.sweep import sweep_benchmark
-from crab_graph.domains.sweep_record import load_sweep
+from crab_graph.domains.sweep import load_sweep, sweep_benchmark
 from crab_graph.errors import BenchmarkError, UnknownName, UnsatisfiableTask, UsageError
 from crab_graph.generation.population import populate
 

@@ -3,7 +3,7 @@ from itertools import product
 
 import pytest
 
-from crab_graph.domains.scout import CLOSURE_BANDS
+from crab_graph.domains.construction import CLOSURE_BANDS
 from crab_graph.domains.travel.domain import draft
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.objects import IDENTITY, rows

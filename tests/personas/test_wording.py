@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from crab_graph.agents.reference.wishes import read_wishes, says_no_more
-from crab_graph.domains.travel.vocabulary import travel_vocabulary
-from crab_graph.domains.travel.wording import travel_lexicon
+from crab_graph.domains.travel.wording import travel_lexicon, travel_vocabulary
 from crab_graph.personas.facts import Fact, FactLevel
 from crab_graph.personas.phrases import phrase_book
 from crab_graph.personas.wording import word_fact, word_opening

@@ -1,6 +1,6 @@
 """A small catalogue: two legs, two hotels of which one name contains the other, two attractions."""
 
-from crab_graph.domains.travel.vocabulary import travel_vocabulary
+from crab_graph.domains.travel.wording import travel_vocabulary
 from crab_graph.text.vocabulary import Catalogue, NamedEntity, build_catalogue
 
 SLOTS = {

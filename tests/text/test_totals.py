@@ -1,6 +1,6 @@
 import pytest
 
-from crab_graph.domains.travel.vocabulary import travel_vocabulary
+from crab_graph.domains.travel.wording import travel_vocabulary
 from crab_graph.text.amounts import find_amounts
 from crab_graph.text.item_prices import find_item_prices
 from crab_graph.text.mentions import find_mentions, find_references

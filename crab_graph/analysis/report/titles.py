@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 
-from crab_graph.domains.registry import DOMAINS, find_domain
+from crab_graph.domains.domain import DOMAINS, find_domain
 from crab_graph.eval.verifiers import shared_verifiers
 
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from crab_graph.domains.grading import Claim
 from crab_graph.domains.travel.names import CITIES
+from crab_graph.domains.verification import Claim
 from crab_graph.personas.spoken_dates import find_dates
 
 _NUMBERS = {

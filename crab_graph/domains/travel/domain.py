@@ -9,12 +9,11 @@ from crab_graph.dates import iso_date
 from crab_graph.domains.domain import AgentKit, Domain, Draft, Slot, TaskProperty
 from crab_graph.domains.travel.checks import TRAVEL_GRADING
 from crab_graph.domains.travel.constraints import build_graph
-from crab_graph.domains.travel.facts import facts_of
 from crab_graph.domains.travel.market import node_types
 from crab_graph.domains.travel.materialize import materialize
 from crab_graph.domains.travel.names import CITIES
 from crab_graph.domains.travel.people import people
-from crab_graph.domains.travel.request import TravelProfile, TravelRequest
+from crab_graph.domains.travel.request import TravelProfile, TravelRequest, facts_of
 from crab_graph.domains.travel.sampling import (
     BUDGET_QUANTILE,
     sample_profile,
@@ -23,12 +22,11 @@ from crab_graph.domains.travel.sampling import (
     with_budget,
     with_budget_share,
 )
-from crab_graph.domains.travel.schema import ALL_TABLES
-from crab_graph.domains.travel.surfaces import SURFACES
+from crab_graph.domains.travel.schema import ALL_TABLES, SURFACES
 from crab_graph.domains.travel.tools import build_travel_registry
 from crab_graph.domains.travel.trip import TripPlaces, read_trip
 from crab_graph.domains.travel.wording import travel_briefing, travel_policy
-from crab_graph.domains.trip import Trip
+from crab_graph.domains.verification import Trip
 from crab_graph.generation.folding import fold
 from crab_graph.generation.search import Solution
 from crab_graph.randomness import derive_rng

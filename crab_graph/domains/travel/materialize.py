@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from crab_graph.dates import iso_date
-from crab_graph.domains.domain import Offers
+from crab_graph.domains.domain import Inventory
 from crab_graph.domains.travel.market import FLIGHT_KEY, HOTEL_KEY
 from crab_graph.domains.travel.names import CITIES, attraction_names, hotel_names
 from crab_graph.generation.objects import rows
@@ -24,7 +24,7 @@ _iso_date = lru_cache(maxsize=256)(iso_date)
 """A task has thousands of offers on a dozen days."""
 
 
-def materialize(population: Population, seed: int) -> Offers:
+def materialize(population: Population, seed: int) -> Inventory:
     """Turn objects into rows of the entity tables.
 
     Ids are drawn at random and rows ordered by id, so neither tells what an object was made for.
@@ -35,7 +35,7 @@ def materialize(population: Population, seed: int) -> Offers:
         "hotel": _hotels(population, tables, derive_rng(seed, "hotel ids")),
         "attraction": _attractions(population, tables, derive_rng(seed, "attraction ids")),
     }
-    return Offers(tables, ids)
+    return Inventory(tables, ids)
 
 
 def _airports() -> list[Row]:
@@ -133,14 +133,14 @@ def _attractions(population: Population, tables: Tables, rng: Random) -> list[st
     return ids
 
 
-class Groups(NamedTuple):
+class Bundles(NamedTuple):
     """Objects bundled into entities: an example of each entity, and each object's entity id."""
 
     first: dict[str, dict[str, Any]]
     ids: list[str]
 
 
-def grouped(objects: list[dict[str, Any]], names: tuple[str, ...], fresh: Iterator[str]) -> Groups:
+def grouped(objects: list[dict[str, Any]], names: tuple[str, ...], fresh: Iterator[str]) -> Bundles:
     """Bundle objects that agree in some properties into entities with fresh ids."""
     ids: dict[tuple[Any, ...], str] = {}
     first: dict[str, dict[str, Any]] = {}
@@ -151,7 +151,7 @@ def grouped(objects: list[dict[str, Any]], names: tuple[str, ...], fresh: Iterat
             ids[key] = next(fresh)
             first[ids[key]] = item
         of_each.append(ids[key])
-    return Groups(first, of_each)
+    return Bundles(first, of_each)
 
 
 def drawn_ids(rng: Random, prefix: str, digits: int) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from crab_graph.domains.domain import Draft, Offers
+from crab_graph.domains.domain import Draft, Inventory
 from crab_graph.domains.travel.names import (
     CITIES,
     email_of,
@@ -22,7 +22,7 @@ _BRANDS = ("Visa", "Mastercard", "American Express")
 
 
 def people(
-    draft: Draft, offers: Offers, totals: Sequence[int], seed: int
+    draft: Draft, offers: Inventory, totals: Sequence[int], seed: int
 ) -> Mapping[str, list[Row]]:
     """Return customers, payment methods, earlier bookings, and the user's private cards.
 
@@ -95,7 +95,7 @@ def _add_user(
         tables["payment_methods"].append(_method(draft, profile.customer_id, known))
 
 
-def _add_others(tables: dict[str, list[Row]], draft: Draft, offers: Offers, rng: Random) -> None:
+def _add_others(tables: dict[str, list[Row]], draft: Draft, offers: Inventory, rng: Random) -> None:
     profile: TravelProfile = draft.profile
     taken = {traveller.name for traveller in profile.travellers}
     names = [name for name in person_names(rng, OTHERS + len(taken)) if name not in taken]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from crab_graph.dates import day_number
 from crab_graph.domains.travel.tools import TRAVEL_ENTITIES
-from crab_graph.domains.trip import SlotBooking, Traveller, Trip
+from crab_graph.domains.verification import SlotBooking, Traveller, Trip
 from crab_graph.tools.bookings import BookingStatus
 from crab_graph.tools.ledger import BookingTables
 from crab_graph.tools.tables import Row

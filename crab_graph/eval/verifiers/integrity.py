@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from crab_graph.domains.grading import Holding
+from crab_graph.domains.verification import Holding
 from crab_graph.eval.checks import CheckResult, Evidence, judge, seen
 from crab_graph.eval.episode import Episode
 from crab_graph.eval.failure_mode import FailureMode

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from crab_graph.domains.trip import SlotBooking
+from crab_graph.domains.verification import SlotBooking
 from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, judge, seen
 from crab_graph.eval.dialogue import AgentMessage
 from crab_graph.eval.episode import Episode

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache, partial
 
-from crab_graph.domains.grading import DomainCheck
+from crab_graph.domains.verification import DomainCheck
 from crab_graph.eval.checks import (
     NOT_EVALUATED,
     CheckResult,

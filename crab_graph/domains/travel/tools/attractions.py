@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Literal
 
 from crab_graph.dates import clock_time
-from crab_graph.domains.travel.tools.places import resolve_city
+from crab_graph.domains.travel.tools.flights import resolve_city
 from crab_graph.errors import ToolCallError
 from crab_graph.money import CURRENCY, format_cents
 from crab_graph.tools.arguments import IsoDate, shown

@@ -1,4 +1,4 @@
-"""The agent's flight tools (paper table 6, category Flights)."""
+"""The agent's flight tools (paper table 6, category Flights), and places as callers write them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,6 @@ from types import MappingProxyType
 from pydantic import Field
 
 from crab_graph.dates import clock_time
-from crab_graph.domains.travel.tools.places import resolve_airport
 from crab_graph.errors import ToolCallError
 from crab_graph.money import CURRENCY, format_cents
 from crab_graph.tools.arguments import IsoDate, Text, ToolArguments, shown
@@ -25,13 +24,52 @@ from crab_graph.tools.bookings import (
 from crab_graph.tools.tables import Row
 from crab_graph.tools.tool import ErrorCode, Owner, Result, ToolCall, ToolType, tool
 
+
+def resolve_airport(call: ToolCall, place: str) -> str:
+    """Return the code of an airport that is given by its code or by its city.
+
+    Raises:
+        ToolCallError: no airport is called so, or the city has several.
+    """
+    if call.tables.get("airports", place) is not None:
+        return place
+    wanted = place.casefold()
+    codes: list[str] = [
+        row["airport_code"]
+        for row in call.tables.rows("airports")
+        if wanted in (row["airport_code"].casefold(), row["city"].casefold())
+    ]
+    if not codes:
+        text = f"there is no airport or city {shown(place)}; list them with list_all_airports"
+        raise ToolCallError(ErrorCode.UNKNOWN_ID, text)
+    if len(codes) > 1:
+        text = f"{shown(place)} has several airports; give one of {', '.join(codes)}"
+        raise ToolCallError(ErrorCode.AMBIGUOUS_CITY, text)
+    return codes[0]
+
+
+def resolve_city(call: ToolCall, place: str) -> str:
+    """Return a city by its name, whatever its case.
+
+    Raises:
+        ToolCallError: there is no such city.
+    """
+    wanted = place.casefold()
+    for row in call.tables.rows("airports"):
+        if row["city"].casefold() == wanted:
+            city: str = row["city"]
+            return city
+    text = f"there is no city {shown(place)}; list the cities with list_all_airports"
+    raise ToolCallError(ErrorCode.UNKNOWN_ID, text)
+
+
 CATEGORY = "Flights"
 KIND = "flight"
 
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
-class Seat(ToolArguments):
+class PricedSeat(ToolArguments):
     """One traveller's seat, to be priced."""
 
     fare_id: str = Field(description="fare_id from search_available_seats, the same for all")
@@ -90,7 +128,7 @@ def search_available_seats(call: ToolCall, flight_id: str) -> Result:
 
 
 @tool(owner=Owner.AGENT, type=ToolType.R, category=CATEGORY)
-def get_price_airline_booking(call: ToolCall, flight_id: str, seats: list[Seat]) -> Result:
+def get_price_airline_booking(call: ToolCall, flight_id: str, seats: list[PricedSeat]) -> Result:
     """Price seats on a flight, without booking them.
 
     Args:

@@ -1,14 +1,71 @@
-"""What a domain tells the verifiers: its words, its checks, and how its bookings hold stock."""
+"""What a domain tells the verifiers: its words and checks, and what was booked (rulebook §3)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from crab_graph.domains.trip import SlotBooking, Trip
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.constraints import Constraint, Ref, Value
 from crab_graph.text.vocabulary import TextVocabulary
 from crab_graph.tools.tables import EntityTable, World
+
+
+class Traveller(NamedTuple):
+    """A traveller as stored on a booking or in the user's profile."""
+
+    name: str
+    date_of_birth: str
+
+
+@dataclass(frozen=True, slots=True)
+class SlotBooking:
+    """One active booking made in the episode.
+
+    Attributes:
+        booking_id: Id of the booking.
+        kind: The domain's booking kind, such as `flight`.
+        slot: The slot it fills, or `None` where it fits none.
+        entity_id: Id of the booked entity.
+        name: Name of the entity, where its kind has one.
+        status: `pending` or `confirmed`.
+        total_cents: The amount stored on the booking.
+        due_cents: The price due, recomputed from the initial tables.
+        unit_cents: Price of one unit (seat, night, ticket).
+        units: Units sold (seats, nights, tickets).
+        places: How many people the booking holds a place for (seats, tickets, the room's
+            occupancy).
+        is_one_offer: Whether all units come from one offer (one fare row, one room).
+        properties: The offer's properties as the constraints name them, in engine values.
+        travellers: Travellers stored on the booking; empty where the kind stores none.
+    """
+
+    booking_id: str
+    kind: str
+    slot: str | None
+    entity_id: str
+    name: str | None
+    status: str
+    total_cents: int
+    due_cents: int
+    unit_cents: int
+    units: int
+    places: int
+    is_one_offer: bool
+    properties: Mapping[str, int | str]
+    travellers: tuple[Traveller, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trip:
+    """All active bookings of the episode.
+
+    Attributes:
+        slots: The bookings that fit each slot, in the order in which they were made.
+        surplus: Bookings that fit no slot, and all but the first of each slot.
+    """
+
+    slots: Mapping[str, tuple[SlotBooking, ...]]
+    surplus: tuple[SlotBooking, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,318 @@
+"""Making one task: drafts are scouted, and a chosen one built and certified (section 3.2, A.3)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from crab_graph.domains.domain import Domain, Draft, Inventory, find_domain
+from crab_graph.domains.task import TaskSpec
+from crab_graph.errors import CertificationError, UnsatisfiableTask
+from crab_graph.generation.certify import Certificate, certify_tables
+from crab_graph.generation.difficulty import (
+    Candidate,
+    lacks_near_misses,
+    solve_cheapest,
+    solve_rarest,
+)
+from crab_graph.generation.materialize import create_tables, hash_rows, load_rows
+from crab_graph.generation.objects import valid_rows
+from crab_graph.generation.paper_population import PaperParameters, populate_by_paper
+from crab_graph.generation.population import Population, populate
+from crab_graph.generation.search import Solution
+from crab_graph.randomness import derive_seed
+from crab_graph.schema import FileModel, canonical_json, digest
+from crab_graph.tools.tables import Row
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+OVERSAMPLE = {1: 5, 2: 3, 3: 3, 4: 3}
+"""Candidates scouted for each task wanted, by stratum; most where fewest may be solved by a
+shortcut."""
+
+CLOSURE_BANDS = {1: range(1, 2), 2: range(2, 17), 3: range(4, 82), 4: range(8, 257)}
+"""Numbers of solutions a stratum admits; up to k^4 combinations of the parts of k seeds."""
+
+NEAR_MISS_DISTRACTORS = 400
+"""From this many distractors on a task must have near misses of every edge."""
+
+ATTEMPTS = 60
+"""Drafts tried for one candidate before generation gives up."""
+
+
+@dataclass(frozen=True, slots=True)
+class CandidatePlan:
+    """What is decided of a candidate before anything is drawn."""
+
+    domain: str
+    stratum: int
+    number: int
+    flexible: bool
+    party_size: int
+    distractors: int
+    benchmark_seed: int
+    paper: PaperParameters | None = None
+
+
+class Scouted(FileModel):
+    """A candidate that can be built, as a half-written benchmark keeps it.
+
+    Attributes:
+        stratum: Its stratum.
+        seed: Seed that draws it again.
+        flexible: Whether its departure date is a window.
+        party_size: Number of people.
+        candidate: What selection knows of it.
+        rejected: Why earlier drafts were given up.
+    """
+
+    stratum: int
+    seed: int
+    flexible: bool
+    party_size: int
+    candidate: Candidate
+    rejected: tuple[str, ...]
+
+
+def scout(plan: CandidatePlan) -> Scouted:
+    """Draw a candidate, again and again until its constraints can be met.
+
+    Raises:
+        UnsatisfiableTask: no draft of `ATTEMPTS` could be populated.
+    """
+    domain = find_domain(plan.domain)
+    name = f"S{plan.stratum} candidate {plan.number}"
+    rejected: list[str] = []
+    for attempt in range(ATTEMPTS):
+        seed = candidate_seed(plan, attempt)
+        try:
+            draft = domain.draft(seed, plan.flexible, plan.party_size)
+            population = populate_draft(draft, plan.stratum, plan.distractors, seed, plan.paper)
+            candidate = _candidate(domain, draft, population, plan)
+        except UnsatisfiableTask as error:
+            rejected.append(str(error))
+            continue
+        return Scouted(
+            stratum=plan.stratum,
+            seed=seed,
+            flexible=plan.flexible,
+            party_size=plan.party_size,
+            candidate=candidate,
+            rejected=tuple(rejected),
+        )
+    raise UnsatisfiableTask(
+        f"{name} could not be drawn in {ATTEMPTS} attempts; the last one: {rejected[-1]}"
+    )
+
+
+def candidate_seed(plan: CandidatePlan, attempt: int) -> int:
+    """Return the seed of one attempt to draw a candidate."""
+    name = f"S{plan.stratum} candidate {plan.number}"
+    return derive_seed(plan.benchmark_seed, plan.domain, name, attempt)
+
+
+def populate_draft(
+    draft: Draft, stratum: int, distractors: int, seed: int, paper: PaperParameters | None = None
+) -> Population:
+    """Generate the objects of a draft, by the paper's algorithms where their parameters are given.
+
+    Raises:
+        UnsatisfiableTask: its constraints or its number of solutions cannot be met.
+    """
+    if paper is not None:
+        return populate_by_paper(
+            draft.folded,
+            paper,
+            seed_count=stratum,
+            closure=CLOSURE_BANDS[stratum],
+            distractors=distractors,
+            seed=seed,
+        )
+    return populate(
+        draft.folded,
+        seed_count=stratum,
+        closure=CLOSURE_BANDS[stratum],
+        distractors=distractors,
+        seed=seed,
+    )
+
+
+def _candidate(
+    domain: Domain, draft: Draft, population: Population, plan: CandidatePlan
+) -> Candidate:
+    folded = draft.folded
+    if not folded.edges:
+        raise UnsatisfiableTask("no edge constraint is active")
+    objects = {node.id: population.objects[node.type] for node in folded.graph.nodes}
+    valid = {
+        node: valid_rows(columns, folded.node_constraints[node])
+        for node, columns in objects.items()
+    }
+    if plan.paper is None and plan.distractors >= NEAR_MISS_DISTRACTORS:
+        lacking = lacks_near_misses(folded, objects, valid, population.seeds)
+        if lacking is not None:
+            raise UnsatisfiableTask(f"edge '{lacking}' has too few near misses")
+    return Candidate(
+        number=plan.number,
+        solutions=population.closure,
+        node_distractors=population.distractor_count("node"),
+        edge_distractors=population.distractor_count("edge"),
+        active_edges=len(folded.edges),
+        group=domain.group(draft.request),
+        content=digest(population.seeds),
+        solved_by_shortcut=solve_cheapest(folded, objects, valid)
+        or solve_rarest(folded, objects, valid),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPlan:
+    """A chosen candidate and the id it gets."""
+
+    id: str
+    domain: str
+    distractors: int
+    scouted: Scouted
+    paper: PaperParameters | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltTask:
+    """A certified task with all its rows.
+
+    Attributes:
+        spec: What the benchmark stores.
+        rows: Rows by table.
+        provenance: For each offer `(entity id, node, origin, broken constraint)`, ordered by id.
+    """
+
+    spec: TaskSpec
+    rows: Mapping[str, list[Row]]
+    provenance: Sequence[tuple[str, str, str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnTask:
+    """A task whose objects exist.
+
+    Attributes:
+        stratum: Number of seed solutions.
+        seed: Seed it was drawn from.
+        draft: The task.
+        population: Its objects.
+        offers: The same as tables.
+        booked: The offers of which earlier customers booked some.
+        repaired: Whether its number of solutions is ensured; otherwise it is only reported.
+    """
+
+    stratum: int
+    seed: int
+    draft: Draft
+    population: Population
+    offers: Inventory
+    booked: Inventory
+    repaired: bool = True
+
+
+def build_task(plan: TaskPlan) -> BuiltTask:
+    """Draw a chosen candidate again, turn it into tables, and certify these.
+
+    Raises:
+        CertificationError: the counts do not agree, which no seed should bring about.
+    """
+    domain, scouted = find_domain(plan.domain), plan.scouted
+    draft = domain.draft(scouted.seed, scouted.flexible, scouted.party_size)
+    population = populate_draft(draft, scouted.stratum, plan.distractors, scouted.seed, plan.paper)
+    offers = domain.materialize(population, scouted.seed)
+    repaired = plan.paper is None or plan.paper.repair
+    drawn = DrawnTask(scouted.stratum, scouted.seed, draft, population, offers, offers, repaired)
+    return certify_drawn(plan.id, domain, drawn)
+
+
+def certify_drawn(task_id: str, domain: Domain, drawn: DrawnTask) -> BuiltTask:
+    """Certify a drawn task on its tables, and complete it.
+
+    Of a task without repair the first solutions found are stored, `SEARCH_MARGIN` more than its
+    seeds combine to at most.
+
+    Raises:
+        CertificationError: the counts do not agree.
+    """
+    draft, population, offers = drawn.draft, drawn.population, drawn.offers
+    certificate, solutions = _certify(domain, draft, offers, task_id, population.closure)
+    if drawn.repaired and not certificate.ok:
+        raise CertificationError(
+            f"task '{task_id}' (seed {drawn.seed}) is not certified: {certificate.as_json()}"
+        )
+    totals = [domain.cost_of_solution(solution, draft.request) for solution in solutions]
+    rows = {**offers.tables, **domain.people(draft, drawn.booked, totals, drawn.seed)}
+    spec = TaskSpec(
+        id=task_id,
+        domain=domain.name,
+        stratum=drawn.stratum,
+        seed=drawn.seed,
+        today=draft.today,
+        request=draft.request.model_dump(),
+        profile=draft.profile.model_dump(mode="json"),
+        solutions=tuple(sorted(map(domain.describe_solution, solutions), key=canonical_json)),
+        node_distractors=population.distractor_count("node"),
+        edge_distractors=population.distractor_count("edge"),
+        active_edges=draft.folded.active_edges,
+        certificate=certificate,
+        rows_sha256=hash_rows(domain.tables, rows),
+    )
+    return BuiltTask(spec, rows, _provenance(population, offers))
+
+
+def _certify(
+    domain: Domain, draft: Draft, offers: Inventory, task_id: str, expected: int
+) -> tuple[Certificate, list[Solution]]:
+    connection = _workshop(domain.name)
+    # What is rolled back is gone, and the tables stay for the next task.
+    connection.execute("BEGIN")
+    try:
+        load_rows(connection, domain.tables, task_id, offers.tables)
+        return certify_spec(connection, domain, draft.request, task_id, expected)
+    finally:
+        connection.execute("ROLLBACK")
+
+
+@cache
+def _workshop(domain: str) -> "duckdb.DuckDBPyConnection":
+    """Return this process's database in memory, with a domain's tables, which stay empty.
+
+    Opening one takes as long as certifying a task.
+    """
+    import duckdb  # noqa: PLC0415
+
+    connection = duckdb.connect(":memory:", config={"threads": 1})
+    create_tables(connection, find_domain(domain).tables)
+    return connection
+
+
+def certify_spec(
+    connection: "duckdb.DuckDBPyConnection",
+    domain: Domain,
+    request: object,
+    task_id: str,
+    expected: int,
+) -> tuple[Certificate, list[Solution]]:
+    """Certify a task on the tables a connection sees, from its request alone."""
+    graph = domain.build_graph(request)
+    return certify_tables(connection, graph, domain.sources, task_id, expected)
+
+
+def _provenance(population: Population, offers: Inventory) -> list[tuple[str, str, str, str]]:
+    return sorted(
+        entry
+        for name, ids in offers.ids.items()
+        for entry in zip(
+            ids,
+            population.nodes[name],
+            population.origins[name],
+            population.broken[name],
+            strict=True,
+        )
+    )
