@@ -17,7 +17,7 @@ from statistics import median
 
 import crab_graph as cg
 from crab_graph.analysis.viewer.library import Library
-from crab_graph.analysis.viewer.server import serving
+from crab_graph.analysis.viewer.web import serving
 from crab_graph.runs.record import EpisodeRecord
 
 EPISODES = 1_000

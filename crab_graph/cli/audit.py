@@ -40,7 +40,7 @@ def audit(
     team, the mutation matrix, privacy, determinism, isolation. Exits with 1 where a gate fails.
     """
     from crab_graph.analysis.audit.evidence import grading_gates
-    from crab_graph.analysis.audit.leakage import generation_gates
+    from crab_graph.analysis.audit.giveaways import generation_gates
     from crab_graph.cli.progress import progress_bar
     from crab_graph.domains.benchmark import load_benchmark
 

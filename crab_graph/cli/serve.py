@@ -40,8 +40,8 @@ def serve(
 
     from crab_graph.analysis.viewer.guard import is_loopback
     from crab_graph.analysis.viewer.library import Library
-    from crab_graph.analysis.viewer.server import check_installed, listen
-    from crab_graph.analysis.viewer.server import serve as serve_until_interrupted
+    from crab_graph.analysis.viewer.web import check_installed, listen
+    from crab_graph.analysis.viewer.web import serve as serve_until_interrupted
 
     check_installed()
     library = Library(runs)

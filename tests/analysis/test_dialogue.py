@@ -3,7 +3,7 @@
 from typing import Any
 
 from crab_graph.analysis.viewer.changes import describe_change
-from crab_graph.analysis.viewer.dialogue import Change, calls_of, read_exchanges
+from crab_graph.analysis.viewer.exchanges import RowChange, calls_of, read_exchanges
 
 
 def test_calls_stand_beside_the_message_they_led_up_to(records):
@@ -53,5 +53,5 @@ def test_an_answer_that_was_cut_short_takes_no_rows_of_another(records):
 
 
 def test_an_update_shows_where_a_value_went():
-    change = Change("bookings", "BK-1", "update", {"status": "confirmed", "paid_cents": 1250})
+    change = RowChange("bookings", "BK-1", "update", {"status": "confirmed", "paid_cents": 1250})
     assert describe_change(change) == "status → confirmed, paid → $12.50"

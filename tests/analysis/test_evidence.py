@@ -3,11 +3,11 @@
 import pytest
 
 from crab_graph.analysis.audit import evidence
-from crab_graph.analysis.audit.dialogues import guide
+from crab_graph.analysis.audit.attacks import Attack, red_team_gates
 from crab_graph.analysis.audit.evidence import QUICK, grading_gates
 from crab_graph.analysis.audit.examination import CONDITIONS, Finding, Kind, Unit
 from crab_graph.analysis.audit.gates import Gate
-from crab_graph.analysis.audit.red_team import Attack, red_team_gates
+from crab_graph.analysis.audit.guide import guide
 from crab_graph.analysis.audit.sound_episodes import Listener, find_leaks
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.runs.episode import run_episode

@@ -6,7 +6,7 @@ import shutil
 import duckdb
 import pytest
 
-from crab_graph.analysis.audit.leakage import (
+from crab_graph.analysis.audit.giveaways import (
     TaskEvidence,
     arbitrary_gate,
     area_gate,

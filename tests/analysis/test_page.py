@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from crab_graph.analysis.report.page import render_page, write_page
-from crab_graph.analysis.viewer.dialogue import read_exchanges
 from crab_graph.analysis.viewer.embedded import embed_json
 from crab_graph.analysis.viewer.episode_view import LONGEST_LIST, shorten, view_evidence
+from crab_graph.analysis.viewer.exchanges import read_exchanges
 from crab_graph.errors import UsageError
 
 NASTY = "</script><script>hacked()</script><!-- <img src=x onerror=hacked()> \u2028 \ud800 &amp;"

@@ -6,9 +6,9 @@ import pytest
 
 from crab_graph.analysis.viewer.assets import MODULES, bundle, read_asset
 from crab_graph.analysis.viewer.background import Background
-from crab_graph.analysis.viewer.dialogue import Change, read_exchanges
 from crab_graph.analysis.viewer.embedded import MOST_EPISODES, ShownRun, embed_viewer
 from crab_graph.analysis.viewer.episode_view import shorten, view_episode
+from crab_graph.analysis.viewer.exchanges import RowChange, read_exchanges
 from crab_graph.analysis.viewer.holdings import Holdings, follow_holdings
 from crab_graph.analysis.viewer.index import RunIndex
 from crab_graph.analysis.viewer.library import Library
@@ -19,14 +19,14 @@ from crab_graph.runs.runner import run
 from tests.analysis.runs_on_disk import append_episodes, write_run
 
 
-def opened(key: str, total_cents: int) -> Change:
+def opened(key: str, total_cents: int) -> RowChange:
     row = {"kind": "flight", "entity_id": "FL-1", "status": "pending", "total_cents": total_cents}
-    return Change("bookings", key, "insert", row)
+    return RowChange("bookings", key, "insert", row)
 
 
-def paid(key: str, booking: str, cents: int, kind: str = "charge") -> Change:
+def paid(key: str, booking: str, cents: int, kind: str = "charge") -> RowChange:
     row = {"booking_id": booking, "kind": kind, "amount_cents": cents}
-    return Change("transactions", key, "insert", row)
+    return RowChange("transactions", key, "insert", row)
 
 
 # What the tables held
@@ -36,13 +36,16 @@ def test_a_booking_is_followed_from_its_opening_to_its_refund():
     held = Holdings().after([opened("BK-1", 30000), opened("BK-2", 1250)])
     assert held.summary == "2 bookings (2 pending), $0.00 paid"
     held = held.after(
-        [paid("TX-1", "BK-1", 30000), Change("bookings", "BK-1", "update", {"status": "confirmed"})]
+        [
+            paid("TX-1", "BK-1", 30000),
+            RowChange("bookings", "BK-1", "update", {"status": "confirmed"}),
+        ]
     )
     assert held.summary == "2 bookings (1 pending), $300.00 paid"
     held = held.after(
         [
             paid("TX-2", "BK-1", 30000, "refund"),
-            Change("bookings", "BK-1", "update", {"status": "cancelled"}),
+            RowChange("bookings", "BK-1", "update", {"status": "cancelled"}),
         ]
     )
     assert held.summary == "1 booking (1 pending, 1 cancelled), $0.00 paid"
@@ -53,22 +56,22 @@ def test_a_booking_is_followed_from_its_opening_to_its_refund():
 
 
 def test_what_a_booking_takes_stands_under_it_and_stock_comes_back():
-    seat = Change("seats", "BK-1/1", "insert", {"booking_id": "BK-1", "fare_id": "FA-1"})
-    taken = Change("fares", "FA-1", "add", {"available": -1})
+    seat = RowChange("seats", "BK-1/1", "insert", {"booking_id": "BK-1", "fare_id": "FA-1"})
+    taken = RowChange("fares", "FA-1", "add", {"available": -1})
     held = Holdings().after([opened("BK-1", 100), seat, taken])
     assert held.bookings[0].items == ("fare id FA-1",)
     assert held.stock == {"fares FA-1 available": -1}
-    back = Change("fares", "FA-1", "add", {"available": 1})
+    back = RowChange("fares", "FA-1", "add", {"available": 1})
     assert held.after([back]).stock == {}
 
 
 def test_what_a_changed_booking_takes_no_more_stands_under_it_no_longer():
     first, second = (
-        Change("seats", "BK-1/1", "insert", {"booking_id": "BK-1", "fare_id": fare})
+        RowChange("seats", "BK-1/1", "insert", {"booking_id": "BK-1", "fare_id": fare})
         for fare in ("FA-1", "FA-2")
     )
-    gone = Change("seats", "BK-1/1", "remove", first.values)
-    priced = Change("bookings", "BK-1", "update", {"total_cents": 250})
+    gone = RowChange("seats", "BK-1/1", "remove", first.values)
+    priced = RowChange("bookings", "BK-1", "update", {"total_cents": 250})
     held = Holdings().after([opened("BK-1", 100), first, priced, gone, second])
     assert held.bookings[0].items == ("fare id FA-2",)
     assert held.bookings[0].total_cents == 250
@@ -76,7 +79,7 @@ def test_what_a_changed_booking_takes_no_more_stands_under_it_no_longer():
 
 
 def test_rows_that_belong_to_no_booking_are_held_too():
-    held = Holdings().after([Change("transfers", "HX-1", "insert", {"summary": "gave up"})])
+    held = Holdings().after([RowChange("transfers", "HX-1", "insert", {"summary": "gave up"})])
     assert held.others == ("transfers HX-1 summary gave up",)
     assert held.summary == "nothing booked"
 

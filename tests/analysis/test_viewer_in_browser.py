@@ -14,7 +14,7 @@ from crab_graph.analysis.viewer.embedded import (
     viewer_style,
 )
 from crab_graph.analysis.viewer.library import Library
-from crab_graph.analysis.viewer.server import serving
+from crab_graph.analysis.viewer.web import serving
 from tests.analysis.conftest import make_failed, make_record
 from tests.analysis.runs_on_disk import append_episodes, write_run
 

@@ -11,7 +11,7 @@ import pytest
 from crab_graph.analysis.viewer.assets import SERVED
 from crab_graph.analysis.viewer.guard import is_loopback, is_our_host
 from crab_graph.analysis.viewer.library import Library
-from crab_graph.analysis.viewer.server import listen, serving
+from crab_graph.analysis.viewer.web import listen, serving
 from crab_graph.errors import UsageError
 from tests.analysis.conftest import make_failed, make_record
 from tests.analysis.runs_on_disk import write_run

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import sqrt
 
+from crab_graph.analysis.audit.attacks import red_team_gates
 from crab_graph.analysis.audit.examination import (
     CONDITIONS,
     SEEDS,
@@ -15,9 +16,8 @@ from crab_graph.analysis.audit.examination import (
     examine,
 )
 from crab_graph.analysis.audit.gates import Gate, Interval
-from crab_graph.analysis.audit.mutations import MUTATIONS, Cell
+from crab_graph.analysis.audit.mutations import MUTATIONS, MatrixCell
 from crab_graph.analysis.audit.neutral import NEUTRAL
-from crab_graph.analysis.audit.red_team import red_team_gates
 from crab_graph.analysis.audit.sound_episodes import (
     determinism_gates,
     isolation_gate,
@@ -162,7 +162,7 @@ def _passed(name: str, findings: Sequence[Finding], what: str) -> Gate:
     return rate_gate(name, total - len(failed), total, _told(note, failed))
 
 
-def _matrix(cells: Iterable[Cell]) -> list[Gate]:
+def _matrix(cells: Iterable[MatrixCell]) -> list[Gate]:
     ordered = sorted(cells, key=lambda cell: (cell.task_id, cell.name))
     single = [cell for cell in ordered if not cell.is_composed]
     composed = [cell for cell in ordered if cell.is_composed]
@@ -175,7 +175,7 @@ def _matrix(cells: Iterable[Cell]) -> list[Gate]:
     ]
 
 
-def _exactness(name: str, cells: Sequence[Cell], note: str) -> Gate:
+def _exactness(name: str, cells: Sequence[MatrixCell], note: str) -> Gate:
     done = [cell for cell in cells if not cell.is_skipped]
     wrong = [cell.told() for cell in done if not cell.ok]
     counted = f"{len(done)} cells, {len(cells) - len(done)} skipped; {note}"

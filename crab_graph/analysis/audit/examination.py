@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from crab_graph.agents.adapters import AgentSpec
-from crab_graph.analysis.audit.dialogues import guide
-from crab_graph.analysis.audit.mutations import MUTATIONS, Cell, compositions, matrix
+from crab_graph.analysis.audit.attacks import Attack, attacks
+from crab_graph.analysis.audit.guide import guide
+from crab_graph.analysis.audit.mutations import MUTATIONS, MatrixCell, compositions, matrix
 from crab_graph.analysis.audit.neutral import NEUTRAL
-from crab_graph.analysis.audit.red_team import Attack, attacks
-from crab_graph.analysis.audit.replays import Unplayable, perfect
+from crab_graph.analysis.audit.telling import Unplayable, perfect
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.domains.task import Task
 
@@ -65,7 +65,7 @@ class Finding:
     done: int = 0
     users: frozenset[str] = frozenset()
     failed: tuple[str, ...] = ()
-    cells: tuple[Cell, ...] = ()
+    cells: tuple[MatrixCell, ...] = ()
     attacks: tuple[Attack, ...] = ()
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from crab_graph.analysis.audit.neutral import NEUTRAL
 from crab_graph.analysis.audit.operator import Operator
 from crab_graph.analysis.audit.payment_mutations import PAYMENT_MUTATIONS
-from crab_graph.analysis.audit.replays import Telling, Unplayable, perfect
+from crab_graph.analysis.audit.telling import Telling, Unplayable, perfect
 from crab_graph.analysis.audit.text_mutations import TEXT_MUTATIONS
 from crab_graph.analysis.audit.trip_mutations import TRIP_MUTATIONS
 from crab_graph.domains.task import Task
@@ -21,7 +21,7 @@ _REBASES = "N07"
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class MatrixCell:
     """What one operator, or one on top of another, did to one task.
 
     Attributes:
@@ -60,14 +60,16 @@ class Cell:
         return f"{self.task_id} {self.name}: {flips} flipped for {expected}. {self.note}".strip()
 
 
-def matrix(task: Task, operators: Sequence[Operator] = (*MUTATIONS, *NEUTRAL)) -> Iterator[Cell]:
+def matrix(
+    task: Task, operators: Sequence[Operator] = (*MUTATIONS, *NEUTRAL)
+) -> Iterator[MatrixCell]:
     """Yield what each operator does to a task's first certified solution."""
     base = _Base.of(task)
     for operator in operators:
         yield base.cell([operator])
 
 
-def compositions(task: Task, pairs: Iterable[tuple[Operator, Operator]]) -> Iterator[Cell]:
+def compositions(task: Task, pairs: Iterable[tuple[Operator, Operator]]) -> Iterator[MatrixCell]:
     """Yield what a mutation does with a neutral operator on top."""
     base = _Base.of(task)
     for mutation, neutral in pairs:
@@ -87,7 +89,7 @@ class _Base:
         telling = perfect(task, task.solutions[0])
         return cls(telling, _failing(telling.grade()))
 
-    def cell(self, operators: Sequence[Operator]) -> Cell:
+    def cell(self, operators: Sequence[Operator]) -> MatrixCell:
         """Apply operators one after another, and grade what comes of it."""
         name = "×".join(operator.id for operator in operators)
         expected = frozenset[str]().union(*(operator.flips for operator in operators))
@@ -96,12 +98,12 @@ class _Base:
         except Unplayable:
             verdict = None
         if verdict is None:
-            return Cell(self.telling.task.id, name, expected, None)
+            return MatrixCell(self.telling.task.id, name, expected, None)
         note = f"{', '.join(sorted(self.failing))} failed before." if self.failing else ""
         if verdict.fault == "environment":
             note += "The verdict contradicts the certificate."
         flips = _failing(verdict) - self.failing
-        return Cell(self.telling.task.id, name, expected, flips, note)
+        return MatrixCell(self.telling.task.id, name, expected, flips, note)
 
     def _graded(self, operators: Sequence[Operator]) -> Verdict | None:
         changed: Telling | None = self.telling

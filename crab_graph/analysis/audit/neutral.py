@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from crab_graph.analysis.audit.operator import Operator, operator
-from crab_graph.analysis.audit.replays import ANY, CLOSING, PROPOSAL, Telling
+from crab_graph.analysis.audit.telling import ANY, CLOSING, PROPOSAL, Telling
 from crab_graph.domains.travel.rehearsal import items_of
 
 _ID = re.compile(r"\b[A-Z]{2}-\d+\b")

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from crab_graph.analysis.audit.replays import Telling
+from crab_graph.analysis.audit.telling import Telling
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from crab_graph.analysis.audit.operator import Operator, operator
-from crab_graph.analysis.audit.replays import Telling
+from crab_graph.analysis.audit.telling import Telling
 from crab_graph.eval.replay import CallStep, Trajectory
 from crab_graph.tools.ledger import Event, Ledger
 

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from crab_graph.analysis.audit.gates import Gate
-from crab_graph.analysis.audit.replays import PROPOSAL, Telling, perfect
+from crab_graph.analysis.audit.telling import PROPOSAL, Telling, perfect
 from crab_graph.domains.benchmark import Benchmark
 from crab_graph.domains.task import Task
 from crab_graph.schema import canonical_json

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from crab_graph.analysis.audit.operator import Operator, operator
-from crab_graph.analysis.audit.replays import CLOSING, PROPOSAL, RESERVED, Telling
+from crab_graph.analysis.audit.telling import CLOSING, PROPOSAL, RESERVED, Telling
 from crab_graph.money import format_dollars
 
 Edit = Callable[[Telling], Telling | None]

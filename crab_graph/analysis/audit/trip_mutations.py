@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from crab_graph.analysis.audit.operator import Operator, operator
-from crab_graph.analysis.audit.replays import Telling
+from crab_graph.analysis.audit.telling import Telling
 from crab_graph.dates import day_number, iso_date
 from crab_graph.domains.travel.rehearsal import items_of, unwished
 

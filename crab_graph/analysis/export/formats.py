@@ -58,6 +58,6 @@ def export_any(
 
             return export_langsmith(run, out, force=force)
         case _:
-            from crab_graph.analysis.export.tables import export_tables  # noqa: PLC0415
+            from crab_graph.analysis.export.run_dataset import export_tables  # noqa: PLC0415
 
             return export_tables(run, out, force=force)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crab_graph.analysis.export.folder import check_free
-from crab_graph.analysis.export.stamp import begun_at, episode_stamp, run_stamp
+from crab_graph.analysis.export.provenance import begun_at, episode_stamp, run_stamp
 from crab_graph.analysis.export.trajectory import Message, Seats, agent_messages, open_seats
 from crab_graph.errors import MissingExtra, UsageError
 from crab_graph.runs.record import EpisodeRecord

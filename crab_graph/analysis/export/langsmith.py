@@ -12,8 +12,8 @@ from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from crab_graph.analysis.export.folder import check_free
-from crab_graph.analysis.export.stamp import begun_at, episode_stamp, run_stamp
-from crab_graph.analysis.export.trajectory import Message, Seat, agent_messages, open_seats
+from crab_graph.analysis.export.provenance import begun_at, episode_stamp, run_stamp
+from crab_graph.analysis.export.trajectory import AgentSeat, Message, agent_messages, open_seats
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.run import Run
 from crab_graph.schema import digest
@@ -53,7 +53,7 @@ class _Trace:
     """The runs of one episode."""
 
     def __init__(
-        self, record: EpisodeRecord, seat: Seat, stamp: dict[str, Any], started: datetime
+        self, record: EpisodeRecord, seat: AgentSeat, stamp: dict[str, Any], started: datetime
     ) -> None:
         self._record = record
         self._messages = agent_messages(record, seat)

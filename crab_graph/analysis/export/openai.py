@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from crab_graph.analysis.export.folder import check_free
-from crab_graph.analysis.export.stamp import episode_stamp, run_stamp
-from crab_graph.analysis.export.trajectory import Seat, agent_messages, open_seats
+from crab_graph.analysis.export.provenance import episode_stamp, run_stamp
+from crab_graph.analysis.export.trajectory import AgentSeat, agent_messages, open_seats
 from crab_graph.errors import RunError
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.run import Run
@@ -61,7 +61,7 @@ def _is_graded(record: EpisodeRecord) -> bool:
     return record.outcome not in {"infra_error", "user_fault"}
 
 
-def _example(record: EpisodeRecord, seat: Seat, rewards: bool) -> dict[str, Any]:
+def _example(record: EpisodeRecord, seat: AgentSeat, rewards: bool) -> dict[str, Any]:
     messages = agent_messages(record, seat)
     while messages[-1]["role"] not in {"assistant", "system"}:
         messages.pop()  # what comes after the agent's last turn teaches it nothing

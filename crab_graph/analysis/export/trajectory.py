@@ -20,7 +20,7 @@ Message = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class AgentSeat:
     """What an agent is given at the beginning of an episode: its instructions and its tools."""
 
     policy: str
@@ -33,15 +33,15 @@ class Seats:
     def __init__(self, bench: Benchmark) -> None:
         """Hold the benchmark that the run was made on."""
         self._bench = bench
-        self._seats: dict[tuple[str, str], Seat] = {}
+        self._seats: dict[tuple[str, str], AgentSeat] = {}
 
-    def of(self, record: EpisodeRecord) -> Seat:
+    def of(self, record: EpisodeRecord) -> AgentSeat:
         """Return the seat of an episode's agent."""
         key = (record.task_id, record.toolset)
         if key not in self._seats:
             domain = self._bench.domain.with_toolset(record.toolset)
             policy = domain.policy(self._bench[record.task_id].today)
-            self._seats[key] = Seat(policy, domain.registry().openai_schemas(Owner.AGENT))
+            self._seats[key] = AgentSeat(policy, domain.registry().openai_schemas(Owner.AGENT))
         return self._seats[key]
 
 
@@ -61,7 +61,7 @@ def open_seats(run: Run) -> Seats:
     return Seats(bench)
 
 
-def agent_messages(record: EpisodeRecord, seat: Seat) -> list[Message]:
+def agent_messages(record: EpisodeRecord, seat: AgentSeat) -> list[Message]:
     """Return an episode as its agent saw it, its instructions first."""
     messages: list[Message] = [{"role": "system", "content": seat.policy}]
     for line in record.messages:

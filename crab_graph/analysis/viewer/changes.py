@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from crab_graph.analysis.viewer.dialogue import Change
+from crab_graph.analysis.viewer.exchanges import RowChange
 from crab_graph.money import format_dollars
 
 _LONGEST_BRIEF = 90
@@ -11,7 +11,7 @@ _LONGEST_BRIEF = 90
 SIGNS: Mapping[str, str] = {"insert": "+", "update": "~", "add": "~", "remove": "-"}
 
 
-def describe_change(change: Change) -> str:
+def describe_change(change: RowChange) -> str:
     """Return the values of a change as words: `kind flight, status pending, total $300.00`.
 
     Left out: what the key says already, and the customer, who is the same all along.

@@ -8,7 +8,13 @@ from typing import Any
 from crab_graph.analysis.report import labels
 from crab_graph.analysis.viewer.background import NOTHING_BEHIND, Background
 from crab_graph.analysis.viewer.changes import SIGNS, describe_change
-from crab_graph.analysis.viewer.dialogue import Call, Change, Exchange, calls_of, read_exchanges
+from crab_graph.analysis.viewer.exchanges import (
+    Exchange,
+    RowChange,
+    ShownCall,
+    calls_of,
+    read_exchanges,
+)
 from crab_graph.analysis.viewer.holdings import follow_holdings
 from crab_graph.runs.record import EpisodeRecord
 
@@ -200,7 +206,7 @@ def _view_exchange(exchange: Exchange) -> dict[str, Any]:
     }
 
 
-def _view_call(call: Call) -> dict[str, Any]:
+def _view_call(call: ShownCall) -> dict[str, Any]:
     """Return a call without what it does not have: most calls only look something up."""
     view = {
         "number": call.number,
@@ -214,7 +220,7 @@ def _view_call(call: Call) -> dict[str, Any]:
     return {name: value for name, value in view.items() if value not in (None, [])}
 
 
-def _view_change(change: Change) -> dict[str, str]:
+def _view_change(change: RowChange) -> dict[str, str]:
     return {
         "sign": SIGNS[change.op],
         "table": change.table,

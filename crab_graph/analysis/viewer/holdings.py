@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from crab_graph.analysis.viewer.changes import describe_change
-from crab_graph.analysis.viewer.dialogue import Change, Exchange
+from crab_graph.analysis.viewer.exchanges import Exchange, RowChange
 from crab_graph.money import format_dollars
 from crab_graph.tools.bookings import BookingStatus, TransactionKind
 
 
 @dataclass(frozen=True, slots=True)
-class Booking:
+class HeldBooking:
     """A booking as the tables have it.
 
     Attributes:
@@ -64,7 +64,7 @@ class Holdings:
         others: Other rows that were added or changed, a line each.
     """
 
-    bookings: tuple[Booking, ...] = ()
+    bookings: tuple[HeldBooking, ...] = ()
     stock: Mapping[str, int] = field(default_factory=dict)
     others: tuple[str, ...] = ()
 
@@ -93,7 +93,7 @@ class Holdings:
             "others": list(self.others),
         }
 
-    def after(self, changes: Iterable[Change]) -> "Holdings":
+    def after(self, changes: Iterable[RowChange]) -> "Holdings":
         """Return what is held once some rows were written."""
         bookings = {booking.booking_id: booking for booking in self.bookings}
         stock = dict(self.stock)
@@ -122,13 +122,13 @@ def follow_holdings(exchanges: Sequence[Exchange]) -> list[Holdings]:
     return followed
 
 
-def _booking_id(change: Change) -> str:
+def _booking_id(change: RowChange) -> str:
     return change.key if change.table == "bookings" else str(change.values.get("booking_id", ""))
 
 
-def _opened(change: Change) -> Booking:
+def _opened(change: RowChange) -> HeldBooking:
     row = change.values
-    return Booking(
+    return HeldBooking(
         change.key,
         str(row.get("kind", "")),
         str(row.get("entity_id", "")),
@@ -137,7 +137,7 @@ def _opened(change: Change) -> Booking:
     )
 
 
-def _amended(booking: Booking, change: Change) -> Booking:
+def _amended(booking: HeldBooking, change: RowChange) -> HeldBooking:
     """Return a booking once a row about it was written: itself, a payment, or what it takes."""
     values = change.values
     match change.table:
@@ -157,7 +157,7 @@ def _amended(booking: Booking, change: Change) -> Booking:
     return replace(booking, items=tuple(item for item in booking.items if item != line))
 
 
-def _count(stock: dict[str, int], change: Change) -> None:
+def _count(stock: dict[str, int], change: RowChange) -> None:
     for column, delta in change.values.items():
         name = f"{change.table} {change.key} {column}"
         stock[name] = stock.get(name, 0) + delta

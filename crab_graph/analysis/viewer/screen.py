@@ -16,7 +16,7 @@ from crab_graph.analysis.report import labels
 from crab_graph.analysis.report.cells import agent_name, plain
 from crab_graph.analysis.report.titles import check_titles
 from crab_graph.analysis.viewer.changes import SIGNS, brief_arguments, describe_change
-from crab_graph.analysis.viewer.dialogue import Call, Exchange, read_exchanges
+from crab_graph.analysis.viewer.exchanges import Exchange, ShownCall, read_exchanges
 from crab_graph.analysis.viewer.holdings import Holdings, follow_holdings
 from crab_graph.runs.record import EpisodeRecord
 
@@ -109,7 +109,7 @@ def print_told(console: Console, record: EpisodeRecord, exchange: Exchange) -> N
         print_indented(console, plain(f"told, {reason}: {', '.join(names)}"), 4, "dim")
 
 
-def print_changes(console: Console, call: Call) -> None:
+def print_changes(console: Console, call: ShownCall) -> None:
     """Print why a call was refused, or the rows it wrote."""
     if call.error:
         reason = call.error.get("message") or call.error.get("error")
@@ -161,13 +161,13 @@ def _print_calls(console: Console, exchange: Exchange, *, every_call: bool, priv
                 _print_call(console, call)
 
 
-def _folded(calls: Sequence[Call]) -> str:
+def _folded(calls: Sequence[ShownCall]) -> str:
     names = Counter(call.name for call in calls)
     listed = ", ".join(f"{name} ×{n}" if n > 1 else name for name, n in names.items())
     return f"{len(calls)} lookups: {listed}"
 
 
-def _print_call(console: Console, call: Call) -> None:
+def _print_call(console: Console, call: ShownCall) -> None:
     line = Text("user's own: " if call.owner == "user" else "", style="dim")
     style = "red" if call.error else "bold" if call.changes else "default"
     line.append_text(_styled(call.name, style))

@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from crab_graph.analysis.report.cells import plain
-from crab_graph.analysis.viewer.dialogue import Call, Exchange, read_exchanges
-from crab_graph.analysis.viewer.holdings import Booking, Holdings, follow_holdings
+from crab_graph.analysis.viewer.exchanges import Exchange, ShownCall, read_exchanges
+from crab_graph.analysis.viewer.holdings import HeldBooking, Holdings, follow_holdings
 from crab_graph.analysis.viewer.screen import (
     Deed,
     deed_line,
@@ -27,7 +27,7 @@ from crab_graph.runs.record import EpisodeRecord
 _MOST_LINES = 24
 
 
-class Turn(NamedTuple):
+class TurnDetail(NamedTuple):
     """One visible message with all that belongs to it.
 
     Attributes:
@@ -62,7 +62,7 @@ class Turn(NamedTuple):
         }
 
 
-def find_turn(record: EpisodeRecord, number: int, deeds: Sequence[Deed]) -> Turn:
+def find_turn(record: EpisodeRecord, number: int, deeds: Sequence[Deed]) -> TurnDetail:
     """Return a turn of an episode.
 
     Raises:
@@ -72,12 +72,12 @@ def find_turn(record: EpisodeRecord, number: int, deeds: Sequence[Deed]) -> Turn
     for exchange, held in zip(exchanges, follow_holdings(exchanges), strict=True):
         if exchange.turn == number:
             made = tuple(deed for deed in deeds if deed["message"] == number)
-            return Turn(exchange, held, made, _checks_of(record, number))
+            return TurnDetail(exchange, held, made, _checks_of(record, number))
     last = max((exchange.turn or 0 for exchange in exchanges), default=0)
     raise UsageError(f"--turn {number}: the dialogue of {record.episode_id} has {last} messages")
 
 
-def print_turn(console: Console, record: EpisodeRecord, turn: Turn, *, private: bool) -> None:
+def print_turn(console: Console, record: EpisodeRecord, turn: TurnDetail, *, private: bool) -> None:
     """Print a turn unfolded.
 
     Args:
@@ -114,7 +114,7 @@ def print_turn(console: Console, record: EpisodeRecord, turn: Turn, *, private: 
         print_indented(console, line.append_text(evidence_text(evidence)), 2)
 
 
-def _shown(exchange: Exchange, private: bool) -> list[Call]:
+def _shown(exchange: Exchange, private: bool) -> list[ShownCall]:
     return [call for call in exchange.calls if private or call.owner == "agent"]
 
 
@@ -126,7 +126,7 @@ def _checks_of(record: EpisodeRecord, number: int) -> dict[str, tuple[Mapping[st
     return {check: evidence for check, evidence in found.items() if evidence}
 
 
-def _call_json(call: Call) -> dict[str, Any]:
+def _call_json(call: ShownCall) -> dict[str, Any]:
     return {
         "number": call.number,
         "owner": call.owner,
@@ -146,7 +146,7 @@ def _call_json(call: Call) -> dict[str, Any]:
     }
 
 
-def _print_call(console: Console, call: Call) -> None:
+def _print_call(console: Console, call: ShownCall) -> None:
     line = Text("  ")
     line.append("user's own: " if call.owner == "user" else "", style="dim")
     name = plain(call.name)
@@ -183,7 +183,7 @@ def _print_held(console: Console, held: Holdings, private: bool) -> None:
         print_indented(console, plain(other), 2)
 
 
-def _booking(booking: Booking, private: bool) -> str:
+def _booking(booking: HeldBooking, private: bool) -> str:
     view = booking.as_json()
     approved = f", {view['approved']} approved" if private and view["approved"] else ""
     return (

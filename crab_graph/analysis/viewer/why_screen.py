@@ -9,7 +9,7 @@ from rich.text import Text
 
 from crab_graph.analysis.report import labels
 from crab_graph.analysis.report.cells import plain, titled_table
-from crab_graph.analysis.viewer.dialogue import Call, Exchange, calls_of, read_exchanges
+from crab_graph.analysis.viewer.exchanges import Exchange, ShownCall, calls_of, read_exchanges
 from crab_graph.analysis.viewer.screen import MARKS, Deed, print_indented
 from crab_graph.runs.record import EpisodeRecord
 
@@ -86,7 +86,7 @@ def _print_explanation(
 
 
 def _part(
-    part: Mapping[str, Any], exchanges: Sequence[Exchange], calls: Mapping[int, Call]
+    part: Mapping[str, Any], exchanges: Sequence[Exchange], calls: Mapping[int, ShownCall]
 ) -> Text:
     line = plain(f"{part['slot']}: ")
     if not part["differs"]:

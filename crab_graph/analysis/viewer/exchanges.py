@@ -12,7 +12,7 @@ Message = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RowChange:
     """One row that a call inserted, changed, or took back.
 
     Attributes:
@@ -29,7 +29,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ShownCall:
     """One tool call and what came of it.
 
     Attributes:
@@ -50,7 +50,7 @@ class Call:
     arguments: Any
     result: Any
     error: Mapping[str, Any] | None
-    changes: tuple[Change, ...]
+    changes: tuple[RowChange, ...]
 
     @property
     def is_lookup(self) -> bool:
@@ -72,7 +72,7 @@ class Exchange:
     speaker: str
     turn: int | None = None
     text: str = ""
-    calls: list[Call] = field(default_factory=list)
+    calls: list[ShownCall] = field(default_factory=list)
 
 
 def read_exchanges(
@@ -103,7 +103,7 @@ def read_exchanges(
     return exchanges + list(pending.values())
 
 
-def calls_of(exchanges: Sequence[Exchange]) -> Iterator[Call]:
+def calls_of(exchanges: Sequence[Exchange]) -> Iterator[ShownCall]:
     """Yield every call of a dialogue in order."""
     for exchange in exchanges:
         yield from exchange.calls
@@ -129,11 +129,11 @@ def _read_call(
     owner: str,
     call: Mapping[str, Any],
     content: str | None,
-    changes: tuple[Change, ...],
-) -> Call:
+    changes: tuple[RowChange, ...],
+) -> ShownCall:
     answer = _parse(content)
     refused = isinstance(answer, dict) and "error" in answer
-    return Call(
+    return ShownCall(
         number=number,
         place=place,
         owner=owner,
@@ -155,11 +155,11 @@ def _parse(content: str | None) -> Any:
         return content
 
 
-def _changes(step: Mapping[str, Any]) -> tuple[Change, ...]:
+def _changes(step: Mapping[str, Any]) -> tuple[RowChange, ...]:
     return tuple(_read_change(event) for event in step.get("events") or ())
 
 
-def _read_change(event: Mapping[str, Any]) -> Change:
+def _read_change(event: Mapping[str, Any]) -> RowChange:
     match event["op"]:
         case "insert" | "remove":
             values = event["row"]
@@ -167,4 +167,4 @@ def _read_change(event: Mapping[str, Any]) -> Change:
             values = event["set"]
         case _:
             values = {event["column"]: event["delta"]}
-    return Change(event["table"], event["key"], event["op"], values)
+    return RowChange(event["table"], event["key"], event["op"], values)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from crab_graph.analysis.export.dataset import CARD, card_head, markdown_table, write_parquet
 from crab_graph.analysis.export.folder import whole_folder
-from crab_graph.analysis.export.stamp import run_stamp
+from crab_graph.analysis.export.provenance import run_stamp
 from crab_graph.runs.parts import connect
 from crab_graph.runs.run import Run
 from crab_graph.runs.sql import load_runs
