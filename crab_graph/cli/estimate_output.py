@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 from crab_graph.cli.output import print_json
 
 if TYPE_CHECKING:
-    from crab_graph.runs.estimate import Estimate
+    from crab_graph.runs.estimate import RunEstimate
 
 
-def print_estimate(estimate: "Estimate", *, priced: bool, as_json: bool) -> None:
+def print_estimate(estimate: "RunEstimate", *, priced: bool, as_json: bool) -> None:
     """Print what a run would take.
 
     Args:

@@ -1,10 +1,18 @@
-"""Whose fault a failure is, by rules only (rulebook §10)."""
+"""Why an episode failed, in the paper's terms, and whose fault it is, by rules only (§9, §10)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
-from crab_graph.eval.checks import Results
-from crab_graph.eval.user_error import UserError, covered
+from crab_graph.eval.checks import FailureMode, Results
+from crab_graph.eval.reading import Episode, TripState
+from crab_graph.eval.replay import CallStep
+from crab_graph.eval.user_errors import UserError, conduct_errors, covered
+from crab_graph.eval.user_facts import UserConduct, withheld_facts, wrong_facts
+from crab_graph.eval.verifiers import verifiers_of
+from crab_graph.eval.verifiers.completion import has_final_offer
+from crab_graph.eval.verifiers.disclosure import undisclosed_reason
+from crab_graph.text.mentions import MentionForm
+from crab_graph.tools.bookings import BookingStatus
 
 
 class Fault(StrEnum):
@@ -14,6 +22,23 @@ class Fault(StrEnum):
     USER = "user"
     ENVIRONMENT = "environment"
     INFRA = "infra"
+
+
+def user_errors(
+    episode: Episode, results: Results, conduct: UserConduct | None = None
+) -> list[UserError]:
+    """Return the user's errors in an episode, found or not to matter.
+
+    Args:
+        episode: The episode.
+        results: The parity results.
+        conduct: What is known of the user beside what it said; by default what it said alone.
+    """
+    return [
+        *wrong_facts(episode, results),
+        *withheld_facts(episode, conduct),
+        *conduct_errors(episode),
+    ]
 
 
 def attribute(
@@ -35,3 +60,54 @@ def attribute(
     if not failing:
         return None
     return Fault.USER if failing <= covered(errors) else Fault.AGENT
+
+
+CHARGE_TOOL = "charge_booking"
+
+
+def failure_modes(episode: Episode, results: Results) -> list[FailureMode]:
+    """Return all failure modes of an episode, the primary one first."""
+    found = {
+        one.mode
+        for one in verifiers_of(episode.reading)
+        if one.mode is not None and results[one.id].is_failure
+    }
+    found.update(_modes_of_state(episode, results))
+    return [mode for mode in FailureMode if mode in found]
+
+
+def _modes_of_state(episode: Episode, results: Results) -> Iterator[FailureMode]:
+    if episode.state is TripState.NONE:
+        yield FailureMode.NO_BOOKING
+    is_pending = any(booking.status == BookingStatus.PENDING for booking in episode.active.values())
+    if is_pending or _has_unrecovered_charge(episode):
+        yield FailureMode.PAYMENT
+    failed = [check for check in ("C-FULL", "C-PART", "C-NONE") if results[check].is_failure]
+    if failed and episode.trajectory.token is None:
+        yield FailureMode.NO_TERMINAL
+    elif failed == ["C-NONE"]:
+        yield FailureMode.TRANSFER_WITHOUT_BOOKING
+    if failed == ["C-PART"] and not has_final_offer(episode):
+        yield FailureMode.UNCANCELLED_PARTIAL
+
+
+def _has_unrecovered_charge(episode: Episode) -> bool:
+    """Whether a charge of an active booking failed that is not paid in the end either."""
+    unpaid = set(episode.active) - set(episode.confirmed)
+    return any(_failed_charge(call) in unpaid for call in episode.trajectory.calls)
+
+
+def _failed_charge(call: CallStep) -> str:
+    if call.name != CHARGE_TOOL or not call.is_error or not isinstance(call.arguments, dict):
+        return ""
+    return str(call.arguments.get("booking_id", ""))
+
+
+def id_mismatch_reasons(episode: Episode) -> list[str]:
+    """Return the sub-labels of `id_mismatch`: `absent`, `negated`, `over_cap`."""
+    reasons = (
+        undisclosed_reason(episode, booking)
+        for booking in episode.history.bookings
+        if not episode.dialogue.disclosing(booking, MentionForm.ID)
+    )
+    return sorted(set(reasons))

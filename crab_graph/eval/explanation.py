@@ -13,7 +13,7 @@ from pydantic_core import to_json
 from crab_graph.domains.task import SolutionIds
 from crab_graph.domains.verification import SlotBooking
 from crab_graph.eval.checks import Results
-from crab_graph.eval.episode import Episode
+from crab_graph.eval.reading import Episode
 from crab_graph.eval.say_do import Deed, say_do_timeline
 from crab_graph.generation.constraints import Constraint
 from crab_graph.schema import canonical_json
@@ -34,7 +34,7 @@ class Found(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SolutionPart:
     """One slot of the nearest solution beside what is booked for it.
 
     Attributes:
@@ -67,7 +67,7 @@ class Explanation:
         timeline: What was said, what was done about it, and whether they match.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[SolutionPart, ...]
     between: tuple[str, ...]
     failing: tuple[str, ...]
     timeline: tuple[Deed, ...]
@@ -143,14 +143,14 @@ def _part(
     ids: Mapping[str, str],
     seen: Mapping[str, int],
     broken: Iterable[Constraint],
-) -> Part:
+) -> SolutionPart:
     booking = episode.filled.get(slot)
     held = None if booking is None else _ids(episode, booking)
     differs = _differing(ids, held)
     offers = _offers(ids)
     places = [seen[offer] for offer in offers if offer in seen]
     seen_at = max(places) if len(places) == len(offers) else None
-    return Part(
+    return SolutionPart(
         slot=slot,
         booked=None if held is None else {name: held[name] for name in ids if name in held},
         nearest=ids,

@@ -57,7 +57,7 @@ class BookingRecord:
         return self.made_at < seq <= self.cancelled_at
 
 
-class Price(NamedTuple):
+class BookingPrice(NamedTuple):
     """What a booking costs from a place in the trace on."""
 
     seq: int
@@ -80,7 +80,7 @@ class History:
     """
 
     bookings: tuple[BookingRecord, ...]
-    prices: tuple[Price, ...]
+    prices: tuple[BookingPrice, ...]
     charges: tuple[Payment, ...]
     refunds: tuple[Payment, ...]
     approvals: tuple[Payment, ...]
@@ -105,7 +105,7 @@ class History:
                 slots.setdefault(booking.slot, []).append(booking)
         return slots
 
-    def price_before(self, booking_id: str, seq: float) -> Price | None:
+    def price_before(self, booking_id: str, seq: float) -> BookingPrice | None:
         """Return what a booking made in the episode cost just before a place in the trace."""
         known = [one for one in self.prices if one.booking_id == booking_id and one.seq < seq]
         return known[-1] if known else None
@@ -140,7 +140,7 @@ def read_history(trajectory: Trajectory, slot_of: Callable[[str], str | None]) -
 class _Recorder:
     slot_of: Callable[[str], str | None]
     bookings: dict[str, BookingRecord] = field(default_factory=dict)
-    prices: list[Price] = field(default_factory=list)
+    prices: list[BookingPrice] = field(default_factory=list)
     charges: list[Payment] = field(default_factory=list)
     refunds: list[Payment] = field(default_factory=list)
     approvals: list[Payment] = field(default_factory=list)
@@ -156,13 +156,13 @@ class _Recorder:
                     entity_id = row["entity_id"]
                     slot = self.slot_of(entity_id)
                     self.bookings[key] = BookingRecord(key, row["kind"], entity_id, slot, step.seq)
-                    self.prices.append(Price(step.seq, key, row["total_cents"]))
+                    self.prices.append(BookingPrice(step.seq, key, row["total_cents"]))
                 case "update", "bookings":
                     values = event["set"]
                     if values.get("status") == BookingStatus.CANCELLED and key in self.bookings:
                         self.bookings[key] = replace(self.bookings[key], cancelled_at=step.seq)
                     if "total_cents" in values:
-                        self.prices.append(Price(step.seq, key, values["total_cents"]))
+                        self.prices.append(BookingPrice(step.seq, key, values["total_cents"]))
                 case "insert", "transactions":
                     is_charge = event["row"]["kind"] == TransactionKind.CHARGE
                     payments = self.charges if is_charge else self.refunds

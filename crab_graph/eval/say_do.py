@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from crab_graph.eval.episode import Episode
 from crab_graph.eval.history import BookingRecord
+from crab_graph.eval.reading import Episode
 from crab_graph.eval.verifiers.disclosure import has_name
 from crab_graph.eval.verifiers.item_prices import find_quotes
 from crab_graph.eval.verifiers.totals import governing_totals, summaries, summed_up

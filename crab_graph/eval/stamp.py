@@ -9,7 +9,7 @@ from importlib.resources.abc import Traversable
 from typing import Any
 
 from crab_graph.domains.task import Task
-from crab_graph.eval.task_reading import KEPT_TASKS
+from crab_graph.eval.reading import KEPT_TASKS
 from crab_graph.schema import digest
 from crab_graph.text.lexicon import lexicon_hash
 from crab_graph.text.mentions import LISTING_CAP

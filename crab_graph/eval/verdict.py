@@ -6,25 +6,24 @@ from enum import StrEnum
 from typing import Any
 
 from crab_graph.domains.task import Task
-from crab_graph.eval.attribution import Fault, attribute
-from crab_graph.eval.checks import Evidence, Results
-from crab_graph.eval.coverage import disclosure_coverage
-from crab_graph.eval.efficiency import efficiency
-from crab_graph.eval.episode import Episode, lay_out
+from crab_graph.eval.attribution import (
+    Fault,
+    attribute,
+    failure_modes,
+    id_mismatch_reasons,
+    user_errors,
+)
+from crab_graph.eval.checks import Evidence, FailureMode, Results
 from crab_graph.eval.explanation import Explanation, explain
-from crab_graph.eval.fact_fates import fact_fates
-from crab_graph.eval.failure_mode import FailureMode
-from crab_graph.eval.failure_modes import failure_modes, id_mismatch_reasons
+from crab_graph.eval.metrics import disclosure_coverage, efficiency
+from crab_graph.eval.reading import Episode, lay_out, read_task
 from crab_graph.eval.replay import CallStep, Discrepancy, Trajectory, replay
-from crab_graph.eval.strict import strict_checks
-from crab_graph.eval.task_reading import read_task
 from crab_graph.eval.transcript import read_transcript
-from crab_graph.eval.user_error import UserError
-from crab_graph.eval.user_errors import recorded_errors, user_errors
-from crab_graph.eval.verifier import Verifier
+from crab_graph.eval.user_errors import UserError, recorded_errors
+from crab_graph.eval.user_facts import UserConduct, fact_fates
+from crab_graph.eval.verifier import Verifier, strict_checks
 from crab_graph.eval.verifiers import verifiers_of
 from crab_graph.eval.verifiers.trip import agrees_with_certificate
-from crab_graph.eval.withheld import UserConduct
 from crab_graph.text.mentions import LISTING_CAP
 
 

@@ -6,9 +6,18 @@ Verifiers stand in the modules of `crab_graph.eval.verifiers`; see there how one
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from crab_graph.eval.checks import CheckResult, Evidence, Part, part_of_check, seen
-from crab_graph.eval.episode import Episode
-from crab_graph.eval.failure_mode import FailureMode
+from crab_graph.eval.checks import (
+    CheckResult,
+    CheckVerdict,
+    Evidence,
+    FailureMode,
+    Part,
+    Results,
+    judge,
+    part_of_check,
+    seen,
+)
+from crab_graph.eval.reading import Episode
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +63,24 @@ def undisclosed(text: str, booking_id: str = "") -> Evidence:
     """Return evidence of an unmet duty."""
     rows = [f"bookings/{booking_id}"] if booking_id else []
     return seen(f"undisclosed: {text}", rows=rows)
+
+
+def strict_checks(
+    episode: Episode, parity: Results, verifiers: Iterable[Verifier]
+) -> dict[str, CheckResult]:
+    """Return the strict results of all checks, given the parity ones."""
+    results = dict(parity)
+    for one in verifiers:
+        if one.duty is not None:
+            results[one.id] = _with_duty(episode, parity[one.id], one.duty)
+    return results
+
+
+def _with_duty(episode: Episode, parity: CheckResult, duty: Duty) -> CheckResult:
+    unmet = tuple(duty.unmet(episode))
+    if unmet:
+        wrong = parity.evidence if parity.is_failure else ()
+        return CheckResult(CheckVerdict.FAIL, (*wrong, *unmet))
+    if parity.verdict is CheckVerdict.NOT_TRIGGERED and duty.binds(episode):
+        return judge(())
+    return parity

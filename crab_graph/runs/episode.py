@@ -172,7 +172,7 @@ def _last_state(states: Iterator[Any]) -> dict[str, Any]:
 def _record(
     task: "Task", prepared: "PreparedEpisode", state: Mapping[str, Any], about: Mapping[str, Any]
 ) -> EpisodeRecord:
-    from crab_graph.eval.withheld import UserConduct  # noqa: PLC0415
+    from crab_graph.eval.user_facts import UserConduct  # noqa: PLC0415
     from crab_graph.graph.restart import hidden_state  # noqa: PLC0415  (loads LangGraph)
     from crab_graph.graph.state import Status, transcript_of  # noqa: PLC0415
 

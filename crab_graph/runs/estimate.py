@@ -14,7 +14,7 @@ from crab_graph.models.usage import PARTIES, ModelUsage
 from crab_graph.runs.execution import Sitting
 from crab_graph.runs.plan import PlannedEpisode, is_settled, plan_episodes
 from crab_graph.runs.store import kept_index
-from crab_graph.testing.completions import CHARACTERS_PER_TOKEN, count_tokens
+from crab_graph.testing.completions import count_tokens
 from crab_graph.tools.registry import Owner
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class SeatEstimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class RunEstimate:
     """What a run would take.
 
     Attributes:
@@ -70,7 +70,7 @@ class Estimate:
 
 def estimate_run(
     sitting: Sitting, *, force: bool = False, allow_mismatch: bool = False
-) -> Estimate:
+) -> RunEstimate:
     """Return what the episodes of a run that are left would take; nothing is written.
 
     Args:
@@ -105,7 +105,7 @@ def estimate_run(
         for party, spec in specs.items()
         if spec is not None and sample
     }
-    return Estimate(len(plan), len(plan) - len(todo), len(sample), seats)
+    return RunEstimate(len(plan), len(plan) - len(todo), len(sample), seats)
 
 
 def _scaled(numbers: Sequence[int], factor: float) -> list[int]:
@@ -196,6 +196,3 @@ def _prompt(task: "Task", record: "EpisodeRecord", settings: UserSettings) -> st
         return compose_wording_prompt(condition, fragments=pieces).text
     briefing = task.domain.briefing(task.domain.slots, task.facts, task.id, task.today)
     return compose_prompt(condition, briefing, fragments=pieces).text
-
-
-__all__ = ["CHARACTERS_PER_TOKEN", "SAMPLE", "STAND_IN", "Estimate", "SeatEstimate", "estimate_run"]

@@ -9,8 +9,8 @@ from crab_graph.runs.versions import versions
 
 if TYPE_CHECKING:
     from crab_graph.domains.task import Task
+    from crab_graph.eval.user_facts import UserConduct
     from crab_graph.eval.verdict import Verdict
-    from crab_graph.eval.withheld import UserConduct
 
 CRASH = "grading: "
 """How the error of an episode begins whose grading crashed."""

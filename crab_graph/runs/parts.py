@@ -89,7 +89,7 @@ class PartFile(FileModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ParquetPart:
     """A part on disk."""
 
     directory: Path
@@ -100,7 +100,7 @@ class Part:
         return self.directory / f"{table}.parquet"
 
 
-def complete_parts(shard: Path, homes: Sequence[Path]) -> list[Part]:
+def complete_parts(shard: Path, homes: Sequence[Path]) -> list[ParquetPart]:
     """Return parts that hold every finished episode of a shard, making those that are missing.
 
     Args:
@@ -121,7 +121,7 @@ def complete_parts(shard: Path, homes: Sequence[Path]) -> list[Part]:
     return parts if len(parts) <= _MOST_PARTS else merge_parts(shard, parts, homes[-1])
 
 
-def merge_parts(shard: Path, parts: list[Part], home: Path) -> list[Part]:
+def merge_parts(shard: Path, parts: list[ParquetPart], home: Path) -> list[ParquetPart]:
     """Put the parts of a shard together into one, unless the shard is another one by now."""
     if len(parts) < 2:
         return parts
@@ -135,21 +135,21 @@ def merge_parts(shard: Path, parts: list[Part], home: Path) -> list[Part]:
         for table in STORED:
             files = ", ".join(_quoted(part.file(table)) for part in parts)
             _write(connection, f"read_parquet([{files}])", "*", directory / f"{table}.parquet")
-    return [Part(home / _name(about), about)]
+    return [ParquetPart(home / _name(about), about)]
 
 
-def parts_in(home: Path) -> list[Part]:
+def parts_in(home: Path) -> list[ParquetPart]:
     """Return the parts in a directory, those of other layouts left out."""
     found = []
     for path in sorted(home.glob(f"[!.]*/{_ABOUT}")):
         with suppress(ValidationError, OSError):
             about = PartFile.model_validate_json(path.read_bytes())
             if about.layout == _LAYOUT:
-                found.append(Part(path.parent, about))
+                found.append(ParquetPart(path.parent, about))
     return found
 
 
-def remove_others(home: Path, kept: Sequence[Part]) -> None:
+def remove_others(home: Path, kept: Sequence[ParquetPart]) -> None:
     """Remove all but some parts, and what killed processes left unfinished."""
     names = {part.directory.name for part in kept}
     for path in home.iterdir():
@@ -166,10 +166,10 @@ def connect() -> "duckdb.DuckDBPyConnection":
     return duckdb.connect(":memory:", config=dict(_SETTINGS))
 
 
-def _chain(shard: Path, found: Sequence[Part]) -> list[Part]:
+def _chain(shard: Path, found: Sequence[ParquetPart]) -> list[ParquetPart]:
     """Return parts that follow each other from the first byte on, and hold what the shard does."""
     modified, size = _state(shard)
-    chain: list[Part] = []
+    chain: list[ParquetPart] = []
     with shard.open("rb") as file:
         while True:
             start = chain[-1].about.end if chain else 0
@@ -206,7 +206,7 @@ def _chunks(shard: Path, start: int) -> Iterator[tuple[int, list[bytes]]]:
         yield start, lines
 
 
-def _make(about: PartFile, lines: Sequence[bytes], home: Path) -> Part:
+def _make(about: PartFile, lines: Sequence[bytes], home: Path) -> ParquetPart:
     rows: dict[str, list[Row]] = {table: [] for table in STORED}
     place = about.start
     for line in lines:
@@ -225,7 +225,7 @@ def _make(about: PartFile, lines: Sequence[bytes], home: Path) -> Part:
     with _part_directory(about, home) as directory, connect() as connection:
         for table, own in rows.items():
             _write_rows(connection, own, STORED[table], directory / f"{table}.parquet")
-    return Part(home / _name(about), about)
+    return ParquetPart(home / _name(about), about)
 
 
 def _write_rows(
@@ -301,7 +301,7 @@ def _file_digest(file: IO[bytes], start: int, end: int, *more: Any) -> str:
     return found.hexdigest()
 
 
-def _joint_digest(shard: Path, parts: Sequence[Part]) -> str | None:
+def _joint_digest(shard: Path, parts: Sequence[ParquetPart]) -> str | None:
     """Return the hash of what some parts hold together, or `None` if the shard holds it no more."""
     joint = hashlib.sha256()
     with shard.open("rb") as file:

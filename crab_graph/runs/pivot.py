@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from crab_graph.errors import RunError
-from crab_graph.eval.rates import Change, Rate, certain_rate, change, wilson_rate
+from crab_graph.eval.statistics import Share, ShareChange, certain_rate, change, wilson_rate
 from crab_graph.runs.execution import Report
 from crab_graph.runs.fork import Otherwise, begin_fork, fork_points, prepare_fork
 from crab_graph.runs.record import EpisodeRecord
@@ -187,7 +187,7 @@ def judge(record: EpisodeRecord, forks: Sequence[EpisodeRecord], trials: int) ->
     )
 
 
-def _rates(forks: Sequence[EpisodeRecord], trials: int) -> dict[int, Rate]:
+def _rates(forks: Sequence[EpisodeRecord], trials: int) -> dict[int, Share]:
     """Return the share of continuations from each turn that passed."""
     results: dict[int, list[bool]] = defaultdict(list)
     for one in forks:
@@ -196,7 +196,7 @@ def _rates(forks: Sequence[EpisodeRecord], trials: int) -> dict[int, Rate]:
     return {turn: wilson_rate(sum(passed), len(passed)) for turn, passed in results.items()}
 
 
-def _turn(turn: int, line: Mapping[str, Any], rate: Rate, made: Change | None) -> PivotTurn:
+def _turn(turn: int, line: Mapping[str, Any], rate: Share, made: ShareChange | None) -> PivotTurn:
     return PivotTurn(
         turn=turn,
         role=line.get("role"),

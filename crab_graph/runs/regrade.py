@@ -30,7 +30,7 @@ _KEPT_BEFORE = (*VERDICT_FIELDS, "stamp")
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class VerdictChange:
     """How the verdict on an episode changed.
 
     Attributes:
@@ -77,7 +77,7 @@ class Regrading:
     """
 
     episodes: int = 0
-    changes: list[Change] = field(default_factory=list)
+    changes: list[VerdictChange] = field(default_factory=list)
     ungraded: dict[str, str] = field(default_factory=dict)
     reasons: dict[str, int] = field(default_factory=dict)
     unstamped: int = 0
@@ -152,7 +152,7 @@ def regrade_run(
 def regrade_record(bench: "Benchmark", record: EpisodeRecord) -> EpisodeRecord:
     """Return an episode with its verdict of now, and the one so far in its history."""
     from crab_graph.eval.stamp import WORLD, differing, grading_stamp  # noqa: PLC0415
-    from crab_graph.eval.withheld import UserConduct  # noqa: PLC0415
+    from crab_graph.eval.user_facts import UserConduct  # noqa: PLC0415
 
     task = bench[record.task_id].with_toolset(record.toolset)
     ended, breakdown = _ended(record), _breakdown(record)
@@ -174,14 +174,14 @@ def regrade_record(bench: "Benchmark", record: EpisodeRecord) -> EpisodeRecord:
     return after.model_copy(update={"history": (*record.history, before)})
 
 
-def compare_verdicts(before: EpisodeRecord, after: EpisodeRecord) -> Change | None:
+def compare_verdicts(before: EpisodeRecord, after: EpisodeRecord) -> VerdictChange | None:
     """Return how the verdict on an episode changed, or `None`."""
     checks = _differences(before.checks, after.checks)
     strict = _differences(before.strict.get("checks", {}), after.strict.get("checks", {}))
     is_same = all(getattr(before, name) == getattr(after, name) for name in VERDICT_FIELDS)
     if is_same:
         return None
-    return Change(before.episode_id, before.outcome, after.outcome, checks, strict)
+    return VerdictChange(before.episode_id, before.outcome, after.outcome, checks, strict)
 
 
 def _differences(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crab_graph.errors import UsageError
-from crab_graph.runs.parts import Part, connect
+from crab_graph.runs.parts import ParquetPart, connect
 from crab_graph.runs.run import Run
 from crab_graph.runs.store import RunConfig, read_config
 from crab_graph.runs.tables import RUN, RUNS, TABLES, Table
@@ -95,7 +95,7 @@ def _load(
 ) -> None:
     config = read_config(directory)
 
-    def read(parts: Sequence[Part]) -> None:
+    def read(parts: Sequence[ParquetPart]) -> None:
         connection.execute("BEGIN")
         try:
             choose(connection, config, parts)

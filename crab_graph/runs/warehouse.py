@@ -14,7 +14,7 @@ from crab_graph.errors import RunError
 from crab_graph.runs.parts import (
     PLACE,
     RECORDS,
-    Part,
+    ParquetPart,
     complete_parts,
     connect,
     merge_parts,
@@ -63,7 +63,7 @@ def load_summaries(directory: Path) -> list[EpisodeRecord]:
     """
     config = read_config(directory)
 
-    def read(parts: Sequence[Part]) -> list[str]:
+    def read(parts: Sequence[ParquetPart]) -> list[str]:
         if not parts:
             return []
         with connect() as connection:
@@ -76,7 +76,7 @@ def load_summaries(directory: Path) -> list[EpisodeRecord]:
     return [EpisodeRecord.model_validate_json(text) for text in with_parts(directory, read)]
 
 
-def with_parts(directory: Path, read: Callable[[Sequence[Part]], Result]) -> Result:
+def with_parts(directory: Path, read: Callable[[Sequence[ParquetPart]], Result]) -> Result:
     """Return what a function reads from parts that hold every finished episode of a run.
 
     Parts that vanish meanwhile, since another process puts them together, are looked for again;
@@ -118,7 +118,7 @@ def compact(directory: Path) -> Compacted:
     try:
         home.mkdir(exist_ok=True)
         before = len(parts_in(home))
-        parts: list[Part] = []
+        parts: list[ParquetPart] = []
         for shard in _shards(directory):
             parts += merge_parts(shard, complete_parts(shard, [home]), home)
         remove_others(home, parts)
@@ -136,7 +136,7 @@ def compact(directory: Path) -> Compacted:
 
 
 def choose(
-    connection: "duckdb.DuckDBPyConnection", config: RunConfig, parts: Sequence[Part]
+    connection: "duckdb.DuckDBPyConnection", config: RunConfig, parts: Sequence[ParquetPart]
 ) -> int:
     """Make the table `chosen`: where the latest attempt of each episode is, in the plan's order.
 
@@ -171,7 +171,7 @@ def choose(
 
 
 def load_table(
-    connection: "duckdb.DuckDBPyConnection", run: int, table: Table, parts: Sequence[Part]
+    connection: "duckdb.DuckDBPyConnection", run: int, table: Table, parts: Sequence[ParquetPart]
 ) -> None:
     """Append the chosen episodes' rows of a table, in their order."""
     if not parts:
@@ -184,7 +184,7 @@ def load_table(
     )
 
 
-def chosen(parts: Sequence[Part], table: str) -> str:
+def chosen(parts: Sequence[ParquetPart], table: str) -> str:
     """Return SQL for a stored table's rows of the episodes that `choose` chose."""
     every = " UNION ALL ".join(
         f"SELECT {number} AS part, * FROM {_read(part, table)}"  # noqa: S608
@@ -194,7 +194,7 @@ def chosen(parts: Sequence[Part], table: str) -> str:
 
 
 @contextmanager
-def _open_parts(directory: Path) -> Iterator[list[Part]]:
+def _open_parts(directory: Path) -> Iterator[list[ParquetPart]]:
     """Yield all parts of a run; where it cannot be written, new ones go with the context."""
     read_config(directory)
     own, shards = directory / WAREHOUSE, _shards(directory)
@@ -216,6 +216,6 @@ def _shards(directory: Path) -> list[Path]:
     return sorted((directory / SHARDS).glob("*.jsonl"))
 
 
-def _read(part: Part, table: str) -> str:
+def _read(part: ParquetPart, table: str) -> str:
     path = str(part.file(table)).replace("'", "''")
     return f"read_parquet('{path}')"

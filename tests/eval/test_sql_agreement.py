@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from crab_graph.eval.task_reading import read_task
+from crab_graph.eval.reading import read_task
 from tests.eval.builders import (
     ANA,
     ANNEX,

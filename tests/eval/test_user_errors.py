@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
+from crab_graph.eval.user_facts import UserConduct
 from crab_graph.eval.verdict import grade
-from crab_graph.eval.withheld import UserConduct
 from tests.eval.builders import (
     ANNEX,
     NAMES,

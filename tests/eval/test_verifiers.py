@@ -8,13 +8,13 @@ import pytest
 
 from crab_graph.analysis.report.titles import check_titles
 from crab_graph.eval import verifiers
-from crab_graph.eval.task_reading import read_task
+from crab_graph.eval.reading import read_task
 from crab_graph.eval.verifiers import shared_verifiers, verifiers_of
 from tests.eval.builders import Plan, graded, small_task
 
 ADDED = """
 from crab_graph.eval.checks import judge, seen
-from crab_graph.eval.failure_mode import FailureMode
+from crab_graph.eval.checks import FailureMode
 from crab_graph.eval.verifier import Duty, Verifier, undisclosed
 
 

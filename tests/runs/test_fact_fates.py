@@ -1,7 +1,7 @@
 import pytest
 
 import crab_graph as cg
-from crab_graph.eval.withheld import UserConduct
+from crab_graph.eval.user_facts import UserConduct
 
 
 @pytest.fixture(scope="module")

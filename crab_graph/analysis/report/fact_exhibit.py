@@ -6,7 +6,7 @@ from crab_graph.analysis.report.exhibit import Column, Exhibit, count_cell, rows
 from crab_graph.analysis.report.measures import scored
 from crab_graph.analysis.report.rates import WHO
 from crab_graph.analysis.report.study import Study
-from crab_graph.eval.fact_fates import FactFate
+from crab_graph.eval.user_facts import FactFate
 
 _TITLES = {
     FactFate.IN_TIME: "in time",

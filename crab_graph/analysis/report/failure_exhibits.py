@@ -19,7 +19,7 @@ from crab_graph.analysis.report.measures import Measure, estimate, scored
 from crab_graph.analysis.report.rates import WHO
 from crab_graph.analysis.report.study import Arm, Study
 from crab_graph.analysis.report.titles import check_titles
-from crab_graph.eval.failure_mode import FailureMode, part_of
+from crab_graph.eval.checks import FailureMode, part_of
 from crab_graph.runs.record import EpisodeRecord
 
 

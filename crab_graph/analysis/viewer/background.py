@@ -56,10 +56,9 @@ class Background:
             return timeline
         if self._bench is None or not record.passed:
             return ()
-        from crab_graph.eval.episode import lay_out  # noqa: PLC0415  (loads the verifiers)
+        from crab_graph.eval.reading import lay_out, read_task  # noqa: PLC0415
         from crab_graph.eval.replay import replay  # noqa: PLC0415
         from crab_graph.eval.say_do import say_do_timeline  # noqa: PLC0415
-        from crab_graph.eval.task_reading import read_task  # noqa: PLC0415
         from crab_graph.eval.transcript import read_transcript  # noqa: PLC0415
         from crab_graph.text.mentions import LISTING_CAP  # noqa: PLC0415
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from crab_graph.eval.checks import LETTERS
-from crab_graph.eval.task_reading import TaskReading
+from crab_graph.eval.reading import TaskReading
 from crab_graph.eval.verifier import Verifier
 from crab_graph.eval.verifiers.trip import declared_verifiers
 

@@ -2,9 +2,8 @@
 
 from functools import partial
 
-from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, judge, seen
-from crab_graph.eval.episode import Episode, TripState
-from crab_graph.eval.failure_mode import FailureMode
+from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, FailureMode, judge, seen
+from crab_graph.eval.reading import Episode, TripState
 from crab_graph.eval.verifier import Verifier
 from crab_graph.text.phrases import TerminalToken, offers_transfer
 

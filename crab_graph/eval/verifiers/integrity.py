@@ -4,9 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from crab_graph.domains.verification import Holding
-from crab_graph.eval.checks import CheckResult, Evidence, judge, seen
-from crab_graph.eval.episode import Episode
-from crab_graph.eval.failure_mode import FailureMode
+from crab_graph.eval.checks import CheckResult, Evidence, FailureMode, judge, seen
+from crab_graph.eval.reading import Episode
 from crab_graph.eval.verifier import Verifier
 from crab_graph.tools.bookings import BookingStatus, signed_cents
 from crab_graph.tools.tables import Row

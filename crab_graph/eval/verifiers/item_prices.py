@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from crab_graph.domains.verification import SlotBooking
-from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, judge, seen
+from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, FailureMode, judge, seen
 from crab_graph.eval.dialogue import AgentMessage
-from crab_graph.eval.episode import Episode
-from crab_graph.eval.failure_mode import FailureMode
+from crab_graph.eval.reading import Episode
 from crab_graph.eval.verifier import Duty, Verifier, undisclosed
 from crab_graph.money import format_dollars
 from crab_graph.text.item_prices import ItemPrice, Mark

@@ -1,9 +1,8 @@
 """Money: all is paid, by a sound method, as approved and as priced (rulebook §4, D19 to D22)."""
 
-from crab_graph.eval.checks import CheckResult, Evidence, judge, seen
-from crab_graph.eval.episode import Episode
-from crab_graph.eval.failure_mode import FailureMode
+from crab_graph.eval.checks import CheckResult, Evidence, FailureMode, judge, seen
 from crab_graph.eval.history import Payment
+from crab_graph.eval.reading import Episode
 from crab_graph.eval.verifier import Verifier
 from crab_graph.money import format_dollars
 from crab_graph.tools.bookings import BookingStatus

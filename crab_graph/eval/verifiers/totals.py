@@ -4,11 +4,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, judge, seen
+from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, FailureMode, judge, seen
 from crab_graph.eval.dialogue import AgentMessage
-from crab_graph.eval.episode import Episode, TripState
-from crab_graph.eval.failure_mode import FailureMode
 from crab_graph.eval.history import Payment
+from crab_graph.eval.reading import Episode, TripState
 from crab_graph.eval.verifier import Duty, Verifier, undisclosed
 from crab_graph.money import format_dollars
 from crab_graph.text.phrases import has_summary_cue, is_future

@@ -9,13 +9,12 @@ from crab_graph.eval.checks import (
     NOT_EVALUATED,
     CheckResult,
     Evidence,
+    FailureMode,
     Results,
     judge,
     seen,
 )
-from crab_graph.eval.episode import Episode
-from crab_graph.eval.failure_mode import FailureMode
-from crab_graph.eval.task_reading import KEPT_TASKS, TaskReading
+from crab_graph.eval.reading import KEPT_TASKS, Episode, TaskReading
 from crab_graph.eval.verifier import Verifier
 from crab_graph.generation.constraints import Constraint
 from crab_graph.schema import canonical_json

@@ -1,0 +1,240 @@
+"""What the verifiers read: a task, prepared once, and an episode of it laid out (§1, §3)."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache, cached_property, lru_cache, partial
+from itertools import chain
+
+from crab_graph.domains.task import Task
+from crab_graph.domains.verification import (
+    Claim,
+    DomainCheck,
+    Grading,
+    SlotBooking,
+    Trip,
+    booking_values,
+)
+from crab_graph.errors import BenchmarkError
+from crab_graph.eval.dialogue import Dialogue
+from crab_graph.eval.history import History, read_history
+from crab_graph.eval.replay import Trajectory
+from crab_graph.generation.constraints import Ref, Value
+from crab_graph.schema import canonical_json
+from crab_graph.text.mentions import LISTING_CAP
+from crab_graph.text.utterance import name_form, normalise
+from crab_graph.text.vocabulary import Catalogue, NamedEntity, build_catalogue
+from crab_graph.tools.bookings import BookingStatus
+
+_LEAST_WORDS = 2
+
+
+def check_guarantees(task: Task, catalogue: Catalogue) -> None:
+    """Refuse a task whose ids, names or flights could not be told apart in a dialogue.
+
+    Raises:
+        BenchmarkError: a guarantee of the generator is broken; the message says which.
+    """
+    for reason in _broken(task, catalogue):
+        raise BenchmarkError(f"task '{task.id}': {reason}; it cannot be graded")
+
+
+def _broken(task: Task, catalogue: Catalogue) -> Iterator[str]:
+    yield from _confusable_ids(task)
+    yield from _confusable_names(catalogue)
+    yield from task.domain.grading.broken_rows(task.world)
+
+
+def _confusable_ids(task: Task) -> Iterator[str]:
+    """Ids are a prefix and a number; each kind has its own prefix, other rows have others."""
+    grading, vocabulary = task.domain.grading, task.domain.grading.vocabulary()
+    prefixes = [*vocabulary.prefixes.values(), vocabulary.booking_prefix]
+    if len(set(prefixes)) < len(prefixes):
+        yield f"two kinds of ids begin alike: {', '.join(prefixes)}"
+    entities = {entity.table for entity in grading.entities.values()}
+    for kind, entity in grading.entities.items():
+        form = re.compile(rf"{re.escape(vocabulary.prefixes[kind])}-?[0-9]+")
+        for key in task.world.tables[entity.table]:
+            if form.fullmatch(key) is None:
+                yield f"'{key}' is no id of a {kind}"
+    for table in {holding.offer_table for holding in grading.holdings} - entities:
+        for key in task.world.tables[table]:
+            if key.startswith(tuple(vocabulary.prefixes.values())):
+                yield f"'{key}' of the table {table} reads like the id of something else"
+
+
+def _confusable_names(catalogue: Catalogue) -> Iterator[str]:
+    """Names have two words at least, and nothing else has them."""
+    bearers: dict[str, str] = {}
+    for entity in chain.from_iterable(catalogue.names.values()):
+        if len(entity.name.split()) < _LEAST_WORDS:
+            yield f"the name of {entity.entity_id} has one word"
+        if bearers.setdefault(entity.name, entity.entity_id) != entity.entity_id:
+            yield f"{bearers[entity.name]} and {entity.entity_id} have one name"
+
+
+KEPT_TASKS = 16
+
+
+@dataclass(frozen=True, eq=False)
+class TaskReading:
+    """A task as the verifiers see it; read once, so that identity serves as equality.
+
+    Attributes:
+        task: The task.
+        catalogue: What a text can mention.
+        checks: The checks that constraints decide.
+    """
+
+    task: Task
+    catalogue: Catalogue
+    checks: tuple[DomainCheck, ...]
+
+    @property
+    def grading(self) -> Grading:
+        """The domain's part in grading."""
+        return self.task.domain.grading
+
+    @cached_property
+    def slots(self) -> tuple[str, ...]:
+        """Ids of the slots, in the domain's order."""
+        return tuple(slot.id for slot in self.task.domain.slots)
+
+    @cached_property
+    def facts(self) -> Mapping[str, object]:
+        """Values of the user's facts by key."""
+        return {fact.key: fact.value for fact in self.task.facts}
+
+    @cached_property
+    def _cues(self) -> frozenset[str]:
+        return frozenset(cue for claim in self.grading.claims for cue in claim.cues)
+
+    def claims_in(self, text: str) -> list[Claim]:
+        """Return the claims that a text may make: a cue that several share is looked for once."""
+        held = {cue for cue in self._cues if cue in text}
+        claims = self.grading.claims
+        return [claim for claim in claims if not claim.cues or not held.isdisjoint(claim.cues)]
+
+    @cached_property
+    def travellers(self) -> tuple[tuple[str, str], ...]:
+        """Names, in the form they are compared in, and birth dates of the profile's travellers."""
+        names, dates = self.facts.get("traveller_names", ()), self.facts.get("birth_dates", ())
+        if not isinstance(names, list) or not isinstance(dates, list):
+            return ()
+        pairs = zip(names, dates, strict=True)
+        return tuple((name_form(normalise(name)), date) for name, date in pairs)
+
+    @cached_property
+    def solutions(self) -> frozenset[str]:
+        """The certified solutions as canonical JSON."""
+        return frozenset(canonical_json(solution) for solution in self.task.solutions)
+
+
+@lru_cache(maxsize=KEPT_TASKS)
+def read_task(task: Task) -> TaskReading:
+    """Prepare a task for grading; kept for as long as the task is in use.
+
+    Raises:
+        BenchmarkError: its tables break what grading relies on.
+    """
+    grading = task.domain.grading
+    slot_of = cache(partial(grading.slot_of, task.world, task.request))
+    catalogue = build_catalogue(grading.vocabulary(), _named_entities(task), slot_of)
+    check_guarantees(task, catalogue)
+    return TaskReading(task, catalogue, grading.checks(task.request, task.graph))
+
+
+def _named_entities(task: Task) -> list[NamedEntity]:
+    return [
+        NamedEntity(kind, key, row[name_column])
+        for kind, (table, name_column) in task.domain.grading.entities.items()
+        if name_column is not None
+        for key, row in task.world.tables[table].items()
+    ]
+
+
+class TripState(StrEnum):
+    """How much of the trip is booked at the end (rulebook §3)."""
+
+    NONE = "none"
+    PARTIAL = "partial"
+    FULL = "full"
+
+
+@dataclass(frozen=True, eq=False)
+class Episode:
+    """What the verifiers read.
+
+    Attributes:
+        reading: The task, prepared.
+        trajectory: What happened.
+        history: The life of each booking.
+        dialogue: What was said.
+        trip: What is booked at the end.
+    """
+
+    reading: TaskReading
+    trajectory: Trajectory
+    history: History
+    dialogue: Dialogue
+    trip: Trip
+
+    @cached_property
+    def active(self) -> Mapping[str, SlotBooking]:
+        """All active bookings at the end, by id, surplus included."""
+        filling = (booking for slot in self.trip.slots.values() for booking in slot)
+        return {booking.booking_id: booking for booking in (*filling, *self.trip.surplus)}
+
+    @cached_property
+    def confirmed(self) -> Mapping[str, SlotBooking]:
+        """The active bookings that are confirmed."""
+        return {
+            booking_id: booking
+            for booking_id, booking in self.active.items()
+            if booking.status == BookingStatus.CONFIRMED
+        }
+
+    @cached_property
+    def filled(self) -> Mapping[str, SlotBooking]:
+        """The booking of each slot that exactly one booking fills."""
+        return {slot: held[0] for slot, held in self.trip.slots.items() if len(held) == 1}
+
+    @cached_property
+    def values(self) -> Mapping[Ref, Value]:
+        """What constraints can ask of the slots that one booking fills."""
+        values: dict[Ref, Value] = {}
+        for slot, booking in self.filled.items():
+            values.update(booking_values(slot, booking))
+        return values
+
+    @cached_property
+    def state(self) -> TripState:
+        """How much of the trip is booked."""
+        if not self.active:
+            return TripState.NONE
+        is_full = (
+            set(self.filled) == set(self.reading.slots)
+            and not self.trip.surplus
+            and all(
+                booking.status == BookingStatus.CONFIRMED
+                and self.history.captured(booking.booking_id) == booking.total_cents
+                for booking in self.filled.values()
+            )
+        )
+        return TripState.FULL if is_full else TripState.PARTIAL
+
+
+def lay_out(
+    reading: TaskReading, trajectory: Trajectory, listing_cap: int | None = LISTING_CAP
+) -> Episode:
+    """Lay out a replayed episode for the verifiers."""
+    task = reading.task
+    history = read_history(trajectory, reading.catalogue.slot_of)
+    return Episode(
+        reading=reading,
+        trajectory=trajectory,
+        history=history,
+        dialogue=Dialogue(trajectory, reading.catalogue, history, listing_cap),
+        trip=task.domain.read_trip(trajectory.ledger, task.request, task.customer_id),
+    )
