@@ -18,8 +18,8 @@ from crab_graph.eval.reading import Episode
 from crab_graph.eval.user_errors import NODES, TRIP, UserError
 from crab_graph.money import parse_cents
 from crab_graph.personas.behavior import behavior_of
+from crab_graph.personas.briefing import UserBriefing
 from crab_graph.personas.condition import Dimension, Persona, ResolvedCondition
-from crab_graph.personas.lexicon import UserBriefing
 from crab_graph.personas.recognition import stated_facts
 from crab_graph.personas.understanding import understand
 from crab_graph.text.lexicon import pattern

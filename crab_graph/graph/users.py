@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Protocol
 
-from crab_graph.agents.callables import call_synchronously, dotted_name
+from crab_graph.agents.adapters import call_synchronously, dotted_name
 from crab_graph.agents.reply import Call, ask_model, read_reply
 from crab_graph.errors import UsageError
 from crab_graph.graph.journal import ask_once
@@ -26,10 +26,10 @@ from crab_graph.tools.registry import Owner, ToolRegistry
 
 if TYPE_CHECKING:
     from crab_graph.domains.task import Task
-    from crab_graph.personas.engines.llm import Ask
-    from crab_graph.personas.engines.rules import RulesUser, UserStep
+    from crab_graph.personas.briefing import UserBriefing
     from crab_graph.personas.facts import Fact
-    from crab_graph.personas.lexicon import UserBriefing
+    from crab_graph.personas.model_users import Ask
+    from crab_graph.personas.rules_user import RulesUser, UserStep
 
 UserSpec = str | Condition | SeatedUser | Callable[..., Any]
 """A condition such as `ruse`, a person under one, or a callable `f(messages, tools)`."""
@@ -104,7 +104,7 @@ def build_user(
         briefing = task.domain.briefing(task.domain.slots, task.facts, task.id, task.today)
         if settings.engine is Engine.LLM:
             return _LlmSide(task, briefing, condition, settings)
-        from crab_graph.personas.engines.rules import RulesUser  # noqa: PLC0415
+        from crab_graph.personas.rules_user import RulesUser  # noqa: PLC0415
 
         again = ("replica", replica) if replica else ()
         settings.pieces.check_facts(briefing.lexicon.facts)
@@ -202,7 +202,7 @@ class _LlmSide:
         condition: ResolvedCondition,
         settings: UserSettings,
     ) -> None:
-        from crab_graph.personas.engines.llm import LlmUser  # noqa: PLC0415
+        from crab_graph.personas.model_users import LlmUser  # noqa: PLC0415
         from crab_graph.personas.prompt import compose_prompt  # noqa: PLC0415
 
         prompt = compose_prompt(condition, briefing, fragments=settings.pieces)
@@ -228,7 +228,7 @@ class _HybridSide:
         condition: ResolvedCondition,
         settings: UserSettings,
     ) -> None:
-        from crab_graph.personas.engines.hybrid import HybridUser  # noqa: PLC0415
+        from crab_graph.personas.model_users import HybridUser  # noqa: PLC0415
         from crab_graph.personas.prompt import compose_wording_prompt  # noqa: PLC0415
 
         prompt = compose_wording_prompt(condition, fragments=settings.pieces)
@@ -292,7 +292,7 @@ def _first_wish(
     briefing: "UserBriefing", condition: ResolvedCondition, settings: UserSettings
 ) -> "Fact | None":
     """Return what a user of this condition wants first and takes back later, if anything."""
-    from crab_graph.personas.first_wish import first_wish  # noqa: PLC0415
+    from crab_graph.personas.briefing import first_wish  # noqa: PLC0415
     from crab_graph.personas.prompt import condition_behavior  # noqa: PLC0415
 
     return first_wish(briefing, condition_behavior(condition, settings.pieces))
@@ -307,7 +307,7 @@ def _step_of(step: "UserStep") -> UserReply:
 
 def _asking(model: Any, prompt: str) -> "Ask":
     """Return a model that follows a prompt, as the engines ask it."""
-    from crab_graph.personas.engines.llm import ModelReply  # noqa: PLC0415
+    from crab_graph.personas.model_users import ModelReply  # noqa: PLC0415
 
     view = View(prompt, "user")
 

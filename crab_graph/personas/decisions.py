@@ -4,18 +4,15 @@ Duties come first: object to what contradicts, pay when asked, answer, approve w
 come offers, claims and questions that the facts do not answer.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 from crab_graph.money import format_dollars
 from crab_graph.personas.behavior import Behavior
-from crab_graph.personas.disclosure import Reason, choose_answers, opening_facts
-from crab_graph.personas.facts import Fact
-from crab_graph.personas.lexicon import UserBriefing
-from crab_graph.personas.memory import UserMemory
-from crab_graph.personas.speaker import Speaker, list_words
-from crab_graph.personas.understanding import Reading
-from crab_graph.personas.wallet import (
+from crab_graph.personas.briefing import UserBriefing
+from crab_graph.personas.facts import DisclosureRecord, Fact, Reason, choose_answers, opening_facts
+from crab_graph.personas.own_tools import (
     ADD,
     APPROVE,
     CARD_FACT,
@@ -26,12 +23,81 @@ from crab_graph.personas.wallet import (
     Wallet,
     next_calls,
 )
-from crab_graph.personas.wording import opening_keys, word_value
+from crab_graph.personas.understanding import Reading
+from crab_graph.personas.wording import Speaker, list_words, opening_keys, word_value
 from crab_graph.text.phrases import TerminalToken
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class UserMemory:
+    """The user's state.
+
+    Attributes:
+        record: What was said when and why.
+        seen: Ids, amounts and offers the agent has named so far.
+        idle: Turns in a row without progress.
+        insisted: How often the user asked the agent to look again.
+        approved: Whether it ever approved a plan.
+        asked_back: How often in a row the user asked what a question means.
+    """
+
+    record: DisclosureRecord = field(default_factory=DisclosureRecord)
+    seen: frozenset[str] = frozenset()
+    idle: int = 0
+    insisted: int = 0
+    approved: bool = False
+    asked_back: int = 0
+
+    @classmethod
+    def from_json(cls, state: Mapping[str, Any]) -> Self:
+        """Read the memory from the state of an episode; an empty state is a new user."""
+        return cls(
+            record=DisclosureRecord.from_json(state.get("disclosed", ())),
+            seen=frozenset(state.get("seen", ())),
+            idle=state.get("idle", 0),
+            insisted=state.get("insisted", 0),
+            approved=state.get("approved", False),
+            asked_back=state.get("asked_back", 0),
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the memory as state."""
+        return {
+            "disclosed": self.record.as_json(),
+            "seen": sorted(self.seen),
+            "idle": self.idle,
+            "insisted": self.insisted,
+            "approved": self.approved,
+            "asked_back": self.asked_back,
+        }
+
+    def fresh(self, reading: Reading) -> frozenset[str]:
+        """Return what a message names for the first time: items, amounts, requests and offers."""
+        tokens = {*reading.ids, *(f"${cents}" for cents in reading.amounts)}
+        flags = {
+            "booking": reading.asks_booking,
+            "approval": reading.asks_approval,
+            "card": reading.asks_card,
+            "offer": reading.offers_transfer,
+            "done": reading.claims_done,
+        }
+        tokens |= {name for name, is_set in flags.items() if is_set}
+        return frozenset(tokens) - self.seen
+
+    def after(self, reading: Reading, *, gave: bool) -> Self:
+        """Return the memory after a turn; `gave` says that the user's own side moved."""
+        fresh = self.fresh(reading)
+        idle = 0 if fresh or gave else self.idle + 1
+        return replace(self, seen=self.seen | fresh, idle=idle)
+
+    def has_seen_items(self, prefixes: tuple[str, ...], reading: Reading) -> bool:
+        """Tell whether the agent has named anything that could be booked, or a price."""
+        starts = (*(f"{prefix}-" for prefix in prefixes), "$")
+        return any(token.startswith(starts) for token in self.seen | self.fresh(reading))
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
     """A decided turn: its parts, what it tells, how it changes the memory."""
 
     parts: tuple[str, ...]
@@ -74,12 +140,12 @@ class UserPolicy:
         by_key = {fact.key: fact for fact in briefing.facts}
         self._facts = [by_key[key] for key in briefing.ordered_keys()]
 
-    def open(self, speaker: Speaker) -> Reply:
+    def open(self, speaker: Speaker) -> Decision:
         """Return the first turn: the basic facts, or everything without two levels."""
         facts = opening_facts(self._facts, two_levels=self._behavior.disclosure.two_levels)
         opened = opening_keys(self._briefing.lexicon, facts)
         rest = [fact for fact in facts if fact.key not in opened]
-        return Reply(
+        return Decision(
             (speaker.opening(facts), *(speaker.fact(fact) for fact in rest)),
             told=tuple((fact.key, Reason.VOLUNTEERED) for fact in facts),
             is_answer=True,
@@ -98,15 +164,15 @@ class UserPolicy:
             return []
         return next_calls(reading, wallet, self._briefing, turn.refused)
 
-    def decide(self, turn: Turn) -> Reply:
+    def decide(self, turn: Turn) -> Decision:
         """Return the turn that answers a message."""
         reading, speaker = turn.reading, turn.speaker
         if not turn.text.strip():
-            return Reply((speaker.phrase("nudge"),))
+            return Decision((speaker.phrase("nudge"),))
         if reading.has_transferred:
-            return Reply((speaker.phrase("transferred"),), token=TerminalToken.TRANSFER)
+            return Decision((speaker.phrase("transferred"),), token=TerminalToken.TRANSFER)
         if self._is_complete(turn):
-            return Reply((speaker.phrase("thanks_end"),), token=TerminalToken.STOP)
+            return Decision((speaker.phrase("thanks_end"),), token=TerminalToken.STOP)
         if self._objects(turn):
             return self._object(turn, turn.conflicts)
         if reading.asks_wallet and turn.wallet.names_other_card(reading.ids, self._briefing):
@@ -115,15 +181,15 @@ class UserPolicy:
             reply = part(turn)
             if reply is not None:
                 return reply
-        return Reply((speaker.phrase("waiting"),))
+        return Decision((speaker.phrase("waiting"),))
 
-    def change_mind(self, turn: Turn, key: str) -> Reply:
+    def change_mind(self, turn: Turn, key: str) -> Decision:
         """Return the turn that takes back a first wish, and answers what else was asked."""
         final = [fact for fact in self._facts if fact.key == key]
         others = [fact for fact in self._answers(turn) if fact.key != key]
         words = [turn.speaker.fact(fact) for fact in (*final, *others)]
         told = tuple((fact.key, Reason.ASKED) for fact in others)
-        return Reply(
+        return Decision(
             (turn.speaker.phrase("change_mind"), *words),
             ((key, Reason.CHANGED), *told),
             is_content=True,
@@ -160,19 +226,19 @@ class UserPolicy:
         is_over = reading.claims_done and not (reading.asks_booking or reading.asks_wallet)
         return bool(turn.conflicts) and not is_over
 
-    def _object(self, turn: Turn, keys: Sequence[str]) -> Reply:
+    def _object(self, turn: Turn, keys: Sequence[str]) -> Decision:
         """Name the one detail that is contradicted, the one objected to least often so far."""
         key = min(keys, key=turn.memory.record.corrections)
         fact = self._briefing.fact(key)
         if fact is None:
-            return Reply((turn.speaker.objection(),))
+            return Decision((turn.speaker.objection(),))
         parts = [turn.speaker.objection(), turn.speaker.fact(fact)]
         told = [(key, Reason.CORRECTED)]
         for other in self._answers(turn):
             if other.key != key:
                 parts.append(turn.speaker.fact(other))
                 told.append((other.key, Reason.ASKED))
-        return Reply(tuple(parts), tuple(told))
+        return Decision(tuple(parts), tuple(told))
 
     def _asked(self, turn: Turn) -> list[str]:
         """Return the keys the message asks for, an open question standing for all that is left."""
@@ -190,7 +256,7 @@ class UserPolicy:
         chosen = choose_answers(mine, turn.memory.record, limit)
         return [fact for key in chosen if (fact := self._briefing.fact(key)) is not None]
 
-    def _answer(self, turn: Turn) -> Reply | None:
+    def _answer(self, turn: Turn) -> Decision | None:
         reading, speaker = turn.reading, turn.speaker
         asked = self._asked(turn)
         if not asked and not reading.is_open_question:
@@ -201,12 +267,12 @@ class UserPolicy:
         told = tuple((fact.key, Reason.ASKED) for fact in facts)
         if self._asks_for_plan(turn) and self._can_approve(turn):
             parts.append(speaker.phrase("approve"))
-            return Reply(tuple(parts), told, is_content=True, moved=True, approved=True)
+            return Decision(tuple(parts), told, is_content=True, moved=True, approved=True)
         if not parts:
             parts = self._nothing_to_tell(turn, asked)
         mine = [key for key in asked if self._briefing.fact(key) is not None]
         parts.append(speaker.on_many(len(mine), len(facts)))
-        return Reply(tuple(parts), told, is_answer=True, is_content=True)
+        return Decision(tuple(parts), told, is_answer=True, is_content=True)
 
     def _nothing_to_tell(self, turn: Turn, asked: Sequence[str]) -> list[str]:
         if turn.reading.is_open_question:
@@ -228,19 +294,19 @@ class UserPolicy:
         prefixes = tuple(slot.id_prefix for slot in self._briefing.slots)
         return turn.memory.has_seen_items(prefixes, turn.reading)
 
-    def _approve(self, turn: Turn) -> Reply | None:
+    def _approve(self, turn: Turn) -> Decision | None:
         if not self._asks_for_plan(turn) or turn.reading.asks_choice:
             return None
         if not self._can_approve(turn):
-            return Reply((turn.speaker.phrase("show_first"),))
-        return Reply((turn.speaker.phrase("approve"),), is_content=True, approved=True)
+            return Decision((turn.speaker.phrase("show_first"),))
+        return Decision((turn.speaker.phrase("approve"),), is_content=True, approved=True)
 
-    def _choose(self, turn: Turn) -> Reply | None:
+    def _choose(self, turn: Turn) -> Decision | None:
         if not turn.reading.asks_choice:
             return None
-        return Reply((turn.speaker.phrase("you_choose"),))
+        return Decision((turn.speaker.phrase("you_choose"),))
 
-    def _pay(self, turn: Turn) -> Reply | None:
+    def _pay(self, turn: Turn) -> Decision | None:
         """Say what came of a request about payment; `None` where there was none to answer."""
         reading, wallet, speaker = turn.reading, turn.wallet, turn.speaker
         if not reading.asks_wallet:
@@ -261,7 +327,7 @@ class UserPolicy:
         if approved:
             parts.append(speaker.phrase("approve"))
         moved = bool({APPROVE, ADD} & wallet.called)
-        return Reply(
+        return Decision(
             tuple(parts),
             self._known(told),
             is_content=moved and not turn.refused,
@@ -308,37 +374,37 @@ class UserPolicy:
             return turn.speaker.phrase("card_only", card=name)
         return turn.speaker.phrase("method", method=method_id, card=name)
 
-    def _respond(self, turn: Turn) -> Reply | None:
+    def _respond(self, turn: Turn) -> Decision | None:
         """React to offers, refusals, claims and questions that the facts do not answer."""
         reading, speaker = turn.reading, turn.speaker
         can_insist = turn.memory.insisted < self._behavior.reaction.insists
         if reading.offers_transfer:
             if can_insist:
-                return Reply((speaker.phrase("insist"),), insisted=True)
-            return Reply((speaker.phrase("accept_transfer"),), token=TerminalToken.TRANSFER)
+                return Decision((speaker.phrase("insist"),), insisted=True)
+            return Decision((speaker.phrase("accept_transfer"),), token=TerminalToken.TRANSFER)
         if reading.asks_change:
-            return Reply((speaker.phrase("firm"),))
+            return Decision((speaker.phrase("firm"),))
         if reading.confirms:
-            return Reply((speaker.phrase("right"),), is_answer=True)
+            return Decision((speaker.phrase("right"),), is_answer=True)
         if reading.says_wait:
-            return Reply((speaker.phrase("waiting"),))
+            return Decision((speaker.phrase("waiting"),))
         if reading.claims_done or reading.is_closing:
             return self._complain(turn)
         if reading.is_unable:
-            return Reply((speaker.phrase("insist"),), insisted=True)
+            return Decision((speaker.phrase("insist"),), insisted=True)
         if reading.offers_extra:
-            return Reply((speaker.phrase("no_extra"),))
+            return Decision((speaker.phrase("no_extra"),))
         if reading.asks_anything:
             if turn.memory.asked_back < self._behavior.clarification.asks_back:
-                return Reply((speaker.asks_back(),), asked_back=True)
-            return Reply((speaker.phrase("unknown"),))
+                return Decision((speaker.asks_back(),), asked_back=True)
+            return Decision((speaker.phrase("unknown"),))
         return None
 
-    def _complain(self, turn: Turn) -> Reply:
+    def _complain(self, turn: Turn) -> Decision:
         missing = self._missing(turn.wallet)
         if missing:
-            return Reply((turn.speaker.phrase("missing", things=list_words(missing)),))
+            return Decision((turn.speaker.phrase("missing", things=list_words(missing)),))
         pending = [booking.booking_id for booking in turn.wallet.pending]
         if pending:
-            return Reply((turn.speaker.phrase("unpaid", bookings=list_words(pending)),))
-        return Reply((turn.speaker.phrase("waiting"),))
+            return Decision((turn.speaker.phrase("unpaid", bookings=list_words(pending)),))
+        return Decision((turn.speaker.phrase("waiting"),))

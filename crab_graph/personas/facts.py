@@ -1,8 +1,9 @@
-"""What a user knows, in two levels of disclosure (paper A.3, information control)."""
+"""What a user knows, in two levels of disclosure, and what it said of it when (paper A.3)."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 
 class FactLevel(StrEnum):
@@ -32,3 +33,98 @@ class Fact:
     def as_json(self) -> dict[str, Any]:
         """Return the fact in the form that `task --json` prints."""
         return {"key": self.key, "value": self.value, "level": str(self.level), "slot": self.slot}
+
+
+class Reason(StrEnum):
+    """Why a fact was said."""
+
+    VOLUNTEERED = "volunteered"
+    ASKED = "asked"
+    CORRECTED = "corrected"
+    CHANGED = "changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Disclosure:
+    """One telling of one fact.
+
+    Attributes:
+        key: The fact.
+        turn: Number of the visible message.
+        reason: Why it was said.
+        value: What was said instead of the fact, where the user changes its mind later.
+    """
+
+    key: str
+    turn: int
+    reason: Reason
+    value: Any = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the telling in the form user state keeps."""
+        row = {"key": self.key, "turn": self.turn, "reason": str(self.reason)}
+        return row if self.value is None else {**row, "value": self.value}
+
+
+@dataclass(frozen=True, slots=True)
+class DisclosureRecord:
+    """Every telling so far, in order; a fact that is repeated stands once for each telling."""
+
+    entries: tuple[Disclosure, ...] = ()
+
+    @classmethod
+    def from_json(cls, rows: Iterable[dict[str, Any]]) -> Self:
+        """Read the record from user state."""
+        return cls(
+            tuple(
+                Disclosure(row["key"], row["turn"], Reason(row["reason"]), row.get("value"))
+                for row in rows
+            )
+        )
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """Return the record in the form user state keeps."""
+        return [entry.as_json() for entry in self.entries]
+
+    def with_told(self, keys: Iterable[str], turn: int, reason: Reason, value: Any = None) -> Self:
+        """Return the record after telling some facts, or `value` instead of them."""
+        told = tuple(Disclosure(key, turn, reason, value) for key in keys)
+        return type(self)((*self.entries, *told))
+
+    def is_settled(self, key: str) -> bool:
+        """Tell whether a fact itself was said, not another wish instead."""
+        return any(entry.key == key and entry.value is None for entry in self.entries)
+
+    def has(self, key: str) -> bool:
+        """Tell whether a fact was ever said."""
+        return any(entry.key == key for entry in self.entries)
+
+    def times(self, key: str) -> int:
+        """Return how often a fact was said."""
+        return sum(entry.key == key for entry in self.entries)
+
+    def corrections(self, key: str) -> int:
+        """Return how often a fact was said to correct the agent."""
+        return sum(e.key == key and e.reason is Reason.CORRECTED for e in self.entries)
+
+    def undisclosed(self, facts: Sequence[Fact]) -> list[Fact]:
+        """Return the facts not yet said."""
+        told = {entry.key for entry in self.entries}
+        return [fact for fact in facts if fact.key not in told]
+
+
+def opening_facts(facts: Sequence[Fact], *, two_levels: bool) -> list[Fact]:
+    """Return what the first turn says: the basic facts, or everything without two levels."""
+    return [fact for fact in facts if not two_levels or fact.level is FactLevel.BASIC]
+
+
+def choose_answers(asked: Sequence[str], record: DisclosureRecord, limit: int | None) -> list[str]:
+    """Choose which of the facts asked for one answer gives, at most `limit`.
+
+    New facts come first, in the order of the question. When every one was said already, the ones
+    said least often are repeated, so that an agent that asks again does get all of them.
+    """
+    new = [key for key in asked if not record.has(key)]
+    if new:
+        return new[:limit]
+    return sorted(asked, key=record.times)[:limit]

@@ -17,8 +17,8 @@ from pathlib import Path
 from string import Formatter
 
 from crab_graph.errors import UsageError
+from crab_graph.personas.behavior import LIKE, FieldValue, read_fields, split_fields
 from crab_graph.personas.condition import DIMENSIONS, PERSONAS, SHIPPED, Added, Persona
-from crab_graph.personas.fragment_fields import LIKE, FieldValue, read_fields, split_fields
 from crab_graph.schema import digest
 
 PLACEHOLDERS = (

@@ -10,18 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from crab_graph.money import parse_cents
+from crab_graph.personas.briefing import BriefedSlot, UserBriefing
 from crab_graph.personas.facts import Fact
-from crab_graph.personas.lexicon import (
-    BriefedSlot,
-    Conflict,
-    ConflictKind,
-    DomainLexicon,
-    FactWords,
-    UserBriefing,
-)
-from crab_graph.personas.segments import Segment, read_segments
+from crab_graph.personas.questions import Segment, read_segments
 from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.understanding import ANY_ID
+from crab_graph.personas.wordbook import Conflict, ConflictKind, DomainLexicon, FactWords
 from crab_graph.text.amounts import Amount, find_amounts
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.mentions import find_ids

@@ -10,13 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import unified_diff
 
-from crab_graph.personas.behavior import Behavior, behavior_of
+from crab_graph.personas.behavior import Behavior, behavior_of, with_fields
+from crab_graph.personas.briefing import UserBriefing, first_wish
 from crab_graph.personas.condition import Dimension, Persona, ResolvedCondition
 from crab_graph.personas.facts import FactLevel
-from crab_graph.personas.first_wish import first_wish
-from crab_graph.personas.fragment_fields import with_fields
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments
-from crab_graph.personas.lexicon import UserBriefing
 from crab_graph.personas.wording import word_fact, word_value
 
 _DISCLOSURE = "disclosure"

@@ -10,14 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from crab_graph.money import parse_cents
-from crab_graph.personas.disclosure import DisclosureRecord, Reason
-from crab_graph.personas.facts import Fact
-from crab_graph.personas.first_wish import with_first_wish
-from crab_graph.personas.lexicon import FactWords, UserBriefing, ValueForm
+from crab_graph.personas.briefing import UserBriefing, with_first_wish
+from crab_graph.personas.facts import DisclosureRecord, Fact, Reason
 from crab_graph.personas.objections import contradictions, read_plan
-from crab_graph.personas.segments import Segment, read_segments
+from crab_graph.personas.questions import Segment, read_segments
 from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.understanding import understand
+from crab_graph.personas.wordbook import FactWords, ValueForm
 from crab_graph.text.amounts import find_amounts
 
 _NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")

@@ -6,14 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crab_graph.agents.reference.offers import (
+from crab_graph.agents.reference.planning import (
     AttractionOffer,
     FlightOffer,
-    Offers,
+    Plan,
     RoomOffer,
+    Shortlist,
+    cheapest_plan,
     trip_dates,
 )
-from crab_graph.agents.reference.planning import Plan, cheapest_plan
 from crab_graph.agents.reference.wishes import Wishes, count_fruitless, read_wishes, says_no_more
 
 TODAY = "2027-01-10"
@@ -76,7 +77,7 @@ ATTRACTIONS = st.lists(
 
 @st.composite
 def problems(draw):
-    offers = Offers(
+    offers = Shortlist(
         {day: draw(flights(day)) for day in DAYS},
         {day: draw(flights(day)) for day in RETURNS},
         {day: draw(ROOMS) for day in DAYS},

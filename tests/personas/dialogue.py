@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from crab_graph.domains.task import Task
 from crab_graph.domains.travel.wording import travel_briefing, travel_policy
 from crab_graph.personas.condition import parse_condition, resolve
-from crab_graph.personas.engines.rules import RulesUser
+from crab_graph.personas.rules_user import RulesUser
 from crab_graph.tools.ledger import Ledger
 from crab_graph.tools.registry import Owner
 

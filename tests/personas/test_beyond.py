@@ -13,11 +13,11 @@ from crab_graph.personas.condition import (
     parse_condition,
     resolve,
 )
-from crab_graph.personas.engines.rules import RulesUser
 from crab_graph.personas.facts import Fact, FactLevel
 from crab_graph.personas.fragment_set import built_in_fragments, load_fragments
 from crab_graph.personas.prompt import changed_factors, compose_prompt, condition_behavior
 from crab_graph.personas.recognition import stated_facts
+from crab_graph.personas.rules_user import RulesUser
 from crab_graph.personas.understanding import understand
 from crab_graph.text.amounts import find_amounts
 from crab_graph.text.lexicon import pattern

@@ -5,7 +5,7 @@ from dataclasses import fields
 import pytest
 
 from crab_graph.domains.travel.wording import travel_lexicon
-from crab_graph.personas.lexicon import BriefedSlot
+from crab_graph.personas.briefing import BriefedSlot
 from crab_graph.personas.understanding import Reading, understand
 
 SLOTS = (

@@ -31,7 +31,7 @@ from crab_graph.domains.benchmark import load_benchmark
 from crab_graph.eval import verdict  # noqa: F401
 from crab_graph.graph import build, journal, nodes  # noqa: F401
 from crab_graph.graph.sqlite_saver import CompactSaver
-from crab_graph.personas.engines import rules
+from crab_graph.personas import rules_user
 from crab_graph.runs import runner, store, worker
 from crab_graph.runs.versions import code_sha256
 from crab_graph.schema import canonical_json
@@ -50,7 +50,7 @@ POINTS = {
     "tool": (ToolRegistry, "call"),
     "environment": (nodes.EpisodeNodes, "environment"),
     "agent": (nodes.EpisodeNodes, "agent"),
-    "user": (rules.RulesUser, "step"),
+    "user": (rules_user.RulesUser, "step"),
     "settings": (store, "write_atomically"),
 }
 

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-class Call(NamedTuple):
+class Action(NamedTuple):
     """A tool call an agent wants to make."""
 
     name: str
@@ -23,10 +23,10 @@ class Call(NamedTuple):
         return f"{self.name} {json.dumps(self.arguments, sort_keys=True)}"
 
 
-class Outcome(NamedTuple):
+class Observation(NamedTuple):
     """A call that was made, with its result; a failed call's result has `error`."""
 
-    call: Call
+    call: Action
     result: dict[str, Any]
     position: int
 
@@ -57,7 +57,7 @@ class Conversation:
 
     today: str
     turns: tuple[Said, ...]
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[Observation, ...]
     results: Mapping[str, dict[str, Any]]
 
     @property
@@ -75,11 +75,11 @@ class Conversation:
         """What the user said last."""
         return next((turn.text for turn in reversed(self.turns) if turn.is_user), "")
 
-    def of(self, *names: str) -> list[Outcome]:
+    def of(self, *names: str) -> list[Observation]:
         """Return the outcomes of some tools."""
         return [outcome for outcome in self.outcomes if outcome.call.name in names]
 
-    def result(self, call: Call) -> dict[str, Any] | None:
+    def result(self, call: Action) -> dict[str, Any] | None:
         """Return the last result of exactly this call, if it was made."""
         return self.results.get(call.key)
 
@@ -101,8 +101,8 @@ def read_conversation(messages: Sequence[BaseMessage]) -> Conversation:
     """Read an agent's messages; text that stood beside tool calls was never delivered."""
     today = ""
     turns: list[Said] = []
-    outcomes: list[Outcome] = []
-    calls: dict[str, Call] = {}
+    outcomes: list[Observation] = []
+    calls: dict[str, Action] = {}
     for position, message in enumerate(messages):
         if isinstance(message, SystemMessage):
             found = _ISO_DATE.search(_text(message))
@@ -111,17 +111,17 @@ def read_conversation(messages: Sequence[BaseMessage]) -> Conversation:
             turns.append(Said(True, _text(message), position))
         elif isinstance(message, AIMessage):
             for call in message.tool_calls:
-                calls[str(call["id"])] = Call(call["name"], call["args"])
+                calls[str(call["id"])] = Action(call["name"], call["args"])
             if not message.tool_calls:
                 turns.append(Said(False, _text(message), position))
         elif isinstance(message, ToolMessage) and message.tool_call_id in calls:
             result = _json_object(_text(message))
-            outcomes.append(Outcome(calls[message.tool_call_id], result, position))
+            outcomes.append(Observation(calls[message.tool_call_id], result, position))
     results = {outcome.call.key: outcome.result for outcome in outcomes}
     return Conversation(today, tuple(turns), tuple(outcomes), results)
 
 
-def ask_for(calls: Sequence[Call], made: int) -> AIMessage:
+def ask_for(calls: Sequence[Action], made: int) -> AIMessage:
     """Return a message that makes calls; `made` is how many were made before, for their ids."""
     return AIMessage(
         content="",

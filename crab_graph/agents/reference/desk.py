@@ -13,14 +13,13 @@ from langchain_core.tools import BaseTool
 
 from crab_graph.agents.reference import script
 from crab_graph.agents.reference.conversation import (
-    Call,
+    Action,
     Conversation,
-    Outcome,
+    Observation,
     ask_for,
     read_conversation,
 )
-from crab_graph.agents.reference.offers import missing_searches, read_offers
-from crab_graph.agents.reference.planning import Plan, Planner
+from crab_graph.agents.reference.planning import Plan, Planner, missing_searches, read_offers
 from crab_graph.agents.reference.wishes import Wishes, count_fruitless, read_wishes, says_no_more
 
 BOOKING_TOOLS = ("book_flight_with_seats", "book_hotel_with_rooms", "book_attraction")
@@ -49,7 +48,7 @@ class Desk:
 
     asks: bool
     planner: Planner
-    voice: script.Voice = field(default_factory=script.Voice)
+    voice: script.Script = field(default_factory=script.Script)
     heeds: bool = True
 
     def __call__(self, messages: list[BaseMessage], tools: list[BaseTool]) -> AIMessage | str:
@@ -61,13 +60,13 @@ class Desk:
             return step
         return ask_for(step, len(conversation.outcomes))
 
-    def _next(self, conversation: Conversation) -> str | Sequence[Call]:
+    def _next(self, conversation: Conversation) -> str | Sequence[Action]:
         if conversation.of("transfer_to_human_agents"):
             return "You are being transferred to a human agent, who will take over from here."
         said = conversation.last_user_text.casefold()
         if conversation.last_agent_text.endswith(script.OFFER) and _wants_person(said):
             summary = "The trip could not be completed: " + conversation.last_agent_text
-            return [Call("transfer_to_human_agents", {"summary": summary})]
+            return [Action("transfer_to_human_agents", {"summary": summary})]
         wishes = read_wishes(conversation.user_texts, conversation.today)
         if any(outcome.is_ok for outcome in conversation.of(*BOOKING_TOOLS)):
             return self.settle(conversation, wishes)
@@ -76,7 +75,7 @@ class Desk:
             return script.word_question(wishes, is_first=is_first)
         return self._plan(conversation, wishes)
 
-    def _plan(self, conversation: Conversation, wishes: Wishes) -> str | Sequence[Call]:
+    def _plan(self, conversation: Conversation, wishes: Wishes) -> str | Sequence[Action]:
         if not wishes.has_outline:
             return script.word_inability("I do not know enough of it")
         searches = missing_searches(conversation, wishes)
@@ -99,7 +98,9 @@ class Desk:
             return script.word_inability("I do not know who is travelling")
         return self.book(conversation, wishes, plan)
 
-    def book(self, conversation: Conversation, wishes: Wishes, plan: Plan) -> str | Sequence[Call]:
+    def book(
+        self, conversation: Conversation, wishes: Wishes, plan: Plan
+    ) -> str | Sequence[Action]:
         """Look the customer up and book the plan."""
         lookup = _customer_lookup(wishes)
         customer = conversation.result(lookup)
@@ -111,7 +112,7 @@ class Desk:
         missing = [call for call in calls if conversation.result(call) is None]
         return missing or script.word_inability("the bookings did not go through")
 
-    def settle(self, conversation: Conversation, wishes: Wishes) -> str | Sequence[Call]:
+    def settle(self, conversation: Conversation, wishes: Wishes) -> str | Sequence[Action]:
         """Ask for the payments of what is booked, charge it, and sum it up."""
         plan = self.planner(read_offers(conversation, wishes), wishes)
         booked = [outcome for outcome in conversation.of(*BOOKING_TOOLS) if outcome.is_ok]
@@ -137,22 +138,22 @@ class Desk:
         if not _SETTLED.search(answer.casefold()):
             return request
         method = payment_method(conversation, wishes, answer)
-        if isinstance(method, Call):
+        if isinstance(method, Action):
             return [method]
         if method is None or any(_used(outcome, method) for outcome in failed):
             return request
         return [
-            Call("charge_booking", {"booking_id": booking_id, "payment_method_id": method})
+            Action("charge_booking", {"booking_id": booking_id, "payment_method_id": method})
             for booking_id in unpaid
         ]
 
 
-def booking_calls(plan: Plan, wishes: Wishes, customer_id: str) -> list[Call]:
+def booking_calls(plan: Plan, wishes: Wishes, customer_id: str) -> list[Action]:
     """Return the calls that book a plan: outbound, return, hotel, attraction."""
     travellers = list(zip(wishes.names or (), wishes.births or (), strict=True))
     customer = {"customer_id": customer_id}
     flights = [
-        Call(
+        Action(
             "book_flight_with_seats",
             {
                 **customer,
@@ -178,7 +179,7 @@ def booking_calls(plan: Plan, wishes: Wishes, customer_id: str) -> list[Call]:
         "attraction_id": plan.attraction.attraction_id,
         "tickets": plan.party_size,
     }
-    return [*flights, Call("book_hotel_with_rooms", stay), Call("book_attraction", tickets)]
+    return [*flights, Action("book_hotel_with_rooms", stay), Action("book_attraction", tickets)]
 
 
 def _has_heard_enough(conversation: Conversation, wishes: Wishes) -> bool:
@@ -190,10 +191,10 @@ def _has_heard_enough(conversation: Conversation, wishes: Wishes) -> bool:
     return says_no_more(texts[1:]) and not script.missing_needs(wishes)
 
 
-def _customer_lookup(wishes: Wishes) -> Call:
+def _customer_lookup(wishes: Wishes) -> Action:
     if wishes.customer_id is not None:
-        return Call("get_customer_information", {"customer_id": wishes.customer_id})
-    return Call("get_customer_information", {"email": wishes.email})
+        return Action("get_customer_information", {"customer_id": wishes.customer_id})
+    return Action("get_customer_information", {"email": wishes.email})
 
 
 def _agrees(answer: str) -> bool:
@@ -205,15 +206,15 @@ def _wants_person(words: str) -> bool:
     return (_YES.search(words) or _WANTS_PERSON.search(words)) is not None and not _NO.search(words)
 
 
-def _last_position(*groups: Sequence[Outcome]) -> int:
+def _last_position(*groups: Sequence[Observation]) -> int:
     return max((outcome.position for group in groups for outcome in group), default=-1)
 
 
-def _used(outcome: Outcome, method: str) -> bool:
+def _used(outcome: Observation, method: str) -> bool:
     return bool(outcome.call.arguments["payment_method_id"] == method)
 
 
-def payment_method(conversation: Conversation, wishes: Wishes, answer: str) -> str | Call | None:
+def payment_method(conversation: Conversation, wishes: Wishes, answer: str) -> str | Action | None:
     """Return the payment method the user means; a call where it must be looked up first."""
     named = read_wishes([answer], conversation.today).payment_method
     if named is not None:

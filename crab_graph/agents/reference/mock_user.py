@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 
 from crab_graph.agents.reference.conversation import (
-    Call,
+    Action,
     Conversation,
-    Outcome,
+    Observation,
     ask_for,
     read_conversation,
 )
@@ -82,7 +82,7 @@ def read_knowledge(prompt: str) -> Knowledge:
     return Knowledge(tuple(_FACT.findall(before)), tuple(_FACT.findall(after)), is_open)
 
 
-def _next(known: Knowledge, chat: Conversation) -> str | list[Call]:
+def _next(known: Knowledge, chat: Conversation) -> str | list[Action]:
     # What this reader calls the user is whoever speaks to it: here, the agent.
     heard = chat.last_user_text
     since = max((turn.position for turn in chat.turns if turn.is_user), default=-1)
@@ -107,11 +107,11 @@ def _next(known: Knowledge, chat: Conversation) -> str | list[Call]:
     return AGREEMENT
 
 
-def _pay(known: Knowledge, done: Sequence[Outcome]) -> str | list[Call]:
+def _pay(known: Knowledge, done: Sequence[Observation]) -> str | list[Action]:
     """Look at cards and bookings, add the card, approve each booking, and say so."""
     cards, bookings = _last(done, _CARDS), _last(done, _BOOKINGS)
     if cards is None or bookings is None:
-        return [Call(_CARDS, {}), Call(_BOOKINGS, {})]
+        return [Action(_CARDS, {}), Action(_BOOKINGS, {})]
     pending = [one for one in bookings.get("bookings", ()) if one.get("status") == "pending"]
     listed = list(cards.get("cards", ()))
     if not pending or not listed:
@@ -121,10 +121,10 @@ def _pay(known: Knowledge, done: Sequence[Outcome]) -> str | list[Call]:
     added = _last(done, _ADD) or {}
     method = card.get("payment_method_id") or added.get("payment_method_id")
     if method is None:
-        return NO_MORE if added else [Call(_ADD, {"card_id": card["card_id"]})]
+        return NO_MORE if added else [Action(_ADD, {"card_id": card["card_id"]})]
     if not any(outcome.call.name == _APPROVE for outcome in done):
         return [
-            Call(
+            Action(
                 _APPROVE,
                 {
                     "booking_id": one["booking_id"],
@@ -137,15 +137,15 @@ def _pay(known: Knowledge, done: Sequence[Outcome]) -> str | list[Call]:
     return f"I have approved them. The payment method is {method}."
 
 
-def _check(done: Sequence[Outcome]) -> str | list[Call]:
+def _check(done: Sequence[Observation]) -> str | list[Action]:
     """Look whether everything is confirmed, and end the talk if so."""
     bookings = _last(done, _BOOKINGS)
     if bookings is None:
-        return [Call(_BOOKINGS, {})]
+        return [Action(_BOOKINGS, {})]
     unpaid = [one for one in bookings.get("bookings", ()) if one.get("status") == "pending"]
     return THANKS if not unpaid else f"{len(unpaid)} of my bookings are not paid yet."
 
 
-def _last(done: Sequence[Outcome], name: str) -> dict[str, Any] | None:
+def _last(done: Sequence[Observation], name: str) -> dict[str, Any] | None:
     found = [outcome.result for outcome in done if outcome.call.name == name]
     return found[-1] if found else None

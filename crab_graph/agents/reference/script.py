@@ -122,7 +122,7 @@ def word_proposal(plan: Plan, conversation: Conversation) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class Script:
     """What an agent says of a plan it goes by; each text is a function of its arguments alone.
 
     Attributes:

@@ -1,8 +1,7 @@
 """Certified solutions booked in dialogue: the solver's manners, with the choice made beforehand."""
 
 from crab_graph.agents.reference.desk import Desk
-from crab_graph.agents.reference.offers import Offers
-from crab_graph.agents.reference.planning import Plan, Planner
+from crab_graph.agents.reference.planning import Plan, Planner, Shortlist
 from crab_graph.agents.reference.wishes import Wishes
 from crab_graph.domains.task import SolutionIds
 
@@ -15,7 +14,7 @@ def guide(solution: SolutionIds) -> Desk:
 def _choice_of(solution: SolutionIds) -> Planner:
     stay = solution["hotel"]
 
-    def choose(offers: Offers, wishes: Wishes) -> Plan | None:
+    def choose(offers: Shortlist, wishes: Wishes) -> Plan | None:
         """Return the solution, if all of it is among the offers that fit the wishes."""
         fitting = (
             [o for o in offers.outbound.get(stay["check_in"], ()) if _is(o, solution["outbound"])],

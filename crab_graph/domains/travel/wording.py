@@ -8,8 +8,9 @@ from importlib.resources import files
 
 from crab_graph.domains.domain import Slot
 from crab_graph.domains.travel.names import CARRIERS, CITIES, DISTRICTS
+from crab_graph.personas.briefing import BriefedSlot, UserBriefing
 from crab_graph.personas.facts import Fact
-from crab_graph.personas.lexicon import BriefedSlot, DomainLexicon, UserBriefing, parse_lexicon
+from crab_graph.personas.wordbook import DomainLexicon, parse_lexicon
 from crab_graph.text.vocabulary import TextVocabulary
 from crab_graph.tools.toolset import Toolset
 

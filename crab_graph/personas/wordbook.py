@@ -5,13 +5,16 @@ phrases that every domain shares stand in `phrases.toml` beside this module.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+from random import Random
 from typing import Any
 
 from crab_graph.errors import UsageError
-from crab_graph.personas.facts import Fact
 
 NOTHING = "(?!)"
 """A pattern that no text matches."""
@@ -40,21 +43,6 @@ class ConflictKind(StrEnum):
     DATE = "date"
     TOTAL = "total"
     SAME = "same"
-
-
-@dataclass(frozen=True, slots=True)
-class BriefedSlot:
-    """One thing the user wants.
-
-    Attributes:
-        id: The slot's id.
-        id_prefix: Prefix of the ids of what fills it.
-        word: What it is called when spoken of.
-    """
-
-    id: str
-    id_prefix: str
-    word: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,35 +151,6 @@ class DomainLexicon:
         return frozenset(named)
 
 
-@dataclass(frozen=True, slots=True)
-class UserBriefing:
-    """What one simulated user knows, in values only; the domain builds it.
-
-    Attributes:
-        facts: The user's knowledge.
-        lexicon: The domain's words.
-        slots: The things the user wants.
-        task_id: Id of the task, one of the parts that randomness is derived from.
-        today: Today's date, ISO.
-    """
-
-    facts: tuple[Fact, ...]
-    lexicon: DomainLexicon
-    slots: Sequence[BriefedSlot]
-    task_id: str
-    today: str
-
-    def fact(self, key: str) -> Fact | None:
-        """Return the fact with that key, if the user has it."""
-        return next((fact for fact in self.facts if fact.key == key), None)
-
-    def ordered_keys(self) -> list[str]:
-        """Return the keys the user has, in the order they are told."""
-        mine = {fact.key for fact in self.facts}
-        known = [key for key in self.lexicon.facts if key in mine]
-        return known + sorted(mine - set(known))
-
-
 def parse_lexicon(document: Mapping[str, Any], source: str) -> DomainLexicon:
     """Build a lexicon from a parsed TOML document.
 
@@ -258,4 +217,45 @@ def _conflict(document: Mapping[str, Any]) -> Conflict:
         kind=ConflictKind(document["kind"]),
         slots=tuple(document.get("slots", ())),
         pattern=None if pattern is None else re.compile(pattern),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseBook:
+    """The shared cues and phrases.
+
+    Attributes:
+        cues: Patterns over casefolded clauses, by what they tell.
+        phrases: Phrases by act and by voice or temper.
+    """
+
+    cues: Mapping[str, re.Pattern[str]]
+    phrases: Mapping[str, Mapping[str, tuple[str, ...]]]
+
+    def says(self, cue: str, words: str) -> bool:
+        """Tell whether a text holds a cue."""
+        return self.cues[cue].search(words) is not None
+
+    def without(self, cue: str, words: str) -> str:
+        """Return a text without what a cue finds in it."""
+        return self.cues[cue].sub("", words).strip()
+
+    def phrase(self, act: str, voice: str, rng: Random) -> str:
+        """Draw a phrase for an act; an act that a voice leaves out is empty."""
+        by_voice = self.phrases[act]
+        choices = by_voice.get(voice, by_voice["plain"])
+        return rng.choice(choices) if choices else ""
+
+
+@cache
+def phrase_book() -> PhraseBook:
+    """Return the shared phrase book."""
+    text = files("crab_graph.personas").joinpath("phrases.toml").read_text("utf-8")
+    document = tomllib.loads(text)
+    return PhraseBook(
+        cues={name: re.compile(cue) for name, cue in document["cues"].items()},
+        phrases={
+            act: {voice: tuple(choices) for voice, choices in by_voice.items()}
+            for act, by_voice in document["phrases"].items()
+        },
     )

@@ -1,17 +1,58 @@
-"""A change of mind (D6): one detail that a user first wants otherwise than its facts say.
+"""What one simulated user knows, and the one detail that it first wants otherwise (D6)."""
 
-The task stays certified for what the user wants in the end. The choice is a function of the task
-alone, so that all conditions and trials of a task meet the same change.
-"""
-
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.facts import Fact, FactLevel
-from crab_graph.personas.lexicon import UserBriefing
+from crab_graph.personas.wordbook import DomainLexicon
 from crab_graph.randomness import derive_rng
 
 _WAITS_RATE = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class BriefedSlot:
+    """One thing the user wants.
+
+    Attributes:
+        id: The slot's id.
+        id_prefix: Prefix of the ids of what fills it.
+        word: What it is called when spoken of.
+    """
+
+    id: str
+    id_prefix: str
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class UserBriefing:
+    """What one simulated user knows, in values only; the domain builds it.
+
+    Attributes:
+        facts: The user's knowledge.
+        lexicon: The domain's words.
+        slots: The things the user wants.
+        task_id: Id of the task, one of the parts that randomness is derived from.
+        today: Today's date, ISO.
+    """
+
+    facts: tuple[Fact, ...]
+    lexicon: DomainLexicon
+    slots: Sequence[BriefedSlot]
+    task_id: str
+    today: str
+
+    def fact(self, key: str) -> Fact | None:
+        """Return the fact with that key, if the user has it."""
+        return next((fact for fact in self.facts if fact.key == key), None)
+
+    def ordered_keys(self) -> list[str]:
+        """Return the keys the user has, in the order they are told."""
+        mine = {fact.key for fact in self.facts}
+        known = [key for key in self.lexicon.facts if key in mine]
+        return known + sorted(mine - set(known))
 
 
 def first_wish(briefing: UserBriefing, behavior: Behavior) -> Fact | None:

@@ -9,17 +9,15 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
+from crab_graph.personas.briefing import UserBriefing, first_wish, waits_for_plan, with_first_wish
 from crab_graph.personas.condition import ResolvedCondition
-from crab_graph.personas.decisions import Reply, Turn, UserPolicy
-from crab_graph.personas.first_wish import first_wish, waits_for_plan, with_first_wish
+from crab_graph.personas.decisions import Decision, Turn, UserMemory, UserPolicy
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments
-from crab_graph.personas.lexicon import UserBriefing
-from crab_graph.personas.memory import UserMemory
 from crab_graph.personas.objections import contradictions, open_choices, read_plan
+from crab_graph.personas.own_tools import PrivateCall, misstated_total, read_wallet, refusals
 from crab_graph.personas.prompt import condition_behavior
-from crab_graph.personas.speaker import Speaker
 from crab_graph.personas.understanding import understand
-from crab_graph.personas.wallet import PrivateCall, misstated_total, read_wallet, refusals
+from crab_graph.personas.wording import Speaker
 from crab_graph.randomness import derive_rng
 from crab_graph.text.phrases import TerminalToken
 
@@ -106,7 +104,7 @@ class RulesUser:
         gave = reply.moved or is_first_approval or is_new_fact
         memory = memory.after(turn.reading, gave=gave)
         if memory.idle >= self._behavior.reaction.patience and not reply.token:
-            reply = Reply((speaker.phrase("give_up"),), token=TerminalToken.STOP)
+            reply = Decision((speaker.phrase("give_up"),), token=TerminalToken.STOP)
         return self._finish(memory, reply, speaker, number, is_first=is_first)
 
     def _is_changing(self, turn: Turn) -> bool:
@@ -160,7 +158,7 @@ class RulesUser:
     def _finish(
         self,
         memory: UserMemory,
-        reply: Reply,
+        reply: Decision,
         speaker: Speaker,
         number: int,
         *,

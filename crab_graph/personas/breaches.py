@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from crab_graph.personas.lexicon import UserBriefing, ValueForm
+from crab_graph.personas.briefing import UserBriefing
+from crab_graph.personas.own_tools import APPROVE, Wallet, read_wallet
 from crab_graph.personas.recognition import known_words
 from crab_graph.personas.spoken_dates import MONTHS, find_dates
 from crab_graph.personas.understanding import Reading, understand
-from crab_graph.personas.wallet import APPROVE, Wallet, read_wallet
+from crab_graph.personas.wordbook import ValueForm
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.phrases import TerminalToken, find_token, without_tokens
 from crab_graph.text.utterance import Utterance, read_message

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from crab_graph.money import format_cents, parse_cents
-from crab_graph.personas.lexicon import UserBriefing
+from crab_graph.personas.briefing import UserBriefing
 from crab_graph.personas.understanding import Reading
 from crab_graph.text.amounts import find_amounts
 from crab_graph.text.lexicon import pattern
