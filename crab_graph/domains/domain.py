@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
+from crab_graph.domains.kind import Kind
 from crab_graph.domains.verification import Grading, Trip
 from crab_graph.errors import UnknownName
 from crab_graph.generation.constraint_graph import ConstraintGraph
@@ -120,7 +121,7 @@ class Domain:
         people: Rows of customers, cards and earlier bookings, from
             `(draft, offers, solutions' totals in cents, seed)`.
         describe_solution: A solution's ids in the form that `task --solutions` prints.
-        cost_of_solution: What a solution costs in all, in cents, for a request.
+        kinds: The kinds of bookings, by name, which state what one costs.
         briefing: What a simulated user is told, from `(slots, facts, task id, today)`.
         read_trip: What the episode booked for a task, from `(tables, request, customer id)`.
         registry: The tools of agent and user.
@@ -148,7 +149,7 @@ class Domain:
     materialize: Callable[[Population, int], Inventory]
     people: Callable[[Draft, Inventory, Sequence[int], int], Mapping[str, list[Row]]]
     describe_solution: Callable[[Solution], dict[str, Any]]
-    cost_of_solution: Callable[[Solution, Any], int]
+    kinds: Mapping[str, Kind]
     briefing: Callable[[Sequence[Slot], Sequence[Fact], str, str], UserBriefing]
     read_trip: Callable[[BookingTables, Any, str], Trip]
     registry: Callable[[], ToolRegistry]
@@ -164,6 +165,13 @@ class Domain:
     def fact_keys(self) -> tuple[str, ...]:
         """Keys of the facts that its users can have, in the order in which they are told."""
         return tuple(self.briefing(self.slots, (), "", "").lexicon.facts)
+
+    def cost_of_solution(self, solution: Mapping[str, Mapping[str, Any]], request: Any) -> int:
+        """Return what a solution costs in all, in cents, for a request."""
+        return sum(
+            int(self.kinds[slot.kind].cost(solution[slot.id]["price"], request))
+            for slot in self.slots
+        )
 
     def with_toolset(self, toolset: str) -> "Domain":
         """Return the domain with the tools and the policy of a toolset.

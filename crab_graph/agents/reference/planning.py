@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 from crab_graph.agents.reference.conversation import Action, Conversation
 from crab_graph.agents.reference.wishes import Wishes
 from crab_graph.dates import day_number, iso_date
+from crab_graph.domains.travel.offers import KINDS
 from crab_graph.money import parse_cents
 
 
@@ -241,12 +242,11 @@ class Plan(NamedTuple):
     @property
     def amounts(self) -> tuple[int, int, int, int]:
         """What each booking costs, in cents: outbound, return, hotel, attraction."""
-        party = self.party_size
         return (
-            self.outbound.cents * party,
-            self.back.cents * party,
-            self.room.cents * self.nights,
-            self.attraction.cents * party,
+            KINDS["flight"].cost(self.outbound.cents, self),
+            KINDS["flight"].cost(self.back.cents, self),
+            KINDS["hotel"].cost(self.room.cents, self),
+            KINDS["attraction"].cost(self.attraction.cents, self),
         )
 
     @property

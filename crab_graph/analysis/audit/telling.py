@@ -301,7 +301,6 @@ def tell(item: Item, says_amounts: bool = True) -> str:
     if not says_amounts:
         return f"- {item.slot.title()}: {who}"
     unit, whole = format_dollars(item.unit_cents), format_dollars(item.cents)
-    plural = item.unit if item.units == 1 else f"{item.unit}s"
-    return (
-        f"- {item.slot.title()}: {who}, {unit} per {item.unit}, {whole} for {item.units} {plural}"
-    )
+    one = item.kind.unit
+    plural = one if item.units == 1 else f"{one}s"
+    return f"- {item.slot.title()}: {who}, {unit} per {one}, {whole} for {item.units} {plural}"

@@ -107,8 +107,9 @@ def _over_budget(telling: Telling) -> Telling | None:
 
 def _raised(telling: Telling, cents: int) -> Telling | None:
     visit, room = telling.item("attraction"), telling.item("hotel")
-    for nightly in range(visit.units):
-        rest, remainder = divmod(cents - nightly * room.units, visit.units)
+    by_ticket, by_night = (item.kind.slope(item.units) for item in (visit, room))
+    for nightly in range(by_ticket):
+        rest, remainder = divmod(cents - nightly * by_night, by_ticket)
         if remainder == 0 and rest >= 0:
             return telling.swapped(
                 visit.changed(price_cents=visit.unit_cents + rest),

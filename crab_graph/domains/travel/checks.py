@@ -6,9 +6,9 @@ from dataclasses import replace
 from crab_graph.dates import clock_time, iso_date
 from crab_graph.domains.travel.claims import TRAVEL_CLAIMS, TRAVEL_COVERED, TRAVEL_DECIDING
 from crab_graph.domains.travel.names import CITIES
+from crab_graph.domains.travel.offers import ATTRACTION, HOTEL, OUTBOUND, RETURN, SLOTS
 from crab_graph.domains.travel.request import TravelRequest
 from crab_graph.domains.travel.tools import TRAVEL_ENTITIES
-from crab_graph.domains.travel.trip import ATTRACTION, HOTEL, OUTBOUND, RETURN, SLOTS
 from crab_graph.domains.travel.wording import travel_vocabulary
 from crab_graph.domains.verification import DomainCheck, Grading, Holding, Trip
 from crab_graph.generation.constraint_graph import ConstraintGraph

@@ -4,24 +4,20 @@ from collections.abc import Iterator
 from typing import Any
 
 from crab_graph.dates import MINUTES_A_DAY, day_number
+from crab_graph.domains.kind import bounded_cost
 from crab_graph.domains.travel.names import CITIES
+from crab_graph.domains.travel.offers import TRAVEL_SLOTS, kinds_of_slots
 from crab_graph.domains.travel.request import TravelRequest
 from crab_graph.generation.constraint_graph import ConstraintGraph, Node
 from crab_graph.generation.constraints import (
     Constraint,
     at_least,
-    bounded_sum,
     equals,
     within,
 )
 from crab_graph.money import format_dollars
 
-NODES = (
-    Node("outbound", "flight"),
-    Node("return", "flight"),
-    Node("hotel", "hotel"),
-    Node("attraction", "attraction"),
-)
+NODES = tuple(Node(slot.id, slot.kind) for slot in TRAVEL_SLOTS)
 
 
 def trip_length(departure_date: Any, return_date: Any, nights: Any) -> Any:
@@ -157,14 +153,10 @@ def _edges(request: TravelRequest) -> Iterator[Constraint]:
         sentence="the attraction lies between arrival and return departure",
     )
     if request.budget_cents is not None:
-        yield bounded_sum(
+        yield bounded_cost(
             "total_budget",
-            {
-                ("outbound", "price"): request.party_size,
-                ("return", "price"): request.party_size,
-                ("hotel", "price"): request.nights,
-                ("attraction", "price"): request.party_size,
-            },
+            kinds_of_slots(),
+            request,
             request.budget_cents,
             f"the whole trip costs at most {format_dollars(request.budget_cents)}",
         )

@@ -6,12 +6,13 @@ from functools import partial
 from typing import Any
 
 from crab_graph.dates import iso_date
-from crab_graph.domains.domain import AgentKit, Domain, Draft, Slot, TaskProperty
+from crab_graph.domains.domain import AgentKit, Domain, Draft, TaskProperty
 from crab_graph.domains.travel.checks import TRAVEL_GRADING
 from crab_graph.domains.travel.constraints import build_graph
 from crab_graph.domains.travel.market import node_types
 from crab_graph.domains.travel.materialize import materialize
 from crab_graph.domains.travel.names import CITIES
+from crab_graph.domains.travel.offers import KINDS, TRAVEL_SLOTS
 from crab_graph.domains.travel.people import people
 from crab_graph.domains.travel.request import TravelProfile, TravelRequest, facts_of
 from crab_graph.domains.travel.sampling import (
@@ -112,12 +113,6 @@ def describe_solution(solution: Solution) -> dict[str, Any]:
     }
 
 
-def cost_of_solution(solution: Solution, request: TravelRequest) -> int:
-    """Return what a solution costs: fares and tickets for the party, the room by night."""
-    per_person = sum(solution[node]["price"] for node in ("outbound", "return", "attraction"))
-    return int(per_person * request.party_size + solution["hotel"]["price"] * request.nights)
-
-
 def trip_of(tables: BookingTables, request: TravelRequest, customer_id: str) -> Trip:
     """Return what the episode booked, by the slots of the request."""
     origin, destination = CITIES[request.origin].code, CITIES[request.destination].code
@@ -180,12 +175,7 @@ PROPERTIES = (
 
 TRAVEL = Domain(
     name="travel",
-    slots=(
-        Slot("outbound", "flight", "outbound flight"),
-        Slot("return", "flight", "return flight"),
-        Slot("hotel", "hotel", "hotel"),
-        Slot("attraction", "attraction", "attraction"),
-    ),
+    slots=TRAVEL_SLOTS,
     tables=ALL_TABLES,
     request_type=TravelRequest,
     profile_type=TravelProfile,
@@ -198,7 +188,7 @@ TRAVEL = Domain(
     materialize=materialize,
     people=people,
     describe_solution=describe_solution,
-    cost_of_solution=cost_of_solution,
+    kinds=KINDS,
     briefing=travel_briefing,
     read_trip=trip_of,
     registry=build_travel_registry,

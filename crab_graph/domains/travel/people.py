@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 
 from crab_graph.domains.domain import Draft, Inventory
+from crab_graph.domains.kind import Kind
 from crab_graph.domains.travel.names import (
     CITIES,
     email_of,
@@ -11,6 +12,7 @@ from crab_graph.domains.travel.names import (
     phone_number,
     street_address,
 )
+from crab_graph.domains.travel.offers import KINDS
 from crab_graph.domains.travel.request import TravelProfile
 from crab_graph.randomness import derive_id, derive_rng
 from crab_graph.tools.tables import Row
@@ -115,9 +117,7 @@ def _add_others(tables: dict[str, list[Row]], draft: Draft, offers: Inventory, r
         }
         method = _method(draft, customer_id, card)
         tables["payment_methods"].append(method)
-        seat = _booking(
-            tables, customer_id, method, "flight", fare["flight_id"], fare["price_cents"]
-        )
+        seat = _booking(tables, method, KINDS["flight"], fare["flight_id"], fare["price_cents"])
         tables["booking_seats"].append(
             {
                 "seat_key": f"{seat}/1",
@@ -128,7 +128,7 @@ def _add_others(tables: dict[str, list[Row]], draft: Draft, offers: Inventory, r
             }
         )
         ticket = _booking(
-            tables, customer_id, method, "attraction", slot["attraction_id"], slot["price_cents"]
+            tables, method, KINDS["attraction"], slot["attraction_id"], slot["price_cents"]
         )
         tables["booking_tickets"].append(
             {
@@ -146,20 +146,16 @@ def _drawn(rows: list[Row], rng: Random) -> list[Row]:
 
 
 def _booking(
-    tables: dict[str, list[Row]],
-    customer_id: str,
-    method: Row,
-    kind: str,
-    entity_id: str,
-    cents: int,
+    tables: dict[str, list[Row]], method: Row, kind: Kind, entity_id: str, unit_cents: int
 ) -> str:
-    """Add a confirmed and charged booking; what it holds is no longer counted as available."""
-    booking_id = derive_id("BK", 8, "baseline", customer_id, kind)
+    """Add a charged booking of one unit; what it holds is no longer counted as available."""
+    customer_id, cents = method["customer_id"], kind.price(unit_cents, 1)
+    booking_id = derive_id("BK", 8, "baseline", customer_id, kind.name)
     tables["bookings"].append(
         {
             "booking_id": booking_id,
             "customer_id": customer_id,
-            "kind": kind,
+            "kind": kind.name,
             "entity_id": entity_id,
             "status": "confirmed",
             "total_cents": cents,

@@ -8,8 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from crab_graph.dates import day_number, iso_date
+from crab_graph.domains.kind import Kind
 from crab_graph.domains.task import SolutionIds, Task
-from crab_graph.domains.travel.trip import ATTRACTION, HOTEL, OUTBOUND, RETURN, SLOTS
+from crab_graph.domains.travel.offers import (
+    ATTRACTION,
+    HOTEL,
+    OUTBOUND,
+    RETURN,
+    SLOTS,
+    kinds_of_slots,
+)
 from crab_graph.tools.tables import Row
 
 _TABLES = {OUTBOUND: "flights", RETURN: "flights", HOTEL: "hotels", ATTRACTION: "attractions"}
@@ -21,7 +29,6 @@ _TOOLS = {
     "hotels": "book_hotel_with_rooms",
     "attractions": "book_attraction",
 }
-_UNITS = {"flights": "passenger", "hotels": "night", "attractions": "ticket"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +71,9 @@ class Item:
         return self.entity.get("name")
 
     @property
-    def unit(self) -> str:
-        """What one unit is called."""
-        return _UNITS[self.table]
+    def kind(self) -> Kind:
+        """The kind of its booking."""
+        return kinds_of_slots()[self.slot]
 
     @property
     def units(self) -> int:
@@ -83,7 +90,7 @@ class Item:
     @property
     def cents(self) -> int:
         """What is asked for all."""
-        return self.unit_cents * self.units + self.surcharge
+        return int(self.kind.price(self.unit_cents, self.units)) + self.surcharge
 
     @property
     def tool(self) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from crab_graph.dates import day_number, iso_date
 from crab_graph.domains.travel.market import BED_TYPES, CATEGORIES, FLIGHT_TIMES_OF_DAY, ROOM_TYPES
 from crab_graph.domains.travel.names import CITIES, email_of, person_names
+from crab_graph.domains.travel.offers import kinds_of_slots
 from crab_graph.domains.travel.request import (
     PaymentCard,
     ProfileTraveller,
@@ -125,11 +126,11 @@ def with_budget_share(
     array_rng = derive_array_rng(seed, "budget prices")
     size = 4000
     total = np.zeros(size, dtype=np.int64)
-    weights = {"hotel": request.nights}
+    kinds = kinds_of_slots()
     for node, domain in folded.domains.items():
         objects: Columns = domain.draw(array_rng, size)
         drawn = objects["price"][array_rng.randint(0, len(objects["price"]), size)]
-        total += weights.get(node, request.party_size) * drawn
+        total += kinds[node].cost(drawn, request)
     budget = int(np.sort(total)[int(share * size)])
     return request.model_copy(update={"budget_cents": -(-budget // 1000) * 1000})
 

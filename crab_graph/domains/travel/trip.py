@@ -1,9 +1,11 @@
 """Reads which travel slots the episode's bookings fill (verification rulebook section 3)."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from crab_graph.dates import day_number
+from crab_graph.domains.travel.offers import ATTRACTION, HOTEL, KINDS, OUTBOUND, RETURN, SLOTS
 from crab_graph.domains.travel.tools import TRAVEL_ENTITIES
 from crab_graph.domains.verification import SlotBooking, Traveller, Trip
 from crab_graph.tools.bookings import BookingStatus
@@ -11,8 +13,6 @@ from crab_graph.tools.ledger import BookingTables
 from crab_graph.tools.tables import Row
 
 Properties = dict[str, int | str]
-
-OUTBOUND, RETURN, HOTEL, ATTRACTION = SLOTS = ("outbound", "return", "hotel", "attraction")
 
 
 class TripPlaces(NamedTuple):
@@ -88,6 +88,8 @@ def _read_flight(
 ) -> _Reading:
     seats = tables.find("booking_seats", "booking_id", booking_id)
     fares = [tables.world.tables["fares"][seat["fare_id"]] for seat in seats]
+    count = Counter(seat["fare_id"] for seat in seats)
+    sold = {fare["fare_id"]: (fare["price_cents"], count[fare["fare_id"]]) for fare in fares}
     route = (flight["origin"], flight["destination"])
     slots = {places[:2]: OUTBOUND, (places.destination, places.origin): RETURN}
     return _Reading(
@@ -95,9 +97,9 @@ def _read_flight(
         slot=slots.get(route),
         unit_cents=fares[0]["price_cents"],
         units=len(seats),
-        due_cents=sum(fare["price_cents"] for fare in fares),
+        due_cents=sum(KINDS["flight"].price(cents, units) for cents, units in sold.values()),
         places=len(seats),
-        is_one_offer=len({fare["fare_id"] for fare in fares}) == 1,
+        is_one_offer=len(sold) == 1,
         travellers=tuple(
             Traveller(seat["passenger_name"], seat["date_of_birth"]) for seat in seats
         ),
@@ -118,7 +120,7 @@ def _read_hotel(tables: BookingTables, booking_id: str, hotel: Row, places: Trip
         slot=HOTEL if hotel["city"] == places.city else None,
         unit_cents=sum(room["price_cents"] for room in rooms),
         units=nights,
-        due_cents=sum(room["price_cents"] for room in rooms) * nights,
+        due_cents=sum(KINDS["hotel"].price(room["price_cents"], nights) for room in rooms),
         places=sum(room["max_occupancy"] for room in rooms),
         is_one_offer=len(rooms) == 1,
     )
@@ -134,7 +136,7 @@ def _read_attraction(
         slot=ATTRACTION if attraction["city"] == places.city else None,
         unit_cents=attraction["price_cents"],
         units=tickets,
-        due_cents=attraction["price_cents"] * tickets,
+        due_cents=KINDS["attraction"].price(attraction["price_cents"], tickets),
         places=tickets,
         is_one_offer=True,
     )

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Literal
 
 from crab_graph.dates import clock_time
+from crab_graph.domains.travel.offers import KINDS
 from crab_graph.domains.travel.tools.flights import resolve_city
 from crab_graph.errors import ToolCallError
 from crab_graph.money import CURRENCY, format_cents
@@ -65,7 +66,7 @@ def book_attraction(call: ToolCall, customer_id: str, attraction_id: str, ticket
     """
     require_customer(call, customer_id)
     attraction = _require_tickets(call, attraction_id, tickets)
-    total_cents = attraction["price_cents"] * tickets
+    total_cents = KINDS[KIND].price(attraction["price_cents"], tickets)
     booking_id = open_booking(
         call, customer_id=customer_id, kind=KIND, entity_id=attraction_id, total_cents=total_cents
     )
@@ -100,7 +101,7 @@ def modify_attraction_booking(call: ToolCall, booking_id: str, tickets: int) -> 
     attraction_id = require_changeable(call, booking_id, KIND)["entity_id"]
     held = _held_tickets(call, booking_id)
     attraction = _require_tickets(call, attraction_id, tickets, held)
-    reprice_booking(call, booking_id, attraction["price_cents"] * tickets)
+    reprice_booking(call, booking_id, KINDS[KIND].price(attraction["price_cents"], tickets))
     return _take_tickets(call, booking_id, attraction, tickets, held)
 
 
@@ -136,7 +137,7 @@ def _take_tickets(
     line = {"attraction_id": attraction_id, "tickets": tickets}
     write_items(call, "booking_tickets", booking_id, [line])
     move_stock(call, "attractions", {attraction_id: held}, {attraction_id: tickets})
-    return booked(booking_id, attraction["price_cents"] * tickets, **line)
+    return booked(booking_id, KINDS[KIND].price(attraction["price_cents"], tickets), **line)
 
 
 def _show_attraction(row: Row) -> Result:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from pydantic import Field
 
 from crab_graph.dates import clock_time
+from crab_graph.domains.travel.offers import KINDS
 from crab_graph.errors import ToolCallError
 from crab_graph.money import CURRENCY, format_cents
 from crab_graph.tools.arguments import IsoDate, Text, ToolArguments, shown
@@ -141,7 +142,7 @@ def get_price_airline_booking(call: ToolCall, flight_id: str, seats: list[Priced
         "fare_id": fare["fare_id"],
         "seats": len(seats),
         "price": format_cents(fare["price_cents"]),
-        "total": format_cents(fare["price_cents"] * len(seats)),
+        "total": format_cents(KINDS[KIND].price(fare["price_cents"], len(seats))),
         "currency": CURRENCY,
     }
 
@@ -159,7 +160,7 @@ def book_flight_with_seats(
     """
     require_customer(call, customer_id)
     fare = _require_seats(call, flight_id, [seat.fare_id for seat in seats])
-    total_cents = fare["price_cents"] * len(seats)
+    total_cents = KINDS[KIND].price(fare["price_cents"], len(seats))
     booking_id = open_booking(
         call, customer_id=customer_id, kind=KIND, entity_id=flight_id, total_cents=total_cents
     )
@@ -218,7 +219,7 @@ def modify_flight_seats(call: ToolCall, booking_id: str, seats: list[PassengerSe
     flight_id = require_changeable(call, booking_id, KIND)["entity_id"]
     held = _held_seats(call, booking_id)
     fare = _require_seats(call, flight_id, [seat.fare_id for seat in seats], held)
-    reprice_booking(call, booking_id, fare["price_cents"] * len(seats))
+    reprice_booking(call, booking_id, KINDS[KIND].price(fare["price_cents"], len(seats)))
     return _take_seats(call, booking_id, fare, seats, held)
 
 
@@ -294,7 +295,7 @@ def _take_seats(
     fare_id, flight_id = fare["fare_id"], fare["flight_id"]
     write_items(call, "booking_seats", booking_id, [seat.model_dump() for seat in seats])
     move_stock(call, "fares", held, {fare_id: len(seats)})
-    total_cents = fare["price_cents"] * len(seats)
+    total_cents = KINDS[KIND].price(fare["price_cents"], len(seats))
     return booked(booking_id, total_cents, flight_id=flight_id, fare_id=fare_id, seats=len(seats))
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from crab_graph.dates import day_number
+from crab_graph.domains.travel.offers import KINDS
 from crab_graph.domains.travel.tools.flights import resolve_city
 from crab_graph.errors import ToolCallError
 from crab_graph.money import CURRENCY, format_cents
@@ -305,8 +306,7 @@ def _check_occupancy(rooms: Sequence[Row], guests: int) -> None:
 
 
 def _stay_cents(rooms: Sequence[Row], nights: int) -> int:
-    cents: int = sum(room["price_cents"] for room in rooms) * nights
-    return cents
+    return sum(KINDS[KIND].price(room["price_cents"], nights) for room in rooms)
 
 
 HOTEL_TOOLS = (
