@@ -14,8 +14,8 @@ from pathlib import Path
 
 import crab_graph as cg
 from crab_graph.analysis.report.assembly import make_report
-from crab_graph.analysis.report.markdown import as_markdown
 from crab_graph.analysis.report.page import write_report
+from crab_graph.analysis.report.rendering import as_markdown
 from crab_graph.analysis.report.study import load_study
 from crab_graph.runs.sql import query_runs
 from crab_graph.runs.store import CONFIG, SHARDS, read_config

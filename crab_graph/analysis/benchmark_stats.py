@@ -23,7 +23,7 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class TaskFigures:
+class TaskNumbers:
     """The numbers of one task that are summed up."""
 
     stratum: int
@@ -107,6 +107,29 @@ def describe_benchmark(bench: Benchmark) -> BenchmarkStats:
     )
 
 
+def table_cells(one: StratumStats) -> list[tuple[str, str]]:
+    """Return what Table 1 says of a stratum: the name of each row, and its text."""
+    ratio = one.distractor_ratio_percent
+    return [
+        ("tasks", f"{one.tasks:,}"),
+        ("nodes", str(one.nodes)),
+        ("edge types", str(one.edge_types)),
+        *(
+            (
+                f"active edges, {mode} dates",
+                f"{one.active_edges[mode]:.2f}" if mode in one.active_edges else "-",
+            )
+            for mode in DATE_MODES
+        ),
+        ("valid solutions", _spread_text(one.solutions)),
+        ("node distractors", f"{one.node_distractors:,.1f}"),
+        ("edge distractors", f"{one.edge_distractors:,.1f}"),
+        ("distractor ratio", "-" if ratio is None else f"{ratio:.2f} %"),
+        ("raw search space", f"{one.raw_search_space:.2e}"),
+        ("candidates per node", _spread_text(one.candidates_per_node)),
+    ]
+
+
 def _candidates(bench: Benchmark) -> dict[str, tuple[int, ...]]:
     """Return how many objects were made for each node of each task."""
     with bench.connect() as connection:
@@ -117,8 +140,8 @@ def _candidates(bench: Benchmark) -> dict[str, tuple[int, ...]]:
     return {task_id: tuple(sizes) for task_id, sizes in found}
 
 
-def _figures(task: Task, candidates: tuple[int, ...]) -> TaskFigures:
-    return TaskFigures(
+def _figures(task: Task, candidates: tuple[int, ...]) -> TaskNumbers:
+    return TaskNumbers(
         stratum=task.stratum,
         date_mode=task.date_mode,
         solutions=task.spec.certificate.sql,
@@ -131,7 +154,7 @@ def _figures(task: Task, candidates: tuple[int, ...]) -> TaskFigures:
     )
 
 
-def _column(name: str, figures: Sequence[TaskFigures]) -> StratumStats:
+def _column(name: str, figures: Sequence[TaskNumbers]) -> StratumStats:
     ratios = [
         100 * one.solutions / (one.node_distractors + one.edge_distractors)
         for one in figures
@@ -165,3 +188,7 @@ def _distribution(name: str, order: Sequence[str], values: Iterable[str]) -> Dis
     known = {value: counts[value] for value in order}
     others = {value: counts[value] for value in sorted(counts) if value not in known}
     return Distribution(name, {**known, **others})
+
+
+def _spread_text(one: Spread) -> str:
+    return f"{one.mean:,.1f} ({one.min:,.0f}-{one.max:,.0f})"

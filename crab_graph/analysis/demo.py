@@ -9,8 +9,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+from crab_graph.analysis.report.overview import Summary, summarise
 from crab_graph.analysis.report.page import write_page
-from crab_graph.analysis.report.summary import Summary, summarise
 from crab_graph.analysis.viewer.background import Background
 from crab_graph.analysis.viewer.embedded import ShownRun
 from crab_graph.domains.benchmark import Benchmark

@@ -50,7 +50,7 @@ _KINDS = tuple(HUMAN)
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class Reading:
     """A figure with its 95 % interval, a bootstrap over tasks."""
 
     value: float
@@ -81,10 +81,10 @@ class Fidelity:
     condition: str
     persona: str | None
     turns: int
-    rates: Mapping[str, Rate]
-    words: Rate
-    facts: Rate
-    distance: Rate
+    rates: Mapping[str, Reading]
+    words: Reading
+    facts: Reading
+    distance: Reading
 
     def as_json(self) -> dict[str, Any]:
         """Return the group as `fidelity --json` prints it."""
@@ -158,12 +158,12 @@ def _measured(
     draws = [draw for draw in draws if draw[0]]
     total = _added(tasks)
 
-    def rate(figure: Callable[[_Counts], float]) -> Rate:
+    def rate(figure: Callable[[_Counts], float]) -> Reading:
         if not total[0]:
-            return Rate(0.0, 0.0, 0.0)
+            return Reading(0.0, 0.0, 0.0)
         values = sorted(figure(draw) for draw in draws)
         edge = round(0.025 * (len(values) - 1))
-        return Rate(figure(total), values[edge], values[-1 - edge])
+        return Reading(figure(total), values[edge], values[-1 - edge])
 
     return Fidelity(
         engine=engine,

@@ -47,7 +47,7 @@ def demo(
 
 def _print(shown: "Demonstration") -> None:
     from crab_graph.analysis.report.labels import notes_on
-    from crab_graph.analysis.report.terminal import print_overview
+    from crab_graph.analysis.report.overview import print_overview
 
     screen = console()
     if shown.was_complete:

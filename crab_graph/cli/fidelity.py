@@ -9,7 +9,7 @@ from crab_graph.cli.output import JsonOption, console, print_json
 from crab_graph.errors import RunError
 
 if TYPE_CHECKING:
-    from crab_graph.analysis.fidelity import Fidelity, Rate
+    from crab_graph.analysis.fidelity import Fidelity, Reading
 
 NOTE = (
     "All of these rates are behaviour: how users talk, not whether what they say is plausible. A "
@@ -95,5 +95,5 @@ def _print(groups: "list[Fidelity]") -> None:
     console().print(table)
 
 
-def _points(rate: "Rate") -> str:
+def _points(rate: "Reading") -> str:
     return f"{100 * rate.value:.1f} ({100 * rate.low:.1f}–{100 * rate.high:.1f})"

@@ -53,7 +53,7 @@ def _print_verdict(verdict: "Verdict") -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from crab_graph.analysis.report.cells import plain
+    from crab_graph.analysis.report.rendering import plain
 
     fault = "" if verdict.fault is None else f", fault: {verdict.fault}"
     strict = "passes" if verdict.strict["passed"] else "does not pass"

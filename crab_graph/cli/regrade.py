@@ -86,7 +86,7 @@ def _rules_table(found: "Regrading") -> "Table":
     """Return how often each rule changed a verdict, and how."""
     from rich.table import Table
 
-    from crab_graph.analysis.report.titles import check_titles
+    from crab_graph.analysis.report.labels import check_titles
 
     table = Table(box=None, pad_edge=False)
     for heading in ("changed by", "rule", "episodes"):

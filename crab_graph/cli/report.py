@@ -37,8 +37,7 @@ def report(
     are put side by side. Episodes that failed for want of infrastructure are counted, never scored.
     """
     from crab_graph.analysis.report.assembly import make_report
-    from crab_graph.analysis.report.markdown import as_markdown
-    from crab_graph.analysis.report.screen import print_report
+    from crab_graph.analysis.report.rendering import as_markdown, print_report
     from crab_graph.analysis.report.study import load_study
     from crab_graph.errors import UsageError
     from crab_graph.workers import write_atomically

@@ -115,7 +115,7 @@ def print_run(
         stopped: The cap of the whole run that was reached, if one was.
         grading: Which of the two verdicts counts as passed here; both are kept.
     """
-    from crab_graph.analysis.spending import mock_line, spending_json, spending_lines
+    from crab_graph.analysis.report.labels import mock_line, spending_json, spending_lines
 
     groups = _groups(run, grading)
     if as_json:

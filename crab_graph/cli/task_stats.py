@@ -14,7 +14,7 @@ def print_stats(stats: "BenchmarkStats") -> None:
     """Print Table 1 with a column for each stratum, then a bar for each value of each property."""
     from rich.table import Table
 
-    from crab_graph.analysis.benchmark_table import table_cells
+    from crab_graph.analysis.benchmark_stats import table_cells
 
     table = Table("", box=None, pad_edge=False)
     for column in stats.table:

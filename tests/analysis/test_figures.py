@@ -7,7 +7,7 @@ import pytest
 
 from crab_graph.analysis.figures.theme import DARK, DASHES, LIGHT, SERIES, SHAPES, style_of
 from crab_graph.analysis.report.assembly import make_report
-from crab_graph.analysis.report.exhibit import Chart, Mark, Point
+from crab_graph.analysis.report.exhibit import Chart, Point
 from crab_graph.analysis.report.study import study_records
 from crab_graph.errors import MissingExtra, UsageError
 
@@ -17,7 +17,7 @@ pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 
 
-def chart(series, mark=Mark.LINE, panel="", members=("",)):
+def chart(series, mark="line", panel="", members=("",)):
     points = [
         Point(panel, f"agent {n}", member, x, 0.5, 0.4, 0.6, where={"agent": f"a&b {n}"})
         for n in range(series)

@@ -10,8 +10,7 @@ from rich.console import Console
 from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.assembly import make_report
 from crab_graph.analysis.report.exhibit import Exhibit, Report
-from crab_graph.analysis.report.markdown import as_markdown
-from crab_graph.analysis.report.screen import print_report
+from crab_graph.analysis.report.rendering import as_markdown, print_report
 from crab_graph.analysis.report.study import StudiedRun, TaskFigures, make_study, study_records
 from crab_graph.domains.manifest import SweepMember
 from crab_graph.runs.pivot import Pivot, PivotTurn

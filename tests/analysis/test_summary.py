@@ -2,7 +2,7 @@
 
 from crab_graph.analysis.report.labels import OUTCOMES
 from crab_graph.analysis.report.measures import parts_passed
-from crab_graph.analysis.report.summary import summarise
+from crab_graph.analysis.report.overview import summarise
 
 
 def test_each_agent_with_each_user_has_a_group(records):

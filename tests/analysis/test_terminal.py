@@ -5,8 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from crab_graph.analysis.report.summary import summarise
-from crab_graph.analysis.report.terminal import print_overview
+from crab_graph.analysis.report.overview import print_overview, summarise
 
 
 @pytest.fixture

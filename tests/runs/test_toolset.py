@@ -11,8 +11,8 @@ import crab_graph as cg
 from crab_graph.agents.reference import reference_agent
 from crab_graph.analysis.export.openai import export_openai
 from crab_graph.analysis.report.labels import TOOLSET_NOTE, notes_on
+from crab_graph.analysis.report.overview import summarise
 from crab_graph.analysis.report.study import load_study
-from crab_graph.analysis.report.summary import summarise
 from crab_graph.analysis.viewer.background import Background
 from crab_graph.cli import main
 from crab_graph.errors import ResumeMismatch, UnknownName

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crab_graph.analysis.benchmark_stats import BenchmarkStats, describe_benchmark
-from crab_graph.analysis.benchmark_table import table_cells
+from crab_graph.analysis.benchmark_stats import BenchmarkStats, describe_benchmark, table_cells
 from crab_graph.analysis.export.folder import whole_folder
 from crab_graph.domains.benchmark import Benchmark
 from crab_graph.domains.manifest import MANIFEST

@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 from crab_graph.analysis.figures.theme import CONFIG, DASHES, INK, PAPER, SERIES, SHAPES
-from crab_graph.analysis.report.exhibit import Chart, Mark, Point, link_to
+from crab_graph.analysis.report.exhibit import Chart, Point, link_to
 from crab_graph.errors import MissingExtra
 
 EXTRA = "report"
@@ -90,7 +90,7 @@ def _drawn(
 ) -> Any:
     data = alt.InlineData(values=panel.data)
     places = list(dict.fromkeys(datum["x"] for datum in panel.data))
-    if chart.mark is Mark.BAR:
+    if chart.mark == "bar":
         drawn = _bars(alt, data, places, width)
     else:
         y_title = None if is_one_of_many else chart.y_title or None
@@ -156,7 +156,7 @@ def _intervals(
         y=y, shape=shape, href="link:N"
     )
     layers = [whiskers, points]
-    if chart.mark is Mark.LINE and len(places) > 1:
+    if chart.mark == "line" and len(places) > 1:
         dash = (
             alt.StrokeDash(
                 "series:N",

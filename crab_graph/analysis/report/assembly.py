@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from crab_graph.analysis.report import labels, measures
-from crab_graph.analysis.report.benchmarks import benchmarks
 from crab_graph.analysis.report.breakdowns import (
     by_condition,
     by_dates,
@@ -11,15 +10,16 @@ from crab_graph.analysis.report.breakdowns import (
     by_persona,
     by_stratum,
 )
-from crab_graph.analysis.report.differences import VERDICTS, agents_compared, users_compared
+from crab_graph.analysis.report.comparisons import VERDICTS, agents_compared, users_compared
 from crab_graph.analysis.report.exhibit import Exhibit, Report, points_text
 from crab_graph.analysis.report.fact_exhibit import fact_fates
 from crab_graph.analysis.report.failure_exhibits import failed_checks, failure_modes, missed_parts
 from crab_graph.analysis.report.pivots import pivots
-from crab_graph.analysis.report.rates import coverage, more_work, passed, work
 from crab_graph.analysis.report.reliability import reliability
 from crab_graph.analysis.report.study import REFERENCE_USER, Study, incomplete_runs
 from crab_graph.analysis.report.sweeps import sweeps
+from crab_graph.analysis.report.task_exhibits import benchmarks
+from crab_graph.analysis.report.verdict_exhibits import coverage, more_work, passed, work
 
 
 def make_report(study: Study, title: str | None = None) -> Report:

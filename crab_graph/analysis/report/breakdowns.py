@@ -7,9 +7,9 @@ from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.exhibit import (
     Cell,
     Chart,
-    Column,
+    ChartMark,
     Exhibit,
-    Mark,
+    Head,
     Point,
     count_cell,
     estimate_cell,
@@ -17,8 +17,8 @@ from crab_graph.analysis.report.exhibit import (
     text_cell,
 )
 from crab_graph.analysis.report.measures import Measure
-from crab_graph.analysis.report.rates import WHO, WORK
 from crab_graph.analysis.report.study import Arm, Study
+from crab_graph.analysis.report.verdict_exhibits import WHO, WORK
 from crab_graph.eval.statistics import Estimate
 from crab_graph.runs.record import EpisodeRecord
 
@@ -47,7 +47,7 @@ def by_stratum(study: Study) -> Exhibit | None:
         caption="Share of episodes in which no check of the final tables fails, by stratum: a task "
         "of S1 grows from one seed solution, one of S4 from four. n counts episodes.",
         x_title="stratum",
-        mark=Mark.LINE,
+        mark="line",
     )
 
 
@@ -74,7 +74,7 @@ def by_dates(study: Study) -> Exhibit | None:
         caption="pass@1 by whether the departure is a day or a window of days, with the mean "
         "number of edge constraints that are active on such tasks. n counts episodes.",
         x_title="departure",
-        mark=Mark.DOT,
+        mark="dot",
     )
 
 
@@ -113,13 +113,13 @@ def by_persona(study: Study) -> Exhibit | None:
         "and trial, so they meet different tasks: their differences are not paired.",
         columns=(
             *WHO,
-            Column("persona", "persona", is_number=False),
-            Column("episodes", "n"),
-            *(Column(one.key, one.title) for one in PERSONA_MEASURES),
+            Head("persona", "persona", is_number=False),
+            Head("episodes", "n"),
+            *(Head(one.key, one.title) for one in PERSONA_MEASURES),
         ),
         rows=rows_of(rows),
         chart=Chart(
-            Mark.DOT,
+            "dot",
             "persona",
             "",
             tuple(points),
@@ -158,12 +158,12 @@ def by_condition(study: Study) -> Exhibit | None:
         "costs”.",
         columns=(
             *WHO,
-            Column("episodes", "n"),
-            *(Column(one.key, one.title) for one in wanted),
+            Head("episodes", "n"),
+            *(Head(one.key, one.title) for one in wanted),
         ),
         rows=rows_of(rows),
         chart=Chart(
-            Mark.DOT, "user", "pass@1", tuple(points), alt=_alt("pass@1 by kind of user", points)
+            "dot", "user", "pass@1", tuple(points), alt=_alt("pass@1 by kind of user", points)
         ),
     )
 
@@ -188,7 +188,7 @@ def by_edges(study: Study) -> Exhibit | None:
         "wishes for single ones. n counts episodes; tasks differ in more than this, unless they "
         "come from a sweep.",
         x_title="active edges",
-        mark=Mark.LINE,
+        mark="line",
     )
 
 
@@ -204,7 +204,7 @@ def _crossed(
     title: str,
     caption: str,
     x_title: str,
-    mark: Mark,
+    mark: ChartMark,
 ) -> Exhibit:
     """Return one measure of each arm, a column for each group of its episodes."""
     rows, points = [], []
@@ -225,7 +225,7 @@ def _crossed(
         paper=paper,
         title=title,
         caption=caption,
-        columns=(*WHO, *(Column(group, group) for group in groups)),
+        columns=(*WHO, *(Head(group, group) for group in groups)),
         rows=rows_of(rows),
         chart=Chart(
             mark,

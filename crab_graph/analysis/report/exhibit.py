@@ -6,8 +6,7 @@ its episodes. A figure is a table too: whoever cannot see it reads the numbers.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlencode
 
 from crab_graph.eval.statistics import Estimate
@@ -57,7 +56,7 @@ EMPTY = Cell("")
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class Head:
     """A column: its key in JSON, its title, and whether it holds numbers."""
 
     key: str
@@ -65,12 +64,8 @@ class Column:
     is_number: bool = True
 
 
-class Mark(StrEnum):
-    """What a chart is drawn with."""
-
-    LINE = "line"
-    DOT = "dot"
-    BAR = "bar"
+ChartMark = Literal["line", "dot", "bar"]
+"""What a chart is drawn with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +113,7 @@ class Chart:
         counts: Panels whose values are no shares from 0 to 1, and have a scale of their own.
     """
 
-    mark: Mark
+    mark: ChartMark
     x_title: str
     y_title: str
     points: tuple[Point, ...]
@@ -144,7 +139,7 @@ class Exhibit:
     id: str
     title: str
     caption: str
-    columns: tuple[Column, ...]
+    columns: tuple[Head, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
     chart: Chart | None = None

@@ -2,10 +2,10 @@
 
 from collections import Counter
 
-from crab_graph.analysis.report.exhibit import Column, Exhibit, count_cell, rows_of
+from crab_graph.analysis.report.exhibit import Exhibit, Head, count_cell, rows_of
 from crab_graph.analysis.report.measures import scored
-from crab_graph.analysis.report.rates import WHO
 from crab_graph.analysis.report.study import Study
+from crab_graph.analysis.report.verdict_exhibits import WHO
 from crab_graph.eval.user_facts import FactFate
 
 _TITLES = {
@@ -34,8 +34,8 @@ def fact_fates(study: Study) -> Exhibit | None:
         "got after that, got in time and contradicted in the final booking, or never got.",
         columns=(
             *WHO,
-            Column("episodes", "episodes"),
-            *(Column(str(fate), title) for fate, title in _TITLES.items()),
+            Head("episodes", "episodes"),
+            *(Head(str(fate), title) for fate, title in _TITLES.items()),
         ),
         rows=rows_of(rows),
     )

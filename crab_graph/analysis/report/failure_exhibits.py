@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from crab_graph.analysis.report import labels
 from crab_graph.analysis.report.exhibit import (
     Cell,
-    Column,
     Exhibit,
+    Head,
     count_cell,
     estimate_cell,
     rows_of,
@@ -15,10 +15,10 @@ from crab_graph.analysis.report.exhibit import (
     text_cell,
 )
 from crab_graph.analysis.report.failures import solution_parts
+from crab_graph.analysis.report.labels import check_titles
 from crab_graph.analysis.report.measures import Measure, estimate, scored
-from crab_graph.analysis.report.rates import WHO
 from crab_graph.analysis.report.study import Arm, Study
-from crab_graph.analysis.report.titles import check_titles
+from crab_graph.analysis.report.verdict_exhibits import WHO
 from crab_graph.eval.checks import FailureMode, part_of
 from crab_graph.runs.record import EpisodeRecord
 
@@ -44,8 +44,8 @@ def failed_checks(study: Study) -> Exhibit | None:
         title="Every check that failed",
         caption="In how many episodes.",
         columns=(
-            Column("check", "check", is_number=False),
-            Column("title", "", is_number=False),
+            Head("check", "check", is_number=False),
+            Head("title", "", is_number=False),
             *_arm_columns(study),
         ),
         rows=rows_of(
@@ -85,8 +85,8 @@ def missed_parts(study: Study) -> Exhibit | None:
         "chosen and lost.",
         columns=(
             *WHO,
-            Column("episodes", "failed"),
-            *(Column(name, title) for name, title in labels.FOUND.items()),
+            Head("episodes", "failed"),
+            *(Head(name, title) for name, title in labels.FOUND.items()),
         ),
         rows=rows_of(rows),
     )
@@ -133,11 +133,11 @@ def _modes(study: Study, id: str, paper: str, title: str, parts: Sequence[str]) 
             "all modes of the part; beside it the share of all episodes with a verdict, with its "
             "interval.",
             columns=(
-                Column("mode", "mode", is_number=False),
-                Column("part", "part", is_number=False),
-                Column("count", "count"),
-                Column("share", "share"),
-                Column("of_episodes", "of episodes (95 %)"),
+                Head("mode", "mode", is_number=False),
+                Head("part", "part", is_number=False),
+                Head("count", "count"),
+                Head("share", "share"),
+                Head("of_episodes", "of episodes (95 %)"),
                 *_arm_columns(study),
             ),
             rows=rows_of(rows),
@@ -145,8 +145,8 @@ def _modes(study: Study, id: str, paper: str, title: str, parts: Sequence[str]) 
     ]
 
 
-def _arm_columns(study: Study) -> list[Column]:
-    return [Column(arm.label, arm.heading) for arm in study.arms]
+def _arm_columns(study: Study) -> list[Head]:
+    return [Head(arm.label, arm.heading) for arm in study.arms]
 
 
 def _failed(arm: Arm) -> Counter[str]:

@@ -4,9 +4,8 @@ from collections.abc import Callable
 
 from crab_graph.analysis.report.exhibit import (
     Chart,
-    Column,
     Exhibit,
-    Mark,
+    Head,
     Point,
     count_cell,
     estimate_cell,
@@ -14,8 +13,8 @@ from crab_graph.analysis.report.exhibit import (
     text_cell,
 )
 from crab_graph.analysis.report.measures import scored
-from crab_graph.analysis.report.rates import WHO
 from crab_graph.analysis.report.study import Arm, Study
+from crab_graph.analysis.report.verdict_exhibits import WHO
 from crab_graph.eval.statistics import (
     Estimate,
     Trials,
@@ -64,13 +63,13 @@ def reliability(study: Study) -> Exhibit | None:
         "of them does. k goes as far as every task has trials; nothing is extrapolated.",
         columns=(
             *WHO,
-            Column("kind", "", is_number=False),
-            Column("tasks", "tasks"),
-            *(Column(f"k{k}", f"k = {k}") for k in range(1, deepest + 1)),
+            Head("kind", "", is_number=False),
+            Head("tasks", "tasks"),
+            *(Head(f"k{k}", f"k = {k}") for k in range(1, deepest + 1)),
         ),
         rows=rows_of(rows),
         chart=Chart(
-            Mark.LINE,
+            "line",
             "k",
             "",
             tuple(points),

@@ -3,20 +3,19 @@
 from collections.abc import Callable, Mapping
 
 from crab_graph.analysis.report import measures
-from crab_graph.analysis.report.differences import NOTE, difference_cells
+from crab_graph.analysis.report.comparisons import NOTE, difference_cells
 from crab_graph.analysis.report.exhibit import (
     Cell,
     Chart,
-    Column,
     Exhibit,
-    Mark,
+    Head,
     Point,
     count_cell,
     estimate_cell,
     rows_of,
 )
-from crab_graph.analysis.report.rates import WHO
 from crab_graph.analysis.report.study import Arm, Study
+from crab_graph.analysis.report.verdict_exhibits import WHO
 from crab_graph.runs.record import EpisodeRecord
 
 _TITLES = {
@@ -87,7 +86,7 @@ def _exhibits(vary: str, lines: Mapping[_LINE, Mapping[int, Arm]]) -> list[Exhib
                     )
                 )
     chart = Chart(
-        Mark.LINE,
+        "line",
         _AXES[vary],
         "pass@1",
         tuple(points),
@@ -99,10 +98,10 @@ def _exhibits(vary: str, lines: Mapping[_LINE, Mapping[int, Arm]]) -> list[Exhib
         caption=f"pass@1 by {_AXES[vary]}, on families of tasks that differ in nothing else.",
         columns=(
             *WHO,
-            Column("value", vary),
-            Column("episodes", "n"),
-            Column("pass_at_1", "pass@1"),
-            Column("concrete", "concrete"),
+            Head("value", vary),
+            Head("episodes", "n"),
+            Head("pass_at_1", "pass@1"),
+            Head("concrete", "concrete"),
         ),
         rows=rows_of(rows),
         chart=chart,
@@ -155,9 +154,9 @@ def _contrasts(vary: str, lines: Mapping[_LINE, Mapping[int, Arm]]) -> list[Exhi
             "are in percentage points.",
             columns=(
                 *WHO,
-                Column("value", vary, is_number=False),
-                Column("measure", "measure", is_number=False),
-                *(Column(name.split(" ")[0], name) for name in columns),
+                Head("value", vary, is_number=False),
+                Head("measure", "measure", is_number=False),
+                *(Head(name.split(" ")[0], name) for name in columns),
             ),
             rows=tuple(rows),
             notes=(NOTE,),

@@ -4,8 +4,7 @@ import re
 from functools import cache
 from importlib.resources import files
 
-from crab_graph.analysis.report.labels import OUTCOMES
-from crab_graph.analysis.report.titles import check_titles
+from crab_graph.analysis.report.labels import OUTCOMES, check_titles
 
 MODULES = (
     "elements.js",

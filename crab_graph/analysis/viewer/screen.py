@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.text import Text
 
 from crab_graph.analysis.report import labels
-from crab_graph.analysis.report.cells import agent_name, plain
-from crab_graph.analysis.report.titles import check_titles
+from crab_graph.analysis.report.labels import check_titles
+from crab_graph.analysis.report.rendering import agent_name, plain
 from crab_graph.analysis.viewer.changes import SIGNS, brief_arguments, describe_change
 from crab_graph.analysis.viewer.exchanges import Exchange, ShownCall, read_exchanges
 from crab_graph.analysis.viewer.holdings import Holdings, follow_holdings

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.text import Text
 
-from crab_graph.analysis.report.cells import plain
+from crab_graph.analysis.report.rendering import plain
 from crab_graph.analysis.viewer.exchanges import Exchange, ShownCall, read_exchanges
 from crab_graph.analysis.viewer.holdings import HeldBooking, Holdings, follow_holdings
 from crab_graph.analysis.viewer.screen import (

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from crab_graph.analysis.report import labels
-from crab_graph.analysis.report.cells import plain, titled_table
+from crab_graph.analysis.report.rendering import plain, titled_table
 from crab_graph.analysis.viewer.exchanges import Exchange, ShownCall, calls_of, read_exchanges
 from crab_graph.analysis.viewer.screen import MARKS, Deed, print_indented
 from crab_graph.runs.record import EpisodeRecord

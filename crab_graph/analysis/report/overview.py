@@ -5,11 +5,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from crab_graph.analysis.report import measures
-from crab_graph.analysis.report.labels import OUTCOMES
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from crab_graph.analysis.report import labels, measures
+from crab_graph.analysis.report.rendering import agent_name, plain, titled_table
 from crab_graph.eval.statistics import Estimate
 from crab_graph.runs.record import EpisodeRecord
 
+_WIDE = 100
 _PARTS = (measures.PASS, measures.CONCRETE, measures.FACTUALITY, measures.COMPLETION)
 
 
@@ -83,7 +88,7 @@ def _group(records: Sequence[EpisodeRecord]) -> Group:
         user=first.condition,
         user_engine=first.user_engine,
         tasks=len({record.task_id for record in records}),
-        outcomes={outcome: outcomes[outcome] for outcome in OUTCOMES},
+        outcomes={outcome: outcomes[outcome] for outcome in labels.OUTCOMES},
         rates=_rates(scored),
         rates_if_booked=_rates(booked),
         failure_modes=_counted(r.primary_failure for r in scored if r.primary_failure),
@@ -102,3 +107,69 @@ def _counted(names: Iterable[str]) -> dict[str, int]:
     """Return how often each name occurs, the most frequent first."""
     counts = Counter(names)
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def print_overview(console: Console, summary: Summary) -> None:
+    """Print the rates of each agent with each user, and why episodes failed."""
+    console.print(_rates_table(console, "Who passed", summary.overall))
+    failing = [group for group in summary.overall if group.failure_modes]
+    if failing:
+        console.print("", _failures_table(failing), sep="\n")
+    notes = [labels.OUTCOMES_NOTE, *([labels.IF_BOOKED_NOTE] if console.width >= _WIDE else ())]
+    console.print("", " ".join(notes), sep="\n")
+
+
+def _rates_table(console: Console, title: str, groups: Iterable[Group]) -> Table:
+    """Return rates beside outcomes; a narrow terminal leaves out the parts of the verdict."""
+    parts = console.width >= _WIDE
+    table = titled_table(title, "agent", "user")
+    for name in ("tasks", "pass@1 (95 %)", *(labels.PARTS.values() if parts else ()), "outcomes"):
+        table.add_column(name, justify="left" if name == "tasks" else "right")
+    for group in groups:
+        rate = group.rates["pass_at_1"]
+        table.add_row(
+            *_who(group),
+            str(group.tasks),
+            Text(_percent(rate), style="bold").append(_interval(rate), style="not bold"),
+            *(_parts(group) if parts else ()),
+            "/".join(str(count) for count in group.outcomes.values()),
+        )
+    return table
+
+
+def _parts(group: Group) -> tuple[str, str, str]:
+    """Return the rates of a verdict's parts; of the abstract ones also where there is a booking."""
+    factuality, completion = (
+        f"{_percent(group.rates[part])} ({_percent(group.rates_if_booked[part])})"
+        for part in ("factuality", "completion")
+    )
+    return _percent(group.rates["concrete"]), factuality, completion
+
+
+def _failures_table(groups: Iterable[Group]) -> Table:
+    table = titled_table("Why the others failed", "agent", "user")
+    for name in ("first failure (episodes)", "failed checks (episodes)"):
+        table.add_column(name)
+    for group in groups:
+        table.add_row(
+            *_who(group),
+            _counts({labels.words(mode): n for mode, n in group.failure_modes.items()}),
+            _counts(group.failed_checks),
+        )
+    return table
+
+
+def _who(group: Group) -> tuple[Text, Text]:
+    return agent_name(group.agent, group.is_reference), plain(group.user)
+
+
+def _interval(rate: Estimate) -> str:
+    return "" if rate.value is None else f" ({100 * rate.low:.0f}–{100 * rate.high:.0f})"
+
+
+def _percent(rate: Estimate) -> str:
+    return "–" if rate.value is None else f"{rate.value:.0%}"
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items())

@@ -1,14 +1,41 @@
-"""A report in a terminal; a table that is wider than the screen is continued below itself."""
+"""A report as text: in a terminal, and as Markdown; and what all tables in a terminal share.
 
-from collections.abc import Sequence
+A table that is wider than the screen is continued below itself. Nothing that an agent is called
+steers the terminal or becomes markup.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from crab_graph.analysis.report.cells import plain
-from crab_graph.analysis.report.exhibit import Cell, Column, Exhibit, Report
+from crab_graph.analysis.report.exhibit import Cell, Exhibit, Head, Report
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_LINE_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#!])")
+
+
+def plain(text: str) -> Text:
+    """Return what somebody said as text that can neither style nor steer the terminal."""
+    return Text(_CONTROL.sub("�", text))
+
+
+def agent_name(agent: str, is_reference: bool) -> Text:
+    """Return an agent's name, labelled where no model stands behind it."""
+    name = plain(agent)
+    return name.append(" (reference)", style="dim") if is_reference else name
+
+
+def titled_table(title: str, *columns: str) -> Table:
+    """Return an empty table."""
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    for name in columns:
+        table.add_column(name)
+    return table
 
 
 def print_report(console: Console, report: Report) -> None:
@@ -57,7 +84,7 @@ def _width(console: Console, table: Table) -> int:
 def _table(exhibit: Exhibit, places: Sequence[int]) -> Table:
     table = Table(box=None, pad_edge=False)
     for place in places:
-        column: Column = exhibit.columns[place]
+        column: Head = exhibit.columns[place]
         justify = "right" if column.is_number else "left"
         table.add_column(plain(column.title), justify=justify)  # type: ignore[arg-type]
     for row in exhibit.rows:
@@ -71,3 +98,39 @@ def _text(cell: Cell) -> Text:
         if more:
             text.append(" ").append_text(plain(more)).stylize("dim", len(text) - len(more))
     return text
+
+
+def as_markdown(report: Report) -> str:
+    """Return the report; nothing that an agent is called becomes markup."""
+    parts = [f"# {_escaped(report.title)}", _escaped(report.lead)]
+    if report.findings:
+        parts.append("\n".join(f"- {_escaped(one)}" for one in report.findings))
+    parts += [f"> {_escaped(one)}" for one in report.labels]
+    parts += [_markdown_exhibit(one) for one in report.exhibits]
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown_exhibit(exhibit: Exhibit) -> str:
+    paper = f" ({exhibit.paper} of the paper)" if exhibit.paper else ""
+    heads = [_escaped(column.title) for column in exhibit.columns]
+    rules = ["---:" if column.is_number else "---" for column in exhibit.columns]
+    lines = [
+        _markdown_line(heads),
+        _markdown_line(rules),
+        *(_markdown_line(map(_markdown_cell, row)) for row in exhibit.rows),
+    ]
+    parts = [f"## {_escaped(exhibit.title)}{paper}", _escaped(exhibit.caption), "\n".join(lines)]
+    return "\n\n".join([*parts, *map(_escaped, exhibit.notes)])
+
+
+def _markdown_line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _markdown_cell(cell: Cell) -> str:
+    text = _escaped(cell.plain)
+    return f"**{text}**" if cell.is_strong and text else text
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", _LINE_CONTROL.sub(" ", text))

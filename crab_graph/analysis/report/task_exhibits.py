@@ -6,9 +6,8 @@ from crab_graph.analysis.benchmark_stats import BenchmarkStats, StratumStats, de
 from crab_graph.analysis.report.exhibit import (
     Cell,
     Chart,
-    Column,
     Exhibit,
-    Mark,
+    Head,
     Point,
     count_cell,
     number_cell,
@@ -57,8 +56,8 @@ def _table(stats: BenchmarkStats, name: str, suffix: str) -> Exhibit:
         caption="What the tasks consist of, in the mean over those of a stratum. The distractor "
         "ratio is the number of valid solutions over that of distractors.",
         columns=(
-            Column("figure", "", is_number=False),
-            *(Column(one.stratum, one.stratum) for one in stats.table),
+            Head("figure", "", is_number=False),
+            *(Head(one.stratum, one.stratum) for one in stats.table),
         ),
         rows=rows_of(rows),
     )
@@ -122,14 +121,14 @@ def _distributions(stats: BenchmarkStats, name: str, suffix: str) -> Exhibit:
         title=f"How the tasks are spread{name}",
         caption="How many tasks have each value of the properties that were balanced.",
         columns=(
-            Column("property", "property", is_number=False),
-            Column("value", "value", is_number=False),
-            Column("tasks", "tasks"),
-            Column("share", "share"),
+            Head("property", "property", is_number=False),
+            Head("value", "value", is_number=False),
+            Head("tasks", "tasks"),
+            Head("share", "share"),
         ),
         rows=rows_of(rows),
         chart=Chart(
-            Mark.BAR,
+            "bar",
             "",
             "tasks",
             tuple(points),

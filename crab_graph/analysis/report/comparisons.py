@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 
 from crab_graph.analysis.report import measures
-from crab_graph.analysis.report.exhibit import Cell, Column, Exhibit, points_text, text_cell
-from crab_graph.analysis.report.rates import WORK
+from crab_graph.analysis.report.exhibit import Cell, Exhibit, Head, points_text, text_cell
 from crab_graph.analysis.report.study import REFERENCE_USER, Arm, Study
+from crab_graph.analysis.report.verdict_exhibits import WORK
 
 NOTE = (
     "p: sign-flip permutations over tasks, in brackets adjusted by Holm over the comparisons of "
@@ -17,15 +17,15 @@ _LEAST_P = 0.001
 VERDICTS = (measures.PASS, measures.CONCRETE, measures.ABSTRACT)
 
 _COLUMNS = (
-    Column("measure", "measure", is_number=False),
-    Column("tasks", "tasks"),
-    Column("pairs", "pairs"),
-    Column("first", "from"),
-    Column("second", "to"),
-    Column("difference", "difference (95 %)"),
-    Column("relative_drop", "relative drop Δ"),
-    Column("p", "p (Holm)"),
-    Column("detectable", "detectable"),
+    Head("measure", "measure", is_number=False),
+    Head("tasks", "tasks"),
+    Head("pairs", "pairs"),
+    Head("first", "from"),
+    Head("second", "to"),
+    Head("difference", "difference (95 %)"),
+    Head("relative_drop", "relative drop Δ"),
+    Head("p", "p (Holm)"),
+    Head("detectable", "detectable"),
 )
 
 
@@ -40,7 +40,7 @@ def users_compared(study: Study) -> list[Exhibit]:
         titles=("What a user costs: verdicts", "What a user costs: communication and efficiency"),
         papers=("Table 2, Δ", "Table 3, Δ"),
         caption="Each kind of user against the first, on the same tasks, trials and seeds.",
-        heads=(Column("agent", "agent", is_number=False), Column("user", "user", is_number=False)),
+        heads=(Head("agent", "agent", is_number=False), Head("user", "user", is_number=False)),
         words=lambda first, second: (
             Cell(
                 second.agent_label,
@@ -62,7 +62,7 @@ def agents_compared(study: Study) -> list[Exhibit]:
         papers=("", ""),
         caption="Each agent against the first, with the same user on the same tasks, trials and "
         "seeds.",
-        heads=(Column("user", "user", is_number=False), Column("agent", "agent", is_number=False)),
+        heads=(Head("user", "user", is_number=False), Head("agent", "agent", is_number=False)),
         words=lambda first, second: (
             Cell(second.user_label, second.user),
             Cell(
@@ -156,7 +156,7 @@ def _exhibits(
     titles: tuple[str, str],
     papers: tuple[str, str],
     caption: str,
-    heads: tuple[Column, Column],
+    heads: tuple[Head, Head],
     words: Callable[[Arm, Arm], tuple[Cell, Cell]],
 ) -> list[Exhibit]:
     """Return one exhibit for verdicts and one for the work; none where nothing is paired."""

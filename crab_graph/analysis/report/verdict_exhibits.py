@@ -7,8 +7,8 @@ from statistics import fmean
 from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.exhibit import (
     Cell,
-    Column,
     Exhibit,
+    Head,
     count_cell,
     estimate_cell,
     rows_of,
@@ -19,7 +19,7 @@ from crab_graph.analysis.report.study import Arm, Study
 from crab_graph.eval.statistics import Estimate
 from crab_graph.runs.record import EpisodeRecord
 
-WHO = (Column("agent", "agent", is_number=False), Column("user", "user", is_number=False))
+WHO = (Head("agent", "agent", is_number=False), Head("user", "user", is_number=False))
 PARTS = (
     measures.PASS,
     measures.CONCRETE,
@@ -51,9 +51,9 @@ def passed(study: Study) -> Exhibit:
     """Return pass@1 and the parts of the verdict: the paper's Table 2."""
     columns = (
         *WHO,
-        Column("tasks", "tasks"),
-        *(Column(one.key, one.title) for one in PARTS),
-        *(Column(outcome, head) for outcome, head in OUTCOME_HEADS.items()),
+        Head("tasks", "tasks"),
+        *(Head(one.key, one.title) for one in PARTS),
+        *(Head(outcome, head) for outcome, head in OUTCOME_HEADS.items()),
     )
     rows = []
     for arm in study.arms:
@@ -88,7 +88,7 @@ def work(study: Study) -> Exhibit:
         title="Communication and efficiency",
         caption="Shares of episodes without a false statement and with a proper ending, and means "
         f"per episode of what describes the work but never decides a pass. {_INTERVALS}",
-        columns=(*WHO, *(Column(one.key, one.title) for one in WORK)),
+        columns=(*WHO, *(Head(one.key, one.title) for one in WORK)),
         rows=_estimates(study.arms, WORK),
     )
 
@@ -100,7 +100,7 @@ def more_work(study: Study) -> Exhibit:
         title="More on the effort",
         caption="Means per episode. “No write between” leaves out calls repeated after the tables "
         "had changed; unadmitted corrections are acts or claims put right without a word.",
-        columns=(*WHO, *(Column(one.key, one.title) for one in MORE_WORK)),
+        columns=(*WHO, *(Head(one.key, one.title) for one in MORE_WORK)),
         rows=_estimates(study.arms, MORE_WORK),
     )
 
@@ -117,7 +117,7 @@ def coverage(study: Study) -> Exhibit:
         caption="Of what each factuality check could judge, the share about which anything was "
         "said; means over the episodes in which there was something to say. An agent that says "
         "nothing says nothing false.",
-        columns=(*WHO, *(Column(check, title) for check, title in COVERAGE.items())),
+        columns=(*WHO, *(Head(check, title) for check, title in COVERAGE.items())),
         rows=rows_of(rows),
     )
 
