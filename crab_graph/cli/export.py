@@ -6,14 +6,26 @@ from typing import Annotated
 import typer
 
 from crab_graph.cli.output import JsonOption, print_json
-from crab_graph.errors import UsageError
+
+
+def _formats() -> list[str]:
+    from crab_graph.analysis.export.exporters import EXPORTERS
+
+    return list(EXPORTERS.names())
 
 
 def export(
     source: Annotated[
         Path, typer.Argument(metavar="RUN|BENCH", help="Directory of a run, or of a benchmark.")
     ],
-    format: Annotated[str, typer.Option("--format", help="openai, parquet, inspect or langsmith.")],
+    format: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            help="openai, parquet, inspect or langsmith.",
+            autocompletion=_formats,
+        ),
+    ],
     out: Annotated[Path, typer.Option("--out", help="File to write; a folder for parquet.")],
     rewards: Annotated[
         bool,
@@ -30,10 +42,8 @@ def export(
     carry a weight. parquet: a folder with one Parquet file a table and a data card; of a benchmark
     too. inspect: a log that Inspect opens. langsmith: a list of runs.
     """
-    from crab_graph.analysis.export.formats import export_any
+    from crab_graph.analysis.export.exporters import export_any
 
-    if rewards and format != "openai":
-        raise UsageError("--rewards: belongs to --format openai; the others hold every verdict")
     counts = export_any(source, format, out, rewards=rewards, force=force)
     if as_json:
         print_json({"format": format, "out": str(out), "counts": counts})

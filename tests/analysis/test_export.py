@@ -1,6 +1,7 @@
 """`export`: what other tools are handed, and that they open it."""
 
 import json
+import sys
 import uuid
 
 import duckdb
@@ -182,3 +183,52 @@ def test_a_run_whose_benchmark_is_gone_says_so(made, tmp_path, capsys):
         assert "its benchmark is needed" in capsys.readouterr().err
     finally:
         away.rename(bench.directory)
+
+
+# Another package's format
+
+
+@pytest.fixture
+def other_format(tmp_path, monkeypatch):
+    """Install a package that registers a format `ids`: the id of each episode, one a line."""
+    (tmp_path / "other_formats.py").write_text(
+        "from crab_graph.analysis.export.exporters import Exporter\n"
+        "def write_ids(run, out):\n"
+        "    out.write_text(''.join(f'{one.episode_id}\\n' for one in run))\n"
+        "    return {'episode_ids': len(run)}\n"
+        "IDS = Exporter(write_ids)\n"
+    )
+    about = tmp_path / "other_formats-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: other-formats\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[crab_graph.exporters]\nids = other_formats:IDS\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield
+    sys.modules.pop("other_formats", None)
+
+
+def test_a_format_of_another_package_is_found_by_its_name(made, other_format, tmp_path, capsys):
+    _, run = made
+    out = tmp_path / "new" / "ids.txt"
+    assert export(run.directory, "ids", out) == 0
+    assert capsys.readouterr().out == f"{out}: 2 episode ids\n"
+    assert out.read_text().split() == [one.episode_id for one in run]
+    assert export(run.directory, "ids", out) == 2
+    assert "--force" in capsys.readouterr().err
+    assert export(run.directory, "ids", out, "--force") == 0
+
+
+def test_what_another_packages_format_cannot_write_is_one_line(
+    made, other_format, tmp_path, capsys
+):
+    bench, run = made
+    out = tmp_path / "out"
+    for source, format, words in [
+        (bench.directory, "ids", "is a benchmark"),
+        (run.directory, "idz", "unknown format 'idz'; did you mean ids?"),
+        (run.directory, "csv", "known: ids, inspect, langsmith, openai, parquet"),
+    ]:
+        assert export(source, format, out) == 2
+        assert words in capsys.readouterr().err
+    assert export(run.directory, "ids", out, "--rewards") == 2
+    assert not out.exists()

@@ -1,53 +1,43 @@
-"""A benchmark as a dataset folder: one Parquet file a table, and a data card (paper Table 1).
+"""A benchmark or a run as a dataset folder: one Parquet file a table, and a data card.
 
 The card's head lists the files as configurations, so that a hub shows each as a table.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crab_graph.analysis.benchmark_stats import BenchmarkStats, describe_benchmark, table_cells
-from crab_graph.analysis.export.folder import whole_folder
+from crab_graph.analysis.benchmark_stats import describe_benchmark, table_cells
+from crab_graph.analysis.export.exporters import Exporter, run_stamp, whole_folder
 from crab_graph.domains.benchmark import Benchmark
 from crab_graph.domains.manifest import MANIFEST
 from crab_graph.domains.task import Task
 from crab_graph.generation.materialize import qualified
+from crab_graph.runs.parts import connect
+from crab_graph.runs.run import Run
+from crab_graph.runs.sql import load_runs
+from crab_graph.runs.tables import TABLES
 from crab_graph.schema import canonical_json
-from crab_graph.tools.tables import Table
 
 if TYPE_CHECKING:
     import duckdb
 
-CARD = "README.md"
-
-_TASK_COLUMNS: Mapping[str, str] = {
-    "task_id": "VARCHAR",
-    "stratum": "INTEGER",
-    "date_mode": "VARCHAR",
-    "party": "INTEGER",
-    "today": "DATE",
-    "customer_id": "VARCHAR",
-    "solutions": "INTEGER",
-    "node_distractors": "INTEGER",
-    "edge_distractors": "INTEGER",
-    "active_edges": "VARCHAR[]",
-    "facts": "JSON",
-    "constraints": "JSON",
-    "request": "JSON",
-    "rows_sha256": "VARCHAR",
-}
-_SOLUTION_COLUMNS: Mapping[str, str] = {
-    "task_id": "VARCHAR",
-    "number": "INTEGER",
-    "solution": "JSON",
-}
+_CARD = "README.md"
+_STAMP = "run.json"
+_TASKS = """
+CREATE TEMP TABLE task_list (
+    task_id VARCHAR, stratum INTEGER, date_mode VARCHAR, party INTEGER, today DATE,
+    customer_id VARCHAR, solutions INTEGER, node_distractors INTEGER, edge_distractors INTEGER,
+    active_edges VARCHAR[], facts JSON, constraints JSON, request JSON, rows_sha256 VARCHAR
+);
+CREATE TEMP TABLE solution_list (task_id VARCHAR, number INTEGER, solution JSON);
+"""
 _AT_ONCE = 256
 """Tasks gathered before they are inserted: memory stays the same for a benchmark of any size."""
 
 
-def export_dataset(bench: Benchmark, out: Path, *, force: bool = False) -> dict[str, int]:
+def export_benchmark(bench: Benchmark, out: Path) -> dict[str, int]:
     """Write a benchmark as a dataset folder, and return the number of rows of each file.
 
     `OUT/data/NAME.parquet` holds the tasks, their certified solutions, what each distractor breaks
@@ -55,96 +45,82 @@ def export_dataset(bench: Benchmark, out: Path, *, force: bool = False) -> dict[
     benchmark's own, with seed, versions and the hash of each task's rows; `OUT/README.md` is the
     data card.
 
-    Args:
-        bench: The benchmark.
-        out: The folder; it appears when all of it is written.
-        force: Whether what is there is replaced.
-
     Raises:
-        UsageError: something is there, and `force` is not given.
         BenchmarkError: the benchmark is damaged.
     """
-    with whole_folder(out, force=force) as folder:
-        data = folder / "data"
-        data.mkdir()
-        with bench.connect() as connection:
-            _fill_tasks(connection, bench)
-            rows = {
-                name: write_parquet(connection, query, data / f"{name}.parquet")
-                for name, query in _queries(bench.domain.tables).items()
-            }
-        (folder / MANIFEST).write_text(bench.manifest.to_json(), encoding="utf-8")
-        card = _card(bench, describe_benchmark(bench), rows, out.name)
-        (folder / CARD).write_text(card, encoding="utf-8")
-    return rows
-
-
-def write_parquet(connection: "duckdb.DuckDBPyConnection", query: str, path: Path) -> int:
-    """Write the rows of a query to a Parquet file, and return how many they are."""
-    target = str(path).replace("'", "''")
-    answer = connection.execute(f"COPY ({query}) TO '{target}' (FORMAT parquet, COMPRESSION zstd)")
-    found = answer.fetchone()
-    return int(found[0]) if found else 0
-
-
-def card_head(title: str, tags: Sequence[str], files: Iterable[str]) -> str:
-    """Return the head of a data card: what a hub reads to show each file as a table."""
-    lines = [
-        "---",
-        f"pretty_name: {json.dumps(title)}",
-        "tags:",
-        *(f"- {tag}" for tag in tags),
-        "configs:",
-    ]
-    for name in files:
-        lines += [f"- config_name: {name}", f"  data_files: data/{name}.parquet"]
-    return "\n".join([*lines, "---", ""])
-
-
-def markdown_table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a Markdown table whose columns after the first are aligned to the right."""
-    lines = [f"| {' | '.join(heading)} |", f"|---|{'---:|' * (len(heading) - 1)}"]
-    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
-
-
-def _queries(tables: Sequence[Table]) -> dict[str, str]:
-    """Return what each file holds, in an order that does not depend on how it was stored."""
-    stored = {
-        table.name: f'SELECT * FROM {qualified(table)} ORDER BY task_id, "{table.key}"'  # noqa: S608
-        for table in tables
-    }
-    return {
+    # Each in an order that does not depend on how it was stored.
+    queries = {
         "tasks": "SELECT * FROM temp.task_list ORDER BY task_id",
         "solutions": "SELECT * FROM temp.solution_list ORDER BY task_id, number",
         "provenance": "SELECT * FROM sealed.provenance ORDER BY ALL",
-        **stored,
     }
+    for table in bench.domain.tables:
+        ordered = f'SELECT * FROM {qualified(table)} ORDER BY task_id, "{table.key}"'  # noqa: S608
+        queries[table.name] = ordered
+    with bench.connect() as connection:
+        connection.execute(_TASKS)
+        for start in range(0, len(bench), _AT_ONCE):
+            tasks = bench[start : start + _AT_ONCE]
+            _insert(connection, "task_list", [_task_row(task) for task in tasks])
+            solutions = [
+                {"task_id": task.id, "number": number, "solution": canonical_json(solution)}
+                for task in tasks
+                for number, solution in enumerate(task.solutions, start=1)
+            ]
+            _insert(connection, "solution_list", solutions)
+        about = {MANIFEST: bench.manifest.to_json()}
+        return _write(out, connection, queries, about, lambda rows: _card(bench, rows, out.name))
 
 
-def _fill_tasks(connection: "duckdb.DuckDBPyConnection", bench: Benchmark) -> None:
-    for name, columns in (("task_list", _TASK_COLUMNS), ("solution_list", _SOLUTION_COLUMNS)):
-        declared = ", ".join(f'"{column}" {kind}' for column, kind in columns.items())
-        connection.execute(f"CREATE TEMP TABLE {name} ({declared})")
-    for start in range(0, len(bench), _AT_ONCE):
-        tasks = bench[start : start + _AT_ONCE]
-        _insert(connection, "task_list", _TASK_COLUMNS, [_task_row(task) for task in tasks])
-        solutions = [
-            {"task_id": task.id, "number": number, "solution": canonical_json(solution)}
-            for task in tasks
-            for number, solution in enumerate(task.solutions, start=1)
-        ]
-        _insert(connection, "solution_list", _SOLUTION_COLUMNS, solutions)
+def export_tables(run: Run, out: Path) -> dict[str, int]:
+    """Write a run's tables as a dataset folder, and return the number of rows of each file.
+
+    `OUT/data/NAME.parquet` holds a table, `OUT/run.json` what the run depends on, and
+    `OUT/README.md` the data card.
+
+    Raises:
+        RunError: the run is damaged.
+    """
+    queries = {
+        table.name: f'SELECT * FROM "{table.name}" ORDER BY ALL'  # noqa: S608
+        for table in TABLES
+    }
+    with connect() as connection:
+        load_runs(connection, [run.directory], TABLES)
+        about = {_STAMP: json.dumps(run_stamp(run), indent=1) + "\n"}
+        return _write(out, connection, queries, about, lambda rows: _run_card(run, rows, out.name))
+
+
+PARQUET = Exporter(export_tables, benchmark=export_benchmark)
+
+
+def _write(
+    out: Path,
+    connection: "duckdb.DuckDBPyConnection",
+    queries: Mapping[str, str],
+    about: Mapping[str, str],
+    card: Callable[[Mapping[str, int]], str],
+) -> dict[str, int]:
+    """Write a Parquet file for each query, other files by name, and a card of the row counts."""
+    rows = {}
+    with whole_folder(out) as folder:
+        data = folder / "data"
+        data.mkdir()
+        for name, query in queries.items():
+            target = str(data / f"{name}.parquet").replace("'", "''")
+            copy = f"COPY ({query}) TO '{target}' (FORMAT parquet, COMPRESSION zstd)"
+            found = connection.execute(copy).fetchone()
+            rows[name] = int(found[0]) if found else 0
+        for name, text in {**about, _CARD: card(rows)}.items():
+            (folder / name).write_text(text, encoding="utf-8")
+    return rows
 
 
 def _insert(
-    connection: "duckdb.DuckDBPyConnection",
-    table: str,
-    columns: Mapping[str, str],
-    rows: Sequence[Mapping[str, Any]],
+    connection: "duckdb.DuckDBPyConnection", table: str, rows: Sequence[Mapping[str, Any]]
 ) -> None:
-    unnested = ", ".join(f"unnest(?::{kind}[])" for kind in columns.values())
-    values = [[row[name] for row in rows] for name in columns]
-    connection.execute(f"INSERT INTO temp.{table} SELECT {unnested}", values)
+    unnested = "SELECT one.* FROM (SELECT unnest(?) AS one)"
+    connection.execute(f"INSERT INTO temp.{table} BY NAME {unnested}", [rows])
 
 
 def _task_row(task: Task) -> dict[str, Any]:
@@ -152,9 +128,10 @@ def _task_row(task: Task) -> dict[str, Any]:
         {"name": one.name, "nodes": list(one.nodes), "sentence": one.sentence}
         for one in task.graph.constraints
     ]
+    summary = task.summary()
     return {
-        **task.summary(),
-        "task_id": task.id,
+        "task_id": summary.pop("id"),
+        **summary,
         "today": task.today,
         "customer_id": task.customer_id,
         "facts": canonical_json([fact.as_json() for fact in task.facts]),
@@ -164,7 +141,26 @@ def _task_row(task: Task) -> dict[str, Any]:
     }
 
 
-def _card(bench: Benchmark, stats: BenchmarkStats, rows: Mapping[str, int], name: str) -> str:
+def _card_head(name: str, tags: Sequence[str], files: Iterable[str]) -> str:
+    """Return the head of a data card: what a hub reads to show each file as a table."""
+    lines = ["---", f"pretty_name: {json.dumps(name)}", "tags:", *(f"- {tag}" for tag in tags)]
+    lines.append("configs:")
+    for file in files:
+        lines += [f"- config_name: {file}", f"  data_files: data/{file}.parquet"]
+    return "\n".join([*lines, "---", "", f"# {name}"])
+
+
+def _markdown_table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a Markdown table whose columns after the first are aligned to the right."""
+    lines = [f"| {' | '.join(heading)} |", f"|---|{'---:|' * (len(heading) - 1)}"]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def _files(rows: Mapping[str, int]) -> str:
+    return _markdown_table(["file", "rows"], ((one, f"{n:,}") for one, n in rows.items()))
+
+
+def _card(bench: Benchmark, rows: Mapping[str, int], name: str) -> str:
     settings, versions = bench.manifest.settings, bench.manifest.versions
     seed = (
         f"seed {settings.seed}"
@@ -172,7 +168,8 @@ def _card(bench: Benchmark, stats: BenchmarkStats, rows: Mapping[str, int], name
         else f"a private seed, announced as {settings.commitment}"
     )
     made_with = ", ".join(f"{package} {version}" for package, version in versions.items())
-    table = markdown_table(
+    stats = describe_benchmark(bench)
+    table = _markdown_table(
         ["", *(column.stratum for column in stats.table)],
         (
             (cells[0][0], *(text for _, text in cells))
@@ -183,9 +180,7 @@ def _card(bench: Benchmark, stats: BenchmarkStats, rows: Mapping[str, int], name
         f"- {one.property}: " + "; ".join(f"{value} ({n})" for value, n in one.counts.items())
         for one in stats.distributions
     ]
-    files = markdown_table(["file", "rows"], ((one, f"{n:,}") for one, n in rows.items()))
-    return f"""{card_head(name, ("agents", "user-simulation", settings.domain), rows)}
-# {name}
+    return f"""{_card_head(name, ("agents", "user-simulation", settings.domain), rows)}
 
 {len(bench)} {settings.domain} tasks of crab-graph for an agent that talks to a simulated user.
 Each asks for one offer per node ({", ".join(slot.id for slot in bench.domain.slots)}) out of
@@ -207,7 +202,7 @@ Tasks by property:
 
 ## Files
 
-{files}
+{_files(rows)}
 
 `tasks` has one row a task: what the user knows (`facts`: `basic` ones may be said upfront,
 `detail` ones only when asked) and the `constraints` that a solution meets. `provenance` says which
@@ -215,4 +210,44 @@ constraint each distractor breaks: neither it nor `solutions`, `cards` and `appr
 to an agent. Money is in integer cents, `task_id` ties all files together, and `rows_sha256` is the
 hash of a task's booking and private rows, as `{MANIFEST}` lists it for the whole benchmark
 (`{bench.sha256}`).
+"""
+
+
+def _run_card(run: Run, rows: Mapping[str, int], name: str) -> str:
+    stamp = run_stamp(run)
+    reference = " (a reference agent)" if stamp["agent_is_reference"] else ""
+    agent = f"{run.config.agent_label}{reference}"
+    played = "is played by a model"
+    if stamp["user_is_rule_based"]:
+        played = "follows rules, without a model"
+    by_user = {user: [one for one in run if one.condition == user] for user in run.config.users}
+    outcomes = _markdown_table(
+        ["user", "episodes", "passed", "infra_error"],
+        (
+            (
+                user,
+                str(len(own)),
+                str(sum(one.passed for one in own)),
+                str(sum(one.outcome == "infra_error" for one in own)),
+            )
+            for user, own in by_user.items()
+            if own
+        ),
+    )
+    return f"""{_card_head(name, ("agents", "user-simulation", "trajectories"), rows)}
+
+{len(run)} of {run.planned} episodes of crab-graph: {agent} in dialogue with a simulated user that
+{played}. Graded on the final database and on whether the agent's words match its deeds.
+
+{outcomes}
+
+An episode without a verdict (`infra_error`) is never scored.
+
+## Files
+
+{_files(rows)}
+
+`episode_id` ties the files together. `messages` and `tool_calls` hold the user's private calls too
+(`owner = 'user'`), which the agent never saw. `{_STAMP}` says what the results depend on: seed,
+limits, versions, and the hash of the tasks (`{run.config.benchmark_sha256}`).
 """

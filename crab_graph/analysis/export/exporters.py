@@ -1,0 +1,138 @@
+"""The seam of exports: what can write a run, or a benchmark, in a format of another tool.
+
+A package that brings a format registers an `Exporter` under its name in the entry point group
+`crab_graph.exporters`. Beside it stand here what exporters share: a place that is free, a folder
+that is written whole, and what an export says about where it comes from.
+"""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from crab_graph.domains.benchmark import load_benchmark
+from crab_graph.domains.manifest import MANIFEST
+from crab_graph.errors import RunError, UsageError
+from crab_graph.plugins import Seam
+from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.run import Run, open_run
+from crab_graph.runs.store import CONFIG
+from crab_graph.runs.versions import versions
+
+Writer = Callable[[Any, Path], dict[str, int]]
+"""Writes a `Run` or a `Benchmark` to a file or folder, and returns how many of what it wrote.
+
+What stands there may be replaced (`export_any` asked), but only by what is whole.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Exporter:
+    """One format.
+
+    Attributes:
+        run: Writes a run, of which at least one episode is finished.
+        benchmark: Writes a benchmark; `None` for a format of episodes alone.
+        rewards: Writes a run with a reward on every episode, for `--rewards`; `None` for a format
+            that holds every verdict anyway.
+    """
+
+    run: Writer
+    benchmark: Writer | None = None
+    rewards: Writer | None = None
+
+
+_ROOM = "crab_graph.analysis.export"
+EXPORTERS = Seam(
+    "crab_graph.exporters",
+    "format",
+    {
+        "openai": f"{_ROOM}.openai:OPENAI",
+        "parquet": f"{_ROOM}.dataset:PARQUET",
+        "inspect": f"{_ROOM}.inspect_log:INSPECT",
+        "langsmith": f"{_ROOM}.langsmith:LANGSMITH",
+    },
+)
+
+
+def export_any(
+    source: Path, format: str, out: Path, *, rewards: bool = False, force: bool = False
+) -> dict[str, int]:
+    """Write the run or the benchmark of a directory in a format, and return how many of what.
+
+    Raises:
+        UnknownName: there is no such format.
+        UsageError: the format is none for a benchmark, or has no rewards, or the output is there.
+        RunError: no episode of the run is finished yet.
+        CrabGraphError: the source cannot be read, or a format needs an extra.
+    """
+    exporter: Exporter = EXPORTERS.find(format)
+    if rewards and exporter.rewards is None:
+        raise UsageError("--rewards: belongs to --format openai; the others hold every verdict")
+    is_benchmark = (source / MANIFEST).exists()
+    write = exporter.rewards if rewards else exporter.run
+    if is_benchmark:
+        write = exporter.benchmark
+    if write is None:
+        raise UsageError(
+            f"{source}: is a benchmark, which has no episodes; --format parquet writes it"
+        )
+    opened = load_benchmark(source) if is_benchmark else open_run(source)
+    if not is_benchmark and not len(opened):
+        raise RunError(f"{source}: no episode is finished yet")
+    if out.exists() and not force:
+        raise UsageError(f"{out}: is there already; choose another --out, or add --force")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    return write(opened, out)
+
+
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """Give a folder to write to, and put it in place when all of it is written."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    unfinished.mkdir()
+    try:
+        yield unfinished
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+        unfinished.replace(path)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def run_stamp(run: Run) -> dict[str, Any]:
+    """Return what a run's results depend on, without paths and without credentials."""
+    config = run.config.model_dump(mode="json", exclude={"benchmark", "personas", "schema_version"})
+    return {
+        **config,
+        "agent_is_reference": any(record.agent_is_reference for record in run),
+        "user_is_rule_based": config["user_engine"] == "rules",
+        "exported_with": versions()["crab-graph"],
+    }
+
+
+def begun_at(run: Run) -> datetime:
+    """Return when a run was begun; no record keeps a clock."""
+    return datetime.fromtimestamp((run.directory / CONFIG).stat().st_mtime, UTC)
+
+
+_STAMPED = (
+    "episode_id task_id stratum date_mode party condition persona dimensions trial seed agent "
+    "agent_is_reference toolset user_engine user_model prompt_sha256 outcome passed fault "
+    "primary_failure"
+)
+
+
+def episode_stamp(record: EpisodeRecord) -> dict[str, Any]:
+    """Return who took part in an episode, and how it was graded."""
+    return {
+        **record.model_dump(include=set(_STAMPED.split()), mode="json"),
+        "strict_passed": bool(record.strict.get("passed")),
+        "verifier_sha256": record.stamp.get("verifier"),
+    }
