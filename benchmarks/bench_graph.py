@@ -20,11 +20,11 @@ from crab_graph.agents.adapters import resolve_agent
 from crab_graph.domains.benchmark import Benchmark
 from crab_graph.domains.task import Task
 from crab_graph.graph.checkpoint import open_saver
-from crab_graph.graph.limits import Limits
 from crab_graph.graph.nodes import EpisodeNodes
+from crab_graph.graph.setup import set_up
 from crab_graph.graph.state import transcript_of
-from crab_graph.graph.user_settings import UserSettings
 from crab_graph.graph.users import build_user
+from crab_graph.settings import EpisodeSettings, Limits
 from crab_graph.testing import ScriptedChatModel, tool_call_reply
 from crab_graph.tools.registry import Owner
 
@@ -180,7 +180,7 @@ def bench_overhead(task: Task) -> list[Row]:
         tools=registry,
         policy=task.domain.policy(task.today),
         respond=resolve_agent(model).open(registry),
-        user=build_user(task, "ruse", seed=0, trial=0, replica=0, settings=UserSettings()),
+        user=build_user(task, "ruse", set_up(EpisodeSettings()), 0),
         limits=Limits(),
         spec="bench",
     )

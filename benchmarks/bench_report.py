@@ -10,6 +10,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import crab_graph as cg
@@ -17,8 +18,8 @@ from crab_graph.analysis.report.assembly import make_report
 from crab_graph.analysis.report.page import write_report
 from crab_graph.analysis.report.rendering import as_markdown
 from crab_graph.analysis.report.study import load_study
+from crab_graph.runs.config import SHARDS, read_config, save_config
 from crab_graph.runs.sql import query_runs
-from crab_graph.runs.store import CONFIG, SHARDS, read_config
 
 EPISODES = 1000
 TASKS = 8
@@ -47,8 +48,7 @@ def build_run(directory: Path) -> Path:
                 "outcome": "pass" if number % 3 else "fail",
             }
             shard.write(json.dumps(renamed, ensure_ascii=False) + "\n")
-    config = read_config(played.directory).model_copy(update={"tasks": tuple(ids), "trials": 4})
-    (run / CONFIG).write_text(config.model_dump_json(), encoding="utf-8")
+    save_config(run, replace(read_config(played.directory), tasks=tuple(ids), trials=4))
     return run
 
 

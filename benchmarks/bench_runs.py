@@ -20,10 +20,10 @@ from statistics import median
 from typing import Any
 
 import crab_graph as cg
-from crab_graph.graph.limits import Limits
 from crab_graph.runs.execution import PRELOAD
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.store import Shard
+from crab_graph.settings import Limits
 from crab_graph.testing import tool_call_reply
 
 Row = tuple[str, str, str]

@@ -20,16 +20,18 @@ if TYPE_CHECKING:
     from crab_graph.errors import CrabGraphError
     from crab_graph.eval.verdict import Verdict, grade
     from crab_graph.graph.build import build_graph
-    from crab_graph.graph.limits import Limits, RunLimits
     from crab_graph.models.prices import Prices, load_prices
+    from crab_graph.runs.ablation import Ablation, ablate
     from crab_graph.runs.episode import run_episode
     from crab_graph.runs.fork import fork_episode
     from crab_graph.runs.pivot import pivot_episode
     from crab_graph.runs.record import Episode
     from crab_graph.runs.run import Run, open_run
     from crab_graph.runs.runner import resume_run, run
+    from crab_graph.settings import Limits, RunLimits
 
 __all__ = [
+    "Ablation",
     "Benchmark",
     "CrabGraphError",
     "Episode",
@@ -41,6 +43,7 @@ __all__ = [
     "Task",
     "Verdict",
     "__version__",
+    "ablate",
     "build_graph",
     "fork_episode",
     "generate_benchmark",
@@ -57,16 +60,18 @@ __all__ = [
 ]
 
 _PLACES = {
+    "Ablation": "runs.ablation",
     "Benchmark": "domains.benchmark",
     "CrabGraphError": "errors",
     "Episode": "runs.record",
-    "Limits": "graph.limits",
+    "Limits": "settings",
     "Prices": "models.prices",
     "Run": "runs.run",
-    "RunLimits": "graph.limits",
+    "RunLimits": "settings",
     "Sweep": "domains.sweep",
     "Task": "domains.task",
     "Verdict": "eval.verdict",
+    "ablate": "runs.ablation",
     "build_graph": "graph.build",
     "fork_episode": "runs.fork",
     "generate_benchmark": "domains.generate",

@@ -24,6 +24,7 @@ def bench(tmp_path_factory):
 
 def test_every_public_name_loads_and_is_listed():
     assert sorted(cg.__all__) == [
+        "Ablation",
         "Benchmark",
         "CrabGraphError",
         "Episode",
@@ -35,6 +36,7 @@ def test_every_public_name_loads_and_is_listed():
         "Task",
         "Verdict",
         "__version__",
+        "ablate",
         "build_graph",
         "fork_episode",
         "generate_benchmark",

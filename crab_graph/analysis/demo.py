@@ -18,7 +18,8 @@ from crab_graph.domains.generate import generate_benchmark
 from crab_graph.errors import UsageError
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.run import Run
-from crab_graph.runs.runner import Progress, run
+from crab_graph.runs.runner import run
+from crab_graph.runs.sitting import Progress
 
 AGENTS = ("solver", "hasty", "silent")
 USERS = ("generic", "ruse")

@@ -1,33 +1,17 @@
 """`crab-graph ablate`: what each factor of the user costs an agent."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crab_graph.cli.limit_options import (
-    DryRunOption,
-    MaxCost,
-    MaxSeconds,
-    MaxTokens,
-    PricesOption,
-    RunMaxCost,
-    RunMaxSeconds,
-    RunMaxTokens,
-    checked,
-    read_prices,
-    run_limits,
-)
+from crab_graph.cli.options import DryRunOption
 from crab_graph.cli.output import JsonOption, console, print_json
-from crab_graph.cli.toolset_option import ToolsetOption
-from crab_graph.cli.worker_options import ConcurrencyOption, JobsOption
-from crab_graph.tools.toolset import Toolset
+from crab_graph.settings import ABLATION, RunSettings, SittingSettings
 
 if TYPE_CHECKING:
     from crab_graph.runs.ablation import Ablation, Effect
     from crab_graph.runs.run import Run
-
-DEFAULT = "generic,persona,d1,d2,d3,d4,ruse"
 
 
 def ablate(
@@ -36,33 +20,11 @@ def ablate(
         str, typer.Option(metavar="SPEC", envvar="CRAB_AGENT", help="The agent, as for `run`.")
     ],
     out: Annotated[Path, typer.Option(metavar="RUN", help="Directory of the run.")],
+    settings: RunSettings,
+    terms: SittingSettings,
     conditions: Annotated[
         str, typer.Option(help="Conditions with commas; the others are compared with the first.")
-    ] = DEFAULT,
-    engine: Annotated[
-        str, typer.Option(help="What plays the user: rules, llm, or hybrid.")
-    ] = "rules",
-    user_model: Annotated[
-        str | None, typer.Option(metavar="SPEC", help="Model of llm or hybrid.")
-    ] = None,
-    personas: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Prompt fragments of your own.")
-    ] = None,
-    trials: Annotated[int, typer.Option(help="Episodes of each task and condition.", min=1)] = 1,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same users.")] = 0,
-    tasks: Annotated[
-        str | None, typer.Option(help="Ids or strata, such as S1 (the paper's); by default all.")
-    ] = None,
-    jobs: JobsOption = 1,
-    concurrency: ConcurrencyOption = 1,
-    max_tokens: MaxTokens = None,
-    max_cost: MaxCost = None,
-    max_seconds: MaxSeconds = None,
-    run_max_tokens: RunMaxTokens = None,
-    run_max_cost: RunMaxCost = None,
-    run_max_seconds: RunMaxSeconds = None,
-    prices: PricesOption = None,
-    toolset: ToolsetOption = Toolset.PARITY,
+    ] = ",".join(ABLATION),
     dry_run: DryRunOption = False,
     force: Annotated[
         bool, typer.Option("--force", help="Throw away a run with other settings in RUN.")
@@ -79,59 +41,29 @@ def ablate(
     from crab_graph.cli.estimate_output import print_estimate
     from crab_graph.cli.run_output import episode_bar, print_run
     from crab_graph.errors import UsageError
-    from crab_graph.graph.limits import Limits
     from crab_graph.runs.ablation import compare_conditions
     from crab_graph.runs.estimate import estimate_run
-    from crab_graph.runs.runner import Progress, prepare_run
-    from crab_graph.runs.runner import run as run_benchmark
+    from crab_graph.runs.runner import prepare_run, sit
 
-    users = read_conditions(conditions, personas, engine)
+    users = read_conditions(conditions, settings)
     if len(users) < 2:
         raise UsageError("an ablation compares two conditions or more: --conditions generic,d2")
-    asked: dict[str, Any] = {
-        "seed": seed,
-        "tasks": None if tasks is None else tasks.split(","),
-        "jobs": jobs,
-        "concurrency": concurrency,
-        "engine": engine,
-        "user_model": user_model,
-        "personas": personas,
-        "limits": checked(
-            Limits, max_tokens=max_tokens, max_cost=max_cost, max_seconds=max_seconds
-        ),
-        "run_limits": run_limits(
-            max_tokens=run_max_tokens, max_cost=run_max_cost, max_seconds=run_max_seconds
-        ),
-        "prices": read_prices(prices),
-        "toolset": toolset,
-    }
+    sitting = prepare_run(bench, agent, users, out, settings, terms)
     if dry_run:
-        sitting = prepare_run(bench, agent, users, trials, out, **asked)
-        print_estimate(
-            estimate_run(sitting, force=force),
-            priced=sitting.config.prices is not None,
-            as_json=as_json,
-        )
+        found = estimate_run(sitting, force=force)
+        print_estimate(found, priced=sitting.config.prices is not None, as_json=as_json)
         return
-    seen: list[Progress] = []
-    with episode_bar(out) as advance:
-
-        def report(progress: Progress) -> None:
-            seen.append(progress)
-            advance(progress)
-
-        result = run_benchmark(
-            bench, agent, users, trials, out, force=force, progress=report, **asked
-        )
-    if seen[-1].stopped is not None:
-        print_run(result, started=True, as_json=as_json, stopped=seen[-1].stopped)
-    found = compare_conditions(result.episodes, result.config.users)
+    with episode_bar(out) as bar:
+        result = sit(sitting, bar, force=force)
+    if bar.stopped is not None:
+        print_run(result, bar, as_json=as_json)
+    compared = compare_conditions(result.episodes, result.config.users)
     if as_json:
-        about = {"run": str(out), "agent": result.config.agent, "user_engine": engine}
+        about = {"run": str(out), "agent": result.config.agent, "user_engine": settings.engine}
         about["toolset"] = result.config.toolset
-        print_json({**about, "complete": result.is_complete, **found.as_json()})
+        print_json({**about, "complete": result.is_complete, **compared.as_json()})
     else:
-        _print(found, result)
+        _print(compared, result)
     if not result.is_complete:
         raise typer.Exit(1)
 

@@ -38,6 +38,7 @@ from crab_graph.cli import (
     sweep,
     tasks,
 )
+from crab_graph.cli.options import with_settings
 from crab_graph.errors import CrabGraphError, ResumeMismatch
 
 UNUSABLE_INPUT = 2
@@ -104,7 +105,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
 )
 for command in COMMANDS:
     # The first paragraph, which would be cut off at the width of a line otherwise.
-    app.command(short_help=(command.__doc__ or "").partition("\n\n")[0])(command)
+    app.command(short_help=(command.__doc__ or "").partition("\n\n")[0])(with_settings(command))
 
 
 @dataclass

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from crab_graph.cli.options import JobsOption
 from crab_graph.cli.output import JsonOption, console, print_json
-from crab_graph.cli.worker_options import JobsOption
 
 if TYPE_CHECKING:
     from crab_graph.analysis.audit.gates import Gate

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from crab_graph.cli.options import CoresOption
 from crab_graph.cli.output import JsonOption, print_json
-from crab_graph.cli.worker_options import CoresOption
 from crab_graph.errors import UsageError
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from crab_graph.cli.options import ToolsetOption
 from crab_graph.cli.output import JsonOption, console, print_json
-from crab_graph.cli.toolset_option import ToolsetOption
-from crab_graph.tools.toolset import Toolset
+from crab_graph.settings import Toolset
 
 if TYPE_CHECKING:
     from crab_graph.eval.verdict import Verdict

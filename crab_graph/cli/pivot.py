@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crab_graph.cli.output import JsonOption, console, print_json
-from crab_graph.cli.worker_options import ConcurrencyOption, JobsOption
+from crab_graph.settings import WorkSettings
 
 if TYPE_CHECKING:
     from crab_graph.runs.pivot import Pivot, PivotTurn
@@ -20,9 +20,8 @@ def pivot(
     episode: Annotated[
         str, typer.Argument(metavar="EPISODE", help="Its id: TASK.COND.TRIAL, as S1-001.ruse.0.")
     ],
+    work: WorkSettings,
     trials: Annotated[int, typer.Option(help="Continuations from each turn.", min=1)] = 8,
-    jobs: JobsOption = 1,
-    concurrency: ConcurrencyOption = 1,
     force: Annotated[
         bool, typer.Option("--force", help="Throw away forks that were begun otherwise.")
     ] = False,
@@ -35,19 +34,11 @@ def pivot(
     those that are there.
     """
     from crab_graph.cli.run_output import episode_bar
+    from crab_graph.runs.config import PIVOTS
     from crab_graph.runs.pivot import pivot_episode
-    from crab_graph.runs.store import PIVOTS
 
-    with episode_bar(run / PIVOTS / episode) as advance:
-        found = pivot_episode(
-            run,
-            episode,
-            trials,
-            jobs=jobs,
-            concurrency=concurrency,
-            force=force,
-            progress=advance,
-        )
+    with episode_bar(run / PIVOTS / episode) as bar:
+        found = pivot_episode(run, episode, trials, force=force, progress=bar, **vars(work))
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:

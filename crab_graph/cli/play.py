@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crab_graph.cli.output import JsonOption, console, print_json
-from crab_graph.cli.toolset_option import ToolsetOption
-from crab_graph.tools.toolset import Toolset
+from crab_graph.settings import EpisodeSettings
 
 if TYPE_CHECKING:
-    from crab_graph.runs.play import Table
+    from crab_graph.runs.play import SeatedEpisode
 
 _HELP = """\
 What you type is said. Lines that begin with a slash are for the program:
@@ -35,6 +34,7 @@ def play(
     bench: Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")],
     task: Annotated[str, typer.Argument(metavar="TASK", help="Its id, such as S1-001.")],
     seat: Annotated[str, typer.Option("--as", help="Where you sit: user or agent.")],
+    settings: EpisodeSettings,
     out: Annotated[
         Path | None,
         typer.Option(metavar="RUN", help="Directory it is kept in; by default play/TASK-SEAT."),
@@ -45,14 +45,6 @@ def play(
     user: Annotated[
         str, typer.Option(metavar="COND", help="Who the user is, or who you are to be.")
     ] = "ruse",
-    engine: Annotated[
-        str, typer.Option(help="What plays the user, if that is not you: rules, llm, or hybrid.")
-    ] = "rules",
-    user_model: Annotated[
-        str | None, typer.Option(metavar="SPEC", help="Model of llm or hybrid.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same user.")] = 0,
-    toolset: ToolsetOption = Toolset.PARITY,
     force: Annotated[
         bool, typer.Option("--force", help="Begin again, whatever is in RUN.")
     ] = False,
@@ -66,23 +58,15 @@ def play(
     Everything typed is kept at once: the same command goes on where it was left or killed. Exit
     code 1 when the talk was left before its end.
     """
-    from crab_graph.runs.play import play_episode, seat_person
+    from crab_graph.runs.play import play_with_person, seat_person
 
-    table = seat_person(
-        bench,
-        task,
-        seat,
-        agent=agent,
-        user=user,
-        engine=engine,
-        user_model=user_model,
-        seed=seed,
-        toolset=toolset,
-    )
-    out = out or Path("play") / f"{table.task_id}-{table.seat}"
-    person = _Person(table)
+    seated = seat_person(bench, task, seat, agent=agent, user=user, **vars(settings))
+    out = out or Path("play") / f"{seated.task_id}-{seated.seat}"
+    person = _Person(seated)
     try:
-        record = play_episode(table, out, person.ask, allow_mismatch=allow_mismatch, force=force)
+        record = play_with_person(
+            seated, out, person.ask, allow_mismatch=allow_mismatch, force=force
+        )
     except (EOFError, KeyboardInterrupt):
         typer.echo(f"\nLeft; what was said is kept in {out}. The same command goes on.", err=True)
         raise typer.Exit(1) from None
@@ -103,8 +87,8 @@ def _print_verdict(record: Any) -> None:
 class _Person:
     """Shows a person what is new, and reads what it does."""
 
-    def __init__(self, table: "Table") -> None:
-        self._table = table
+    def __init__(self, seated: "SeatedEpisode") -> None:
+        self._seated = seated
         self._briefed = False
 
     def ask(self, request: Mapping[str, Any]) -> str | dict[str, Any]:
@@ -146,27 +130,29 @@ class _Person:
 
     @property
     def _is_user(self) -> bool:
-        return str(self._table.seat) == "user"
+        return str(self._seated.seat) == "user"
 
     def _help(self) -> str:
         return f"{_HELP}\n{_USER_HELP}" if self._is_user else _HELP
 
     def _brief(self) -> str:
         """Return the prompt that a model in this seat would be given."""
-        task = self._table.bench[self._table.task_id]
+        task = self._seated.bench[self._seated.task_id]
         if not self._is_user:
             return task.domain.policy(task.today)
         from crab_graph.personas.condition import parse_condition, resolve
         from crab_graph.personas.prompt import compose_prompt
 
-        condition = resolve(parse_condition(self._table.user), self._table.seed, task.id, 0)
+        condition = resolve(
+            parse_condition(self._seated.user), self._seated.settings.seed, task.id, 0
+        )
         briefing = task.domain.briefing(task.domain.slots, task.facts, task.id, task.today)
         return compose_prompt(condition, briefing).text
 
     def _print_tools(self, wanted: str, tools: list[str]) -> None:
         from crab_graph.tools.registry import Owner
 
-        registry = self._table.bench.domain.registry()
+        registry = self._seated.bench.domain.registry()
         for schema in registry.openai_schemas(Owner.USER if self._is_user else Owner.AGENT):
             about = schema["function"]
             if about["name"] == wanted:

@@ -1,6 +1,6 @@
 """What `run` and `resume` show: a bar while they work, a table when they are done."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,67 +11,93 @@ from crab_graph.cli.output import console, print_json
 from crab_graph.errors import UnknownName
 
 if TYPE_CHECKING:
-    import rich.progress
-
     from crab_graph.runs.record import EpisodeRecord
     from crab_graph.runs.run import Run
-    from crab_graph.runs.runner import Progress
+    from crab_graph.runs.sitting import Progress
 
 INTERRUPTED = 130
 GRADINGS = ("parity", "strict")
 OUTCOMES = ("pass", "fail", "budget_exhausted", "user_fault", "infra_error")
 
 
-@contextmanager
-def episode_bar(directory: Path) -> Iterator[Callable[["Progress"], None]]:
-    """Show a bar on stderr; an interrupt becomes a line that says how to go on."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-    from rich.progress import Progress as Bar
+class EpisodeBar:
+    """How far a run is, on stderr; called with each `Progress`."""
 
-    seen: list[Progress] = []
-    bar = Bar(
-        TextColumn("Episodes"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[passed]} passed"),
-        TextColumn("{task.fields[rate]}"),
-        TextColumn("{task.fields[spent]}"),
-        TimeElapsedColumn(),
-        TextColumn("left:"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-    )
-    task = bar.add_task("", total=None, passed=0, rate="", spent="")
+    def __init__(self) -> None:
+        """Show nothing yet: unusable input leaves one line and no bar."""
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+        from rich.progress import Progress as Bar
 
-    def advance(progress: "Progress") -> None:
-        seen.append(progress)
-        spent = bar.tasks[0].elapsed or 0.0
-        done = progress.done - seen[0].done
-        rate = f"{done / spent:.1f}/s" if done and spent else ""
+        self._seen: list[Progress] = []
+        self._bar = Bar(
+            TextColumn("Episodes"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[passed]} passed"),
+            TextColumn("{task.fields[rate]}"),
+            TextColumn("{task.fields[spent]}"),
+            TimeElapsedColumn(),
+            TextColumn("left:"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+        )
+        self._task = self._bar.add_task("", total=None, passed=0, rate="", spent="")
+
+    def __call__(self, progress: "Progress") -> None:
+        """Show how far it is now."""
+        self._seen.append(progress)
+        spent = self._bar.tasks[0].elapsed or 0.0
+        done = progress.done - self._seen[0].done
         money = f" ${progress.dollars:,.2f}" if progress.dollars else ""
-        bar.update(
-            task,
+        self._bar.update(
+            self._task,
             completed=progress.done,
             total=progress.total,
             passed=progress.passed,
-            rate=rate,
+            rate=f"{done / spent:.1f}/s" if done and spent else "",
             spent=f"{progress.tokens:,} tokens{money}" if progress.tokens else "",
         )
-        if seen[0].done < seen[0].total:
-            bar.start()
+        if self._seen[0].done < self._seen[0].total:
+            self._bar.start()
 
+    def close(self) -> None:
+        """Leave the last line as it is; there is none where no bar was shown."""
+        if self._bar.live.is_started:
+            self._bar.stop()
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Episodes that are finished, and all of them."""
+        return (self._seen[-1].done, self._seen[-1].total) if self._seen else (0, 0)
+
+    @property
+    def started(self) -> bool:
+        """Whether there was anything left to do."""
+        first = self._seen[0]
+        return first.done < first.total and first.stopped is None
+
+    @property
+    def stopped(self) -> str | None:
+        """The cap of the whole run that was reached, if one was."""
+        return self._seen[-1].stopped
+
+
+@contextmanager
+def episode_bar(directory: Path) -> Iterator[EpisodeBar]:
+    """Show a bar on stderr; an interrupt becomes a line that says how to go on."""
+    bar = EpisodeBar()
     try:
-        yield advance
+        yield bar
     except KeyboardInterrupt:
-        _stop(bar)
-        done, total = (seen[-1].done, seen[-1].total) if seen else (0, 0)
+        bar.close()
+        done, total = bar.counts
         typer.echo(
             f"{done} of {total} episodes are finished and kept; "
             f"go on with: crab-graph resume {directory}",
@@ -79,12 +105,7 @@ def episode_bar(directory: Path) -> Iterator[Callable[["Progress"], None]]:
         )
         raise typer.Exit(INTERRUPTED) from None
     finally:
-        _stop(bar)
-
-
-def _stop(bar: "rich.progress.Progress") -> None:
-    if bar.live.is_started:  # it would leave an empty line where no bar was shown
-        bar.stop()
+        bar.close()
 
 
 def check_grading(name: str) -> str:
@@ -98,21 +119,13 @@ def check_grading(name: str) -> str:
     return name
 
 
-def print_run(
-    run: "Run",
-    *,
-    started: bool,
-    as_json: bool,
-    stopped: str | None = None,
-    grading: str = GRADINGS[0],
-) -> None:
+def print_run(run: "Run", bar: EpisodeBar, *, as_json: bool, grading: str = GRADINGS[0]) -> None:
     """Print who passed, and leave with 1 while an episode has no verdict.
 
     Args:
         run: The run.
-        started: Whether there was anything left to do.
+        bar: What was seen of the sitting.
         as_json: Print one JSON document.
-        stopped: The cap of the whole run that was reached, if one was.
         grading: Which of the two verdicts counts as passed here; both are kept.
     """
     from crab_graph.analysis.report.labels import mock_line, spending_json, spending_lines
@@ -125,12 +138,12 @@ def print_run(
                 "agent": run.config.agent,
                 "episodes": len(run),
                 "planned": run.planned,
-                "started": started,
+                "started": bar.started,
                 "complete": run.is_complete,
                 "toolset": run.config.toolset,
                 "grading": grading,
                 "outcomes": _counts(run.episodes),
-                "stopped": stopped,
+                "stopped": bar.stopped,
                 "mismatches": run.config.mismatches,
                 "spending": spending_json(run.episodes),
                 "mock": mock_line(run.episodes) is not None,
@@ -144,9 +157,9 @@ def print_run(
                 print(line)
         if run.config.mismatches:
             print(f"Gone on with under other settings: {_mismatches(run)}")
-        if stopped is not None:
-            print(_stop_line(stopped, run.directory))
-        elif not started:
+        if bar.stopped is not None:
+            print(_stop_line(bar.stopped, run.directory))
+        elif not bar.started:
             print("All episodes were finished before; nothing was done.")
         if run.failed:
             first = run.failed[0]

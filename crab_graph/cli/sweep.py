@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from crab_graph.cli.options import JobsOption
 from crab_graph.cli.output import JsonOption, console, print_json
-from crab_graph.cli.worker_options import JobsOption
 from crab_graph.errors import UsageError
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from crab_graph.errors import BenchmarkError, UnknownName
 from crab_graph.generation.certify import Certificate
 from crab_graph.generation.materialize import hash_stored_rows, read_rows
 from crab_graph.schema import digest
+from crab_graph.settings import Toolset
 from crab_graph.tools.tables import Row
-from crab_graph.tools.toolset import Toolset
 
 if TYPE_CHECKING:
     import duckdb

@@ -21,10 +21,10 @@ from crab_graph.personas.briefing import UserBriefing
 from crab_graph.personas.facts import Fact
 from crab_graph.plugins import Seam
 from crab_graph.schema import FileModel
+from crab_graph.settings import Toolset
 from crab_graph.tools.ledger import BookingTables
 from crab_graph.tools.registry import ToolRegistry
 from crab_graph.tools.tables import Row, Table
-from crab_graph.tools.toolset import Toolset
 
 
 @dataclass(frozen=True, slots=True)

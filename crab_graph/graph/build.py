@@ -1,28 +1,38 @@
 """One episode as a compiled LangGraph: agent, user and environment in turns (paper section 3.3)."""
 
 from contextvars import Context, copy_context
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from crab_graph.agents.adapters import Agent, AgentSpec, resolve_agent
-from crab_graph.graph.limits import Limits
 from crab_graph.graph.nodes import EpisodeNodes
 from crab_graph.graph.person import PERSON, PERSON_AGENT
+from crab_graph.graph.setup import Setup, set_up
 from crab_graph.graph.shape import EpisodeGraph, graph_of
-from crab_graph.graph.user_settings import Engine, UserSettings
 from crab_graph.graph.users import UserSide, UserSpec, build_user, condition_name
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.models.usage import PARTIES
 from crab_graph.schema import digest
-from crab_graph.tools.toolset import Toolset
+from crab_graph.settings import Engine, EpisodeKeywords, EpisodeSettings, Toolset, value_of
 
 if TYPE_CHECKING:
     from crab_graph.domains.task import Task
 
-_DEFAULT_LIMITS = Limits()
-_DEFAULT_SETTINGS = UserSettings()
 _LONGEST_ID = 16
+
+
+class Leg(NamedTuple):
+    """Which episode of its task, agent and user one is.
+
+    Attributes:
+        trial: Number of the trial.
+        lineage: For a fork the trial from which its user draws, and a number for drawing anew.
+    """
+
+    trial: int = 0
+    lineage: tuple[int, int] | None = None
 
 
 class PreparedEpisode(NamedTuple):
@@ -47,12 +57,9 @@ def build_graph(
     user: UserSpec = "ruse",
     checkpointer: BaseCheckpointSaver[Any] | None = None,
     *,
-    seed: int = 0,
     trial: int = 0,
-    limits: Limits = _DEFAULT_LIMITS,
-    settings: UserSettings = _DEFAULT_SETTINGS,
     prices: Prices = NO_PRICES,
-    toolset: str | None = None,
+    **settings: Unpack[EpisodeKeywords],
 ) -> EpisodeGraph:
     """Return one episode as a compiled LangGraph; `invoke({}, config)` runs it.
 
@@ -64,18 +71,17 @@ def build_graph(
         agent: A spec, a chat model, a compiled graph, a `Runnable`, or a callable.
         user: A condition, or a callable.
         checkpointer: Where LangGraph keeps its checkpoints, if anywhere.
-        seed: Seed of the user.
         trial: Number of the trial.
-        limits: When to stop.
-        settings: What plays a condition; by default the rules.
         prices: Prices of models, for a limit on cost.
-        toolset: The agent's tools: `parity` for the paper's, or `extended` to cancel and change any
-            booking as well; by default the task's.
+        settings: The fields of `crab_graph.settings.EpisodeSettings`.
+
+    Raises:
+        UsageError: a setting is out of range, or the agent or the user is none.
     """
-    task = task.with_toolset(toolset)
-    return prepare_episode(
-        task, agent, user, checkpointer, seed, trial, limits, settings, prices=prices
-    ).graph
+    wanted = value_of(EpisodeSettings, settings)
+    setup = set_up(wanted, prices)
+    task = task.with_toolset(wanted.toolset)
+    return prepare_episode(task, agent, user, checkpointer, setup, Leg(trial)).graph
 
 
 def prepare_episode(
@@ -83,26 +89,19 @@ def prepare_episode(
     agent: AgentSpec,
     user: UserSpec,
     checkpointer: BaseCheckpointSaver[Any] | None,
-    seed: int,
-    trial: int,
-    limits: Limits,
-    settings: UserSettings = _DEFAULT_SETTINGS,
-    lineage: tuple[int, int] | None = None,
-    prices: Prices = NO_PRICES,
+    setup: Setup,
+    leg: Leg,
 ) -> PreparedEpisode:
-    """Resolve agent and user and compile the graph of one episode.
-
-    For a fork `lineage` is the trial from which its user draws, and a number for drawing anew.
-    """
-    resolved = resolve_agent(agent)
-    drawn, replica = lineage or (trial, 0)
-    side = build_user(task, user, seed=seed, trial=drawn, replica=replica, settings=settings)
-    named = [task.id, resolved.name, condition_name(user), side.engine, seed, trial]
-    named += [] if lineage is None else list(lineage)
+    """Resolve agent and user and compile the graph of one episode of a task with its toolset."""
+    resolved, settings = resolve_agent(agent), setup.settings
+    drawn, replica = leg.lineage or (leg.trial, 0)
+    side = build_user(task, user, setup, drawn, replica)
+    named = [task.id, resolved.name, condition_name(user), side.engine, settings.seed, leg.trial]
+    named += leg.lineage or ()
     named += [one for one in (side.model, side.prompt_sha256) if one is not None]
     if task.domain.toolset is not Toolset.PARITY:
         named.append(str(task.domain.toolset))
-    spec = digest([*named, limits.model_dump()])[:_LONGEST_ID]
+    spec = digest([*named, asdict(settings.limits)])[:_LONGEST_ID]
     registry = task.domain.registry()
     # What says the same when it is asked again needs no journal, and what a person typed rests in
     # the checkpoints.
@@ -117,13 +116,13 @@ def prepare_episode(
         policy=task.domain.policy(task.today),
         respond=resolved.open_for(registry, lambda: task.solutions),
         user=side,
-        limits=limits,
+        limits=settings.limits,
         spec=spec,
         journal=checkpointer,
         sampled=[party for party in PARTIES if not repeats[party]],
         agent_context=copy_context if is_person else Context,
-        prices=prices,
+        prices=setup.prices,
         specs={"agent": resolved.name, "user": side.model},
     )
-    graph = graph_of(nodes, checkpointer, limits.recursion_limit)
+    graph = graph_of(nodes, checkpointer, settings.limits.recursion_limit)
     return PreparedEpisode(graph, resolved, side, spec)

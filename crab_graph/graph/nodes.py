@@ -28,7 +28,6 @@ from crab_graph.graph.accounts import (
     try_step,
 )
 from crab_graph.graph.journal import Step, current_step, within
-from crab_graph.graph.limits import Limits
 from crab_graph.graph.state import (
     AgentInput,
     Batch,
@@ -50,6 +49,7 @@ from crab_graph.models.meter import metered
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.models.secrets import shortened, without_secrets
 from crab_graph.models.usage import Usage
+from crab_graph.settings import Limits
 from crab_graph.text.phrases import find_token, without_tokens
 from crab_graph.tools.ledger import Event, Ledger
 from crab_graph.tools.registry import Owner, ToolRegistry

@@ -11,8 +11,8 @@ from crab_graph.agents.reply import Call, ask_model, read_reply
 from crab_graph.errors import UsageError
 from crab_graph.graph.journal import ask_once
 from crab_graph.graph.person import PersonSide, SeatedUser
+from crab_graph.graph.setup import Setup
 from crab_graph.graph.state import Message, is_delivered
-from crab_graph.graph.user_settings import Engine, UserSettings
 from crab_graph.graph.view import View
 from crab_graph.models.chat import build_chat_model, is_address, is_provider
 from crab_graph.models.meter import current_meter, metered
@@ -21,6 +21,7 @@ from crab_graph.models.usage import Usage
 from crab_graph.personas.condition import Condition, ResolvedCondition, parse_condition, resolve
 from crab_graph.personas.recognition import told_after
 from crab_graph.randomness import derive_seed
+from crab_graph.settings import Engine
 from crab_graph.text.phrases import without_tokens
 from crab_graph.tools.registry import Owner, ToolRegistry
 
@@ -35,8 +36,6 @@ UserSpec = str | Condition | SeatedUser | Callable[..., Any]
 """A condition such as `ruse`, a person under one, or a callable `f(messages, tools)`."""
 
 CUSTOM_CONDITION = "custom"
-
-_DEFAULT_SETTINGS = UserSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,45 +77,44 @@ class UserSide(Protocol):
 def build_user(
     task: "Task",
     user: UserSpec,
-    *,
-    seed: int,
+    setup: Setup,
     trial: int,
     replica: int = 0,
-    settings: UserSettings = _DEFAULT_SETTINGS,
 ) -> UserSide:
     """Return the user of one episode.
 
     Args:
         task: The task, whose facts the user knows.
         user: A condition, or a callable.
-        seed: Seed of the run; persona and wording are derived from it, the task and the trial.
+        setup: What plays a condition; persona and wording are derived from its seed, the task and
+            the trial.
         trial: Number of the trial.
         replica: For the same persona with other draws: any number but 0.
-        settings: What plays a condition.
 
     Raises:
         UsageError: it is neither.
     """
+    seed = setup.settings.seed
     if isinstance(user, str):
-        user = parse_condition(user, settings.pieces.added)
+        user = parse_condition(user, setup.fragments.added)
     if isinstance(user, Condition):
         condition = resolve(user, seed, task.id, trial)
         briefing = task.domain.briefing(task.domain.slots, task.facts, task.id, task.today)
-        if settings.engine is Engine.LLM:
-            return _LlmSide(task, briefing, condition, settings)
+        if setup.engine is Engine.LLM:
+            return _LlmSide(task, briefing, condition, setup)
         from crab_graph.personas.rules_user import RulesUser  # noqa: PLC0415
 
         again = ("replica", replica) if replica else ()
-        settings.pieces.check_facts(briefing.lexicon.facts)
+        setup.fragments.check_facts(briefing.lexicon.facts)
         own_seed = derive_seed("user", seed, task.id, trial, *again)
-        engine = RulesUser(briefing, condition, own_seed, fragments=settings.pieces)
-        if settings.engine is Engine.HYBRID:
-            return _HybridSide(engine, briefing, condition, settings)
+        engine = RulesUser(briefing, condition, own_seed, fragments=setup.fragments)
+        if setup.engine is Engine.HYBRID:
+            return _HybridSide(engine, briefing, condition, setup)
         return _RulesSide(engine, condition)
     if isinstance(user, SeatedUser):
         condition = resolve(user.condition, seed, task.id, trial)
         briefing = task.domain.briefing(task.domain.slots, task.facts, task.id, task.today)
-        return _PersonSide(task, briefing, condition, settings)
+        return _PersonSide(task, briefing, condition, setup)
     if not callable(user):
         raise UsageError(f"a user is a condition or a callable, not {type(user).__name__}")
     return _CallableSide(task, user)
@@ -144,15 +142,15 @@ class UserModel:
         return self._bound[id(registry)][1]
 
 
-def with_open_model(settings: UserSettings) -> UserSettings:
-    """Return settings whose model is open, for use in many episodes.
+def with_open_model(setup: Setup) -> Setup:
+    """Return setup whose model is open, for use in many episodes.
 
     Raises:
         UsageError: the model's name cannot be read, or it cannot be opened.
     """
-    if settings.engine is Engine.RULES or isinstance(settings.model, UserModel):
-        return settings
-    return replace(settings, model=_open_model(settings.model))
+    if setup.engine is Engine.RULES or isinstance(setup.model, UserModel):
+        return setup
+    return replace(setup, model=_open_model(setup.model))
 
 
 def _open_model(model: Any) -> UserModel:
@@ -200,18 +198,18 @@ class _LlmSide:
         task: "Task",
         briefing: "UserBriefing",
         condition: ResolvedCondition,
-        settings: UserSettings,
+        setup: Setup,
     ) -> None:
         from crab_graph.personas.model_users import LlmUser  # noqa: PLC0415
         from crab_graph.personas.prompt import compose_prompt  # noqa: PLC0415
 
-        prompt = compose_prompt(condition, briefing, fragments=settings.pieces)
-        model: UserModel = with_open_model(settings).model
+        prompt = compose_prompt(condition, briefing, fragments=setup.fragments)
+        model: UserModel = with_open_model(setup).model
         self.condition: ResolvedCondition | None = condition
         self.model: str | None = model.name
         self.prompt_sha256: str | None = prompt.sha256
         bound = model.bound_to(task.domain.registry())
-        first = _first_wish(briefing, condition, settings)
+        first = _first_wish(briefing, condition, setup)
         self._user = LlmUser(briefing, _asking(bound, prompt.text), first)
 
     def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserReply:
@@ -226,13 +224,13 @@ class _HybridSide:
         rules: "RulesUser",
         briefing: "UserBriefing",
         condition: ResolvedCondition,
-        settings: UserSettings,
+        setup: Setup,
     ) -> None:
         from crab_graph.personas.model_users import HybridUser  # noqa: PLC0415
         from crab_graph.personas.prompt import compose_wording_prompt  # noqa: PLC0415
 
-        prompt = compose_wording_prompt(condition, fragments=settings.pieces)
-        model: UserModel = with_open_model(settings).model
+        prompt = compose_wording_prompt(condition, fragments=setup.fragments)
+        model: UserModel = with_open_model(setup).model
         self.condition: ResolvedCondition | None = condition
         self.model: str | None = model.name
         self.prompt_sha256: str | None = prompt.sha256
@@ -248,11 +246,11 @@ class _PersonSide(PersonSide):
         task: "Task",
         briefing: "UserBriefing",
         condition: ResolvedCondition,
-        settings: UserSettings,
+        setup: Setup,
     ) -> None:
         super().__init__(task.domain.registry(), condition)
         self._briefing = briefing
-        self._first = _first_wish(briefing, condition, settings)
+        self._first = _first_wish(briefing, condition, setup)
 
     def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserReply:
         reply = self.answer(messages)
@@ -289,13 +287,13 @@ class _CallableSide:
 
 
 def _first_wish(
-    briefing: "UserBriefing", condition: ResolvedCondition, settings: UserSettings
+    briefing: "UserBriefing", condition: ResolvedCondition, setup: Setup
 ) -> "Fact | None":
     """Return what a user of this condition wants first and takes back later, if anything."""
     from crab_graph.personas.briefing import first_wish  # noqa: PLC0415
     from crab_graph.personas.prompt import condition_behavior  # noqa: PLC0415
 
-    return first_wish(briefing, condition_behavior(condition, settings.pieces))
+    return first_wish(briefing, condition_behavior(condition, setup.fragments))
 
 
 def _step_of(step: "UserStep") -> UserReply:

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from crab_graph.errors import UsageError
-from crab_graph.graph.limits import RunLimits
 from crab_graph.models.prices import Cost
 from crab_graph.models.usage import PARTIES, Totals, add_usage, totals
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.settings import RunLimits
 
 Item = TypeVar("Item")
 
@@ -45,7 +45,7 @@ class Budget:
 
     def reached(self) -> str | None:
         """Return the name of a cap that is reached, if there is one."""
-        for name, cap in self._limits.model_dump().items():
+        for name, cap in vars(self._limits).items():
             if cap is not None and self._amount(name.removeprefix("max_")) >= cap:
                 return str(name)
         return None

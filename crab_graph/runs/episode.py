@@ -4,16 +4,16 @@ import json
 from collections import deque
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from crab_graph.errors import ResumeMismatch
-from crab_graph.graph.limits import Limits
-from crab_graph.graph.user_settings import UserSettings, user_settings
+from crab_graph.graph.setup import Setup, set_up
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.models.usage import PARTIES, Usage, add_usage, is_mock
 from crab_graph.runs.grading import Breakdown, grade_fields
 from crab_graph.runs.plan import episode_id
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.settings import EpisodeKeywords, EpisodeSettings, value_of
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -25,7 +25,25 @@ if TYPE_CHECKING:
     from crab_graph.graph.users import UserSpec
     from crab_graph.runs.origin import Origin
 
-_DEFAULT_LIMITS = Limits()
+
+class Visit(NamedTuple):
+    """Which time an episode is begun or gone on with, and where it is kept.
+
+    Attributes:
+        trial: Number of the trial.
+        checkpointer: Where LangGraph keeps it, if anywhere.
+        thread_id: Name of its thread there; by default it tells task, agent, user and seed.
+        attempts: How often the episode has been begun, this time included.
+        lost_usage: What models took, by party, in steps of earlier attempts that failed.
+        origin: Where it goes on from, for a fork of another episode.
+    """
+
+    trial: int = 0
+    checkpointer: "BaseCheckpointSaver[Any] | None" = None
+    thread_id: str | None = None
+    attempts: int = 1
+    lost_usage: Mapping[str, Usage] = MappingProxyType({})
+    origin: "Origin | None" = None
 
 
 def run_episode(
@@ -33,19 +51,11 @@ def run_episode(
     agent: "AgentSpec",
     user: "UserSpec" = "ruse",
     *,
-    seed: int = 0,
     trial: int = 0,
     checkpointer: "BaseCheckpointSaver[Any] | None" = None,
-    limits: Limits = _DEFAULT_LIMITS,
     thread_id: str | None = None,
-    attempts: int = 1,
-    origin: "Origin | None" = None,
-    engine: str = "rules",
-    user_model: Any = None,
-    settings: UserSettings | None = None,
     prices: Prices = NO_PRICES,
-    lost_usage: Mapping[str, Usage] = MappingProxyType({}),
-    toolset: str | None = None,
+    **settings: Unpack[EpisodeKeywords],
 ) -> EpisodeRecord:
     """Let an agent work on a task with a user, and grade what came of it.
 
@@ -53,60 +63,50 @@ def run_episode(
         task: The task.
         agent: A spec, a chat model, a compiled graph, a `Runnable`, or a callable.
         user: A condition, or a callable.
-        seed: Seed of the user; the same seed gives the same user.
         trial: Number of the trial.
         checkpointer: Where LangGraph keeps the episode. One that stopped there goes on where it
             stopped, and a finished one is graded as it stands.
-        limits: When to stop.
         thread_id: Name of the thread there; by default it tells task, agent, user and seed.
-        attempts: How often the episode has been begun, this time included.
-        origin: Where it goes on from, for a fork of another episode.
-        engine: What plays a condition: `rules`, `llm` for a model, or `hybrid` for both.
-        user_model: The model of the other two: a spec, or a chat model.
-        settings: Both, with the fragments of the prompt, instead of `engine` and `user_model`.
         prices: Prices of models, to count costs with.
-        lost_usage: What models took, by party, in steps of earlier attempts that failed.
-        toolset: The agent's tools: `parity` for the paper's, or `extended` to cancel and change any
-            booking as well; by default the task's.
+        settings: The fields of `crab_graph.settings.EpisodeSettings`.
 
     Raises:
-        UsageError: the agent or the user is none.
+        UsageError: a setting is out of range, or the agent or the user is none.
         ResumeMismatch: the thread holds an episode that was begun with something else.
     """
-    from crab_graph.graph.build import prepare_episode  # noqa: PLC0415  (loads LangGraph)
+    wanted = value_of(EpisodeSettings, settings)
+    setup = set_up(wanted, prices)
+    visit = Visit(trial, checkpointer, thread_id)
+    return play_episode(task.with_toolset(wanted.toolset), agent, user, setup, visit)
+
+
+def play_episode(
+    task: "Task", agent: "AgentSpec", user: "UserSpec", setup: Setup, visit: Visit
+) -> EpisodeRecord:
+    """Play an episode of a task that has its toolset; errors as for `run_episode`."""
+    from crab_graph.graph.build import Leg, prepare_episode  # noqa: PLC0415  (loads LangGraph)
     from crab_graph.graph.users import condition_name  # noqa: PLC0415
 
-    task = task.with_toolset(toolset)
-    settings = settings or user_settings(engine, user_model)
-    prepared = prepare_episode(
-        task,
-        agent,
-        user,
-        checkpointer,
-        seed,
-        trial,
-        limits,
-        settings,
-        lineage=None if origin is None else origin.lineage(trial),
-        prices=prices,
-    )
+    trial, origin = visit.trial, visit.origin
+    leg = Leg(trial, None if origin is None else origin.lineage(trial))
+    prepared = prepare_episode(task, agent, user, visit.checkpointer, setup, leg)
     condition = condition_name(user)
     name = episode_id(task.id, condition, trial, None if origin is None else origin.turn)
     start = {} if origin is None else origin.start(task, prepared.spec)
-    if checkpointer is None:
+    if visit.checkpointer is None:
         state = _last_state(prepared.graph.stream(start, stream_mode="values"))
     else:
-        thread = thread_id or f"{name}.{prepared.spec}"
+        thread = visit.thread_id or f"{name}.{prepared.spec}"
         state = _play(prepared.graph, thread, prepared.spec, start)
     about = {
         "episode_id": name,
         "condition": condition,
         "trial": trial,
-        "seed": seed,
-        "attempts": attempts,
+        "seed": setup.settings.seed,
+        "attempts": visit.attempts,
         "forked_from": None if origin is None else origin.as_json(),
     }
-    about |= _spending(prepared, state, prices, lost_usage)
+    about |= _spending(prepared, state, setup.prices, visit.lost_usage)
     return _record(task, prepared, state, about)
 
 

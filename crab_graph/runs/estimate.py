@@ -5,15 +5,16 @@ nothing; from their dialogues it is counted what models in both seats would have
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from crab_graph.graph.user_settings import Engine, UserSettings
+from crab_graph.graph.setup import Setup
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.models.usage import PARTIES, ModelUsage
-from crab_graph.runs.execution import Sitting
 from crab_graph.runs.plan import PlannedEpisode, is_settled, plan_episodes
+from crab_graph.runs.sitting import Sitting
 from crab_graph.runs.store import kept_index
+from crab_graph.settings import Engine, EpisodeSettings
 from crab_graph.testing.completions import count_tokens
 from crab_graph.tools.registry import Owner
 
@@ -89,16 +90,16 @@ def estimate_run(
     plan = list(plan_episodes(config.tasks, config.users, config.trials, config.turns))
     todo = [one for one in plan if not is_settled(finished.get(one.id))]
     agent = resolve_agent(sitting.agent)
-    settings = with_open_model(sitting.settings)
+    setup = with_open_model(sitting.setup)
     specs = {
         "agent": None if agent.is_reference else agent.name,
-        "user": None if settings.engine is Engine.RULES else settings.model.name,
+        "user": None if setup.engine is Engine.RULES else setup.model.name,
     }
     sample = _spread(todo, SAMPLE) if any(specs.values()) else []
     sums = {party: [0, 0, 0] for party in PARTIES}
     for one in sample:
         task, user = sitting.bench[one.task_id], sitting.users[one.user]
-        for party, numbers in _measure(task, user, settings, config.seed, one.trial).items():
+        for party, numbers in _measure(task, user, setup, one.trial).items():
             sums[party] = [a + b for a, b in zip(sums[party], numbers, strict=True)]
     seats = {
         party: _seat(spec, _scaled(sums[party], len(todo) / len(sample)), config.prices)
@@ -128,28 +129,27 @@ def _spread(todo: Sequence[PlannedEpisode], count: int) -> list[PlannedEpisode]:
     return [todo[(2 * place + 1) * len(todo) // (2 * count)] for place in range(count)]
 
 
-def _measure(
-    task: "Task", user: Any, settings: UserSettings, seed: int, trial: int
-) -> dict[str, tuple[int, int, int]]:
+def _measure(task: "Task", user: Any, setup: Setup, trial: int) -> dict[str, tuple[int, int, int]]:
     """Play one episode without models; return calls, tokens read and written of each seat."""
     from crab_graph.personas.condition import Condition  # noqa: PLC0415
-    from crab_graph.runs.episode import run_episode  # noqa: PLC0415  (loads LangGraph)
+    from crab_graph.runs.episode import Visit, play_episode  # noqa: PLC0415  (loads LangGraph)
 
     stand_in = user if isinstance(user, str | Condition) else _CONDITION
-    rules = UserSettings(fragments=settings.fragments)
-    record = run_episode(task, STAND_IN, stand_in, seed=seed, trial=trial, settings=rules)
+    free = EpisodeSettings(seed=setup.settings.seed)
+    rules = replace(setup, settings=free, model=None)
+    record = play_episode(task, STAND_IN, stand_in, rules, Visit(trial))
     registry = task.domain.registry()
     overhead = count_tokens(task.domain.policy(task.today))
     overhead += count_tokens(registry.openai_schemas(Owner.AGENT))
     visible = [line for line in record.messages if line.get("owner") != "user"]
     found = {"agent": _seat_tokens(visible, "assistant", overhead)}
-    if settings.engine is Engine.LLM:
-        overhead = count_tokens(_prompt(task, record, settings))
+    if setup.engine is Engine.LLM:
+        overhead = count_tokens(_prompt(task, record, setup))
         overhead += count_tokens(registry.openai_schemas(Owner.USER))
         seen = [line for line in record.messages if _is_seen_by_user(line)]
         found["user"] = _seat_tokens(seen, "user", overhead)
-    elif settings.engine is Engine.HYBRID:
-        found["user"] = _wording_tokens(record, count_tokens(_prompt(task, record, settings)))
+    elif setup.engine is Engine.HYBRID:
+        found["user"] = _wording_tokens(record, count_tokens(_prompt(task, record, setup)))
     return found
 
 
@@ -183,16 +183,16 @@ def _is_seen_by_user(line: Mapping[str, Any]) -> bool:
     return delivered or line.get("owner") == "user"
 
 
-def _prompt(task: "Task", record: "EpisodeRecord", settings: UserSettings) -> str:
+def _prompt(task: "Task", record: "EpisodeRecord", setup: Setup) -> str:
     """Return the prompt that a model in the user's seat would follow."""
     from crab_graph.personas.condition import parse_condition, resolve  # noqa: PLC0415
     from crab_graph.personas.prompt import compose_prompt, compose_wording_prompt  # noqa: PLC0415
 
-    pieces = settings.pieces
+    pieces = setup.fragments
     condition = resolve(
         parse_condition(record.condition, pieces.added), record.seed, task.id, record.trial
     )
-    if settings.engine is Engine.HYBRID:
+    if setup.engine is Engine.HYBRID:
         return compose_wording_prompt(condition, fragments=pieces).text
     briefing = task.domain.briefing(task.domain.slots, task.facts, task.id, task.today)
     return compose_prompt(condition, briefing, fragments=pieces).text

@@ -1,101 +1,34 @@
 """One sitting of a run: what is missing is done, in threads and processes, and kept at once."""
 
 import shutil
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from crab_graph.graph.user_settings import UserSettings
-from crab_graph.models.prices import NO_PRICES
 from crab_graph.runs.budget import Budget
+from crab_graph.runs.config import CHECKPOINTS
+from crab_graph.runs.episode_worker import Job, open_worker
 from crab_graph.runs.plan import PlannedEpisode, is_settled, plan_episodes
-from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.store import (
-    CHECKPOINTS,
-    IndexEntry,
-    RunConfig,
-    checkpoint_files,
-    load_index,
-)
+from crab_graph.runs.sitting import Progress, Report, Sitting
+from crab_graph.runs.store import IndexEntry, checkpoint_files, load_index
 from crab_graph.runs.warehouse import make_tables
-from crab_graph.runs.worker import Job, open_worker
 from crab_graph.schema import digest
 from crab_graph.workers import Executor, run_parallel
-
-if TYPE_CHECKING:
-    from crab_graph.agents.adapters import AgentSpec
-    from crab_graph.domains.benchmark import Benchmark
 
 _MANY_EPISODES = 100
 """A run with so many makes its tables at its end; those of a smaller one are made in a second."""
 
-PRELOAD = ("crab_graph.runs.worker", "crab_graph.graph.build", "crab_graph.eval.verdict")
+PRELOAD = ("crab_graph.runs.episode_worker", "crab_graph.graph.build", "crab_graph.eval.verdict")
 """What processes of a run load once, together."""
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a run is.
-
-    Attributes:
-        done: Episodes that are finished, those of earlier sittings included.
-        total: Episodes in all.
-        passed: Episodes among the finished ones that passed.
-        last: Id of the episode that was finished just now; `None` at the beginning.
-        tokens: Tokens that models read and wrote in all of them.
-        dollars: What they cost, as far as prices are known.
-        stopped: The cap of the whole run that was reached, if one was.
-    """
-
-    done: int
-    total: int
-    passed: int
-    last: str | None = None
-    tokens: int = 0
-    dollars: float = 0.0
-    stopped: str | None = None
-
-
-Report = Callable[[Progress], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Sitting:
-    """What a sitting needs.
-
-    Attributes:
-        directory: The run's directory.
-        config: What the run is.
-        bench: Its benchmark.
-        agent: The agent.
-        users: The users, as the plan counts them.
-        settings: What plays the users.
-        jobs: Number of processes.
-        concurrency: Episodes at once in each.
-        executor: What the work is done by: processes, or actors of Ray.
-        checkpoint: Address of a database for checkpoints; by default they are in the directory.
-        report: Called at the beginning and after each episode.
-        origin: The episode from which its episodes go on, if they are forks.
-    """
-
-    directory: Path
-    config: RunConfig
-    bench: "Benchmark"
-    agent: "AgentSpec"
-    users: tuple[Any, ...]
-    settings: UserSettings
-    jobs: int = 1
-    concurrency: int = 1
-    executor: Executor = Executor.PROCESSES
-    checkpoint: str | None = None
-    report: Report | None = None
-    origin: EpisodeRecord | None = None
-
-
-def execute(sitting: Sitting) -> None:
+def execute(sitting: Sitting, report: Report | None = None) -> None:
     """Run the episodes that are missing.
+
+    Args:
+        sitting: The sitting.
+        report: Called at the beginning and after each episode.
 
     Raises:
         StorageError: the disk is full; what was finished is kept.
@@ -105,14 +38,14 @@ def execute(sitting: Sitting) -> None:
     plan = list(plan_episodes(config.tasks, config.users, config.trials, config.turns))
     settled = {one.id: finished[one.id] for one in plan if is_settled(finished.get(one.id))}
     todo = [one for one in plan if one.id not in settled]
-    report = sitting.report or (lambda _: None)
+    report = report or (lambda _: None)
     passed = sum(one.passed for one in settled.values())
     budget = Budget(config.run_limits, {name: one.amounts for name, one in finished.items()})
     report(_progress(len(settled), len(plan), passed, None, budget))
     handed: dict[str, PlannedEpisode] = {}
     if todo:
         suffix = _suffix(sitting)
-        places = {} if sitting.checkpoint else _checkpoints(directory)
+        places = {} if sitting.terms.checkpoint else _checkpoints(directory)
         handed = {one.id: one for one in _placed(places, todo, finished, suffix)}
         count = len(settled)
         for done in _results(sitting, list(handed.values()), suffix, budget):
@@ -135,8 +68,8 @@ def _progress(done: int, total: int, passed: int, last: str | None, budget: Budg
 
 def _suffix(sitting: Sitting) -> str:
     """Return what tells the run's threads from those of other runs in the same database."""
-    settings = sitting.config.settings()
-    if sitting.checkpoint is None:
+    settings = sitting.config.identity()
+    if sitting.terms.checkpoint is None:
         return digest(settings)[:12]
     return digest([settings, str(sitting.directory.resolve())])[:12]
 
@@ -144,33 +77,28 @@ def _suffix(sitting: Sitting) -> str:
 def _forget(sitting: Sitting, failed: list[PlannedEpisode]) -> None:
     """Drop the checkpoints of a run that is done: those of episodes that were given up are left."""
     shutil.rmtree(sitting.directory / CHECKPOINTS, ignore_errors=True)
-    if sitting.checkpoint is None or not failed:
+    if sitting.terms.checkpoint is None or not failed:
         return
     from crab_graph.graph.postgres import open_shared_saver  # noqa: PLC0415  (an extra)
 
-    with open_shared_saver(sitting.checkpoint) as saver:
+    with open_shared_saver(sitting.terms.checkpoint) as saver:
         for one in failed:
             saver.delete_thread(one.thread(_suffix(sitting)))
 
 
 def _results(sitting: Sitting, todo: list[PlannedEpisode], suffix: str, budget: Budget) -> Any:
-    jobs = min(sitting.jobs, len(todo))
-    concurrency = min(sitting.concurrency, len(todo))
+    jobs = min(sitting.terms.jobs, len(todo))
+    concurrency = min(sitting.terms.concurrency, len(todo))
     bench = sitting.bench
-    is_here = jobs == 1 and sitting.executor is Executor.PROCESSES
     job = Job(
-        directory=sitting.directory if is_here else sitting.directory.resolve(),
-        benchmark=bench if is_here else bench.directory.resolve(),
-        toolset=sitting.config.toolset,
+        directory=sitting.directory if sitting.is_here else sitting.directory.resolve(),
+        benchmark=bench if sitting.is_here else bench.directory.resolve(),
         agent=sitting.agent,
         users=sitting.users,
-        seed=sitting.config.seed,
-        limits=sitting.config.limits,
+        setup=sitting.setup,
         thread_suffix=suffix,
         concurrency=concurrency,
-        settings=sitting.settings,
-        prices=sitting.config.prices or NO_PRICES,
-        checkpoint=sitting.checkpoint,
+        checkpoint=sitting.terms.checkpoint,
         origin=sitting.origin,
         point=sitting.config.fork,
     )
@@ -181,7 +109,7 @@ def _results(sitting: Sitting, todo: list[PlannedEpisode], suffix: str, budget: 
         jobs=jobs,
         concurrency=concurrency,
         preload=PRELOAD,
-        executor=sitting.executor,
+        executor=Executor(sitting.terms.executor),
     )
 
 

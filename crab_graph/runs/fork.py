@@ -1,59 +1,32 @@
 """Forks: a finished episode goes on from one of its turns with another agent, user or message."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from os.path import relpath
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Unpack
 
 from crab_graph.errors import UsageError
-from crab_graph.graph.user_settings import UserSettings, user_settings
+from crab_graph.graph.setup import set_up
 from crab_graph.models.secrets import MASK
-from crab_graph.personas.fragment_set import load_fragments
-from crab_graph.runs.disk import keeping
-from crab_graph.runs.execution import Report, Sitting, execute
-from crab_graph.runs.locks import hold_run
+from crab_graph.personas.condition import Condition, parse_condition
+from crab_graph.runs.config import CONFIG, ForkPoint, RunConfig, read_config
 from crab_graph.runs.origin import check_turn
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.run import Run, open_run
-from crab_graph.runs.runner import PYTHON_PREFIX, check_counts, model_name
-from crab_graph.runs.store import (
-    CONFIG,
-    ForkPoint,
-    RunConfig,
-    begin_run,
-    check_directory,
-    keep_origin,
-    load_record,
-    read_config,
+from crab_graph.runs.run import Run
+from crab_graph.runs.runner import settings_of, sit
+from crab_graph.runs.sitting import PYTHON, Report, Sitting, prepare_sitting
+from crab_graph.runs.store import load_record
+from crab_graph.settings import (
+    Engine,
+    ForkKeywords,
+    ForkSettings,
+    RunSettings,
+    SittingSettings,
+    WorkSettings,
+    value_of,
 )
-from crab_graph.runs.versions import agent_sha256, code_sha256, versions
 
-if TYPE_CHECKING:
-    from crab_graph.agents.adapters import AgentSpec
-    from crab_graph.graph.users import UserSpec
-
-CUSTOM = "custom"
 _HINT = "start over with --force, or use another directory"
-
-
-@dataclass(frozen=True, slots=True)
-class Otherwise:
-    """What is another one in the continuation; `None` keeps what it was.
-
-    Attributes:
-        agent: The agent.
-        user: The user: a condition, or a callable.
-        persona: The user's persona.
-        engine: What plays the user.
-        user_model: The model that does.
-    """
-
-    agent: "AgentSpec | None" = None
-    user: "UserSpec | None" = None
-    persona: str | None = None
-    engine: str | None = None
-    user_model: Any = None
 
 
 def fork_episode(
@@ -62,17 +35,9 @@ def fork_episode(
     turn: int,
     out: str | Path,
     *,
-    agent: "AgentSpec | None" = None,
-    user: "UserSpec | None" = None,
-    persona: str | None = None,
-    engine: str | None = None,
-    user_model: Any = None,
-    say: str | None = None,
-    trials: int = 1,
-    jobs: int = 1,
-    concurrency: int = 1,
     force: bool = False,
     progress: Report | None = None,
+    **otherwise: Unpack[ForkKeywords],
 ) -> Run:
     """Go on with a finished episode from one of its turns, in a run of its own.
 
@@ -84,60 +49,38 @@ def fork_episode(
         episode: Id of the episode.
         turn: After how many visible messages; 0 for the beginning.
         out: Directory of the new run.
-        agent: Another agent.
-        user: Another user.
-        persona: Another persona for the user.
-        engine: Another engine for the user.
-        user_model: Another model for it.
-        say: What whoever is next says first.
-        trials: How often it goes on.
-        jobs: Number of processes.
-        concurrency: Episodes at once in each.
         force: Throw away forks with other settings in `out`.
         progress: Called at the beginning and after each episode.
+        otherwise: The fields of `ForkSettings` and `WorkSettings` in `crab_graph.settings`.
 
     Raises:
         UsageError: the episode cannot go on after that turn, or not in that way.
         UnknownName: there is no such episode.
         ResumeMismatch: `out` holds a run with other settings.
     """
-    check_counts(trials=trials, jobs=jobs, concurrency=concurrency)
+    wanted = value_of(ForkSettings, otherwise, WorkSettings)
+    work = value_of(WorkSettings, otherwise, ForkSettings)
     record = load_record(Path(run), episode)
     check_turn(record, turn)
-    point = ForkPoint(run=str(run), episode_id=episode, turns=(turn,), said=say)
-    sitting = prepare_fork(
-        Path(run),
-        record,
-        point,
-        Path(out),
-        Otherwise(agent, user, persona, engine, user_model),
-        trials,
-    )
-    sitting = replace(sitting, jobs=jobs, concurrency=concurrency, report=progress)
-    begin_fork(sitting, force=force)
-    return open_run(out)
+    point = ForkPoint(run=str(run), episode_id=episode, turns=(turn,), said=wanted.say)
+    sitting = prepare_fork(Path(run), record, point, Path(out), wanted, work)
+    return begin_fork(sitting, progress, force=force)
 
 
-def begin_fork(sitting: Sitting, *, may_grow: bool = False, force: bool = False) -> None:
+def begin_fork(
+    sitting: Sitting,
+    report: Report | None = None,
+    *,
+    may_grow: bool = False,
+    force: bool = False,
+) -> Run:
     """Run what is missing of a run of forks, of which more trials may be wanted than before.
 
     Raises:
-        UsageError: its parties are objects, which stay in this process.
         ResumeMismatch: the directory holds a run with other settings.
     """
-    directory, origin = sitting.directory, sitting.origin
-    named = not sitting.config.agent.startswith(PYTHON_PREFIX)
-    if sitting.jobs > 1 and not (named and sitting.config.user_engine != "python"):
-        raise UsageError("with jobs > 1 name agent and user by text: objects stay in this process")
-    check_directory(directory)
-    with keeping(directory):
-        directory.mkdir(parents=True, exist_ok=True)
-        with hold_run(directory):
-            grows = may_grow and _wants_more(directory, sitting.config)
-            if origin is not None and (force or not (directory / CONFIG).exists()):
-                keep_origin(directory, origin)
-            begin_run(directory, sitting.config, force=force, allow_mismatch=grows, hint=_HINT)
-            execute(sitting)
+    grows = may_grow and _wants_more(sitting.directory, sitting.config)
+    return sit(sitting, report, force=force, allow_mismatch=grows, hint=_HINT)
 
 
 def prepare_fork(
@@ -145,8 +88,8 @@ def prepare_fork(
     record: EpisodeRecord,
     point: ForkPoint,
     out: Path,
-    otherwise: Otherwise,
-    trials: int,
+    otherwise: ForkSettings,
+    work: WorkSettings,
 ) -> Sitting:
     """Return a sitting of a run of forks: the settings of the other run, and what is otherwise.
 
@@ -154,39 +97,27 @@ def prepare_fork(
         UsageError: the other run's agent or user is a Python object that is not given again.
         BenchmarkError: its benchmark is missing.
     """
-    from crab_graph.agents.adapters import resolve_agent  # noqa: PLC0415  (loads LangChain)
-    from crab_graph.domains.benchmark import load_benchmark  # noqa: PLC0415
-    from crab_graph.graph.users import condition_name  # noqa: PLC0415
+    from crab_graph.domains.benchmark import load_benchmark  # noqa: PLC0415  (loads DuckDB)
 
     config = read_config(run)
-    bench = load_benchmark(run / config.benchmark).with_toolset(record.toolset)
     agent = record.agent if otherwise.agent is None else otherwise.agent
-    if isinstance(agent, str) and (agent.startswith(PYTHON_PREFIX) or MASK in agent):
+    if isinstance(agent, str) and _is_lost(agent):
         raise UsageError(f"{run}: its agent was not kept with its name; give it again")
     settings = _settings(run, config, record, otherwise)
-    user = _user(record, otherwise, settings)
-    fields = {
-        "benchmark": relpath(bench.directory, out),
-        "benchmark_sha256": bench.sha256,
-        "agent": resolve_agent(agent).name,
-        "agent_sha256": agent_sha256(agent),
-        "toolset": record.toolset,
-        "users": (condition_name(user),),
-        "user_engine": "python" if condition_name(user) == CUSTOM else str(settings.engine),
-        "user_model": model_name(settings),
-        "personas": None if config.personas is None else relpath(run / config.personas, out),
-        "personas_sha256": settings.pieces.sha256,
-        "trials": trials,
-        "tasks": (record.task_id,),
-        "versions": versions(),
-        "code_sha256": code_sha256(),
-        "checkpoint": None,
-        "run_limits": None,
-        "fork": point,
-        "mismatches": (),
-    }
-    made = config.model_copy(update=fields)
-    return Sitting(out, made, bench, agent, (user,), settings, origin=record)
+    sitting = prepare_sitting(
+        out,
+        load_benchmark(run / config.benchmark),
+        agent,
+        _user(record, otherwise, settings),
+        settings,
+        SittingSettings(**vars(work), prices=config.prices),
+    )
+    return replace(sitting, config=replace(sitting.config, fork=point), origin=record)
+
+
+def _is_lost(spec: str) -> bool:
+    """Whether a spec is that of an object, or has credentials that were not kept."""
+    return spec.startswith(f"{PYTHON}:") or MASK in spec
 
 
 def _wants_more(directory: Path, asked: RunConfig) -> bool:
@@ -197,31 +128,35 @@ def _wants_more(directory: Path, asked: RunConfig) -> bool:
 
 
 def _settings(
-    run: Path, config: RunConfig, record: EpisodeRecord, otherwise: Otherwise
-) -> UserSettings:
-    folder = None if config.personas is None else run / config.personas
+    run: Path, config: RunConfig, record: EpisodeRecord, otherwise: ForkSettings
+) -> RunSettings:
     engine = otherwise.engine or _engine(record, otherwise)
     model = otherwise.user_model
-    if model is None and engine != "rules":
+    if model is None and engine != Engine.RULES:
         model = record.user_model
-    if isinstance(model, str) and (model.startswith(PYTHON_PREFIX) or MASK in model):
+    if isinstance(model, str) and _is_lost(model):
         raise UsageError(f"{run}: the user's model was not kept with its name; give it again")
-    return user_settings(engine, model, load_fragments(folder))
+    changed = {
+        "engine": engine,
+        "user_model": model,
+        "toolset": record.toolset,
+        "trials": otherwise.trials,
+        "tasks": (record.task_id,),
+    }
+    return settings_of(run, config, **changed)
 
 
-def _engine(record: EpisodeRecord, otherwise: Otherwise) -> str:
-    if not record.user_engine.startswith(PYTHON_PREFIX):
+def _engine(record: EpisodeRecord, otherwise: ForkSettings) -> str:
+    if not record.user_engine.startswith(f"{PYTHON}:"):
         return record.user_engine
     if otherwise.user is None:
         raise UsageError(f"episode '{record.episode_id}' had a Python user; give it again")
-    return "rules"
+    return str(Engine.RULES)
 
 
-def _user(record: EpisodeRecord, otherwise: Otherwise, settings: UserSettings) -> Any:
-    from crab_graph.personas.condition import Condition, parse_condition  # noqa: PLC0415
-
+def _user(record: EpisodeRecord, otherwise: ForkSettings, settings: RunSettings) -> Any:
     user = record.condition if otherwise.user is None else otherwise.user
-    added = settings.pieces.added
+    added = set_up(settings).fragments.added
     if isinstance(user, str):
         user = parse_condition(user, added)
     if otherwise.persona is None:

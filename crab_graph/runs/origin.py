@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from crab_graph.errors import UsageError
+from crab_graph.runs.config import ForkPoint
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.store import ForkPoint
 
 if TYPE_CHECKING:
     from crab_graph.domains.task import Task

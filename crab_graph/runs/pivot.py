@@ -9,16 +9,17 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from crab_graph.errors import RunError
 from crab_graph.eval.statistics import Share, ShareChange, certain_rate, change, wilson_rate
-from crab_graph.runs.execution import Report
-from crab_graph.runs.fork import Otherwise, begin_fork, fork_points, prepare_fork
+from crab_graph.runs.config import CONFIG, PIVOTS, ForkPoint, read_config
+from crab_graph.runs.fork import begin_fork, fork_points, prepare_fork
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.runner import check_counts
-from crab_graph.runs.store import CONFIG, PIVOTS, ForkPoint, load_record, load_records, read_config
+from crab_graph.runs.sitting import Report
+from crab_graph.runs.store import load_record, load_records
 from crab_graph.schema import FileModel
+from crab_graph.settings import ForkSettings, WorkKeywords, WorkSettings, value_of
 from crab_graph.workers import write_atomically
 
 if TYPE_CHECKING:
@@ -93,10 +94,9 @@ def pivot_episode(
     trials: int = 8,
     *,
     agent: "AgentSpec | None" = None,
-    jobs: int = 1,
-    concurrency: int = 1,
     force: bool = False,
     progress: Report | None = None,
+    **work: Unpack[WorkKeywords],
 ) -> Pivot:
     """Fork an episode at every turn, and return the chance to pass from each.
 
@@ -108,25 +108,23 @@ def pivot_episode(
         episode: Id of the episode.
         trials: Continuations from each turn.
         agent: The agent, where it is a Python object; by its name it is known.
-        jobs: Number of processes.
-        concurrency: Episodes at once in each.
         force: Throw away forks that were made with other settings or by another version.
         progress: Called at the beginning and after each continuation.
+        work: The fields of `crab_graph.settings.WorkSettings`.
 
     Raises:
         UsageError: the episode cannot be forked.
         UnknownName: there is no such episode.
     """
-    check_counts(trials=trials, jobs=jobs, concurrency=concurrency)
+    workers = value_of(WorkSettings, work)
+    wanted = ForkSettings(agent=agent, trials=trials)
     directory = Path(run)
     record = load_record(directory, episode)
-    turns = tuple(fork_points(record))
     out = directory / PIVOTS / episode
-    point = ForkPoint(run="../..", episode_id=episode, turns=turns, fresh=True)
-    sitting = prepare_fork(directory, record, point, out, Otherwise(agent=agent), trials)
-    config = sitting.config.model_copy(update={"trials": max(trials, _known_trials(out))})
-    sitting = replace(sitting, config=config, jobs=jobs, concurrency=concurrency, report=progress)
-    begin_fork(sitting, may_grow=True, force=force)
+    point = ForkPoint(run="../..", episode_id=episode, turns=tuple(fork_points(record)), fresh=True)
+    otherwise = replace(wanted, trials=max(trials, _known_trials(out)))
+    sitting = prepare_fork(directory, record, point, out, otherwise, workers)
+    begin_fork(sitting, progress, may_grow=True, force=force)
     found = judge(record, load_records(out), trials)
     write_atomically(out / RESULT, found.model_dump_json(indent=2) + "\n")
     return found

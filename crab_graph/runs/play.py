@@ -1,50 +1,45 @@
 """A person in one seat of an episode, which is kept like any other (paper section 3.3)."""
 
-import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from os.path import relpath
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from crab_graph.errors import RunError, UsageError
-from crab_graph.graph.limits import Limits
-from crab_graph.graph.user_settings import Engine, UserSettings, user_settings
+from crab_graph.graph.setup import set_up
+from crab_graph.personas.condition import parse_condition
+from crab_graph.runs.config import CHECKPOINTS, SHARDS, begin_run, forget_episodes
 from crab_graph.runs.disk import keeping
-from crab_graph.runs.episode import run_episode
+from crab_graph.runs.episode import Visit, play_episode
 from crab_graph.runs.locks import hold_run
 from crab_graph.runs.plan import episode_id
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.runner import model_name
-from crab_graph.runs.store import (
-    CHECKPOINTS,
-    SHARDS,
-    RunConfig,
-    Shard,
-    begin_run,
-    check_directory,
-    load_index,
-    load_record,
+from crab_graph.runs.sitting import Sitting, prepare_sitting
+from crab_graph.runs.store import Shard, load_index, load_record
+from crab_graph.settings import (
+    EpisodeKeywords,
+    EpisodeSettings,
+    RunSettings,
+    SittingSettings,
+    value_of,
 )
-from crab_graph.runs.versions import agent_sha256, code_sha256, versions
 
 if TYPE_CHECKING:
     from crab_graph.agents.adapters import AgentSpec
     from crab_graph.domains.benchmark import Benchmark
     from crab_graph.graph.person import PersonSeat
+    from crab_graph.graph.shape import EpisodeGraph
 
 Answer = str | Mapping[str, Any]
 Ask = Callable[[Mapping[str, Any]], Answer]
 """What a person is shown: `seat`, `messages` since its last turn, and `tools`; what it answers."""
 
-_DEFAULT_SETTINGS = UserSettings()
-_DEFAULT_LIMITS = Limits()
 _THREAD = "play"
 _PART = "part-0"
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SeatedEpisode:
     """Who sits where.
 
     Attributes:
@@ -53,55 +48,29 @@ class Table:
         seat: Where the person sits.
         agent: The agent, if that is not the person.
         user: The user's condition; a person in that seat is asked to be like that.
-        settings: What plays the user, if that is not the person.
-        seed: Seed of the user.
-        limits: When the episode stops.
+        settings: What decides the episode.
     """
 
     bench: "Benchmark"
     task_id: str
     seat: "PersonSeat"
-    agent: "AgentSpec" = "solver"
-    user: str = "ruse"
-    settings: UserSettings = _DEFAULT_SETTINGS
-    seed: int = 0
-    limits: Limits = _DEFAULT_LIMITS
+    agent: "AgentSpec"
+    user: str
+    settings: EpisodeSettings
 
-    def parties(self) -> tuple[Any, Any]:
-        """Return the agent and the user of the episode."""
+    def sitting(self, directory: Path) -> Sitting:
+        """Return what a run needs that holds this episode alone."""
         from crab_graph.graph.person import PERSON_AGENT, PersonSeat, SeatedUser  # noqa: PLC0415
-        from crab_graph.personas.condition import parse_condition  # noqa: PLC0415
 
-        condition = parse_condition(self.user, self.settings.pieces.added)
+        added = set_up(self.settings).fragments.added
+        user: Any = parse_condition(self.user, added)
+        agent = PERSON_AGENT if self.seat is PersonSeat.AGENT else self.agent
+        user = SeatedUser(user) if self.seat is PersonSeat.USER else user
+        settings = RunSettings(**vars(self.settings), tasks=(self.task_id,))
+        sitting = prepare_sitting(directory, self.bench, agent, user, settings, SittingSettings())
         if self.seat is PersonSeat.AGENT:
-            return PERSON_AGENT, condition
-        return self.agent, SeatedUser(condition)
-
-    def config(self, directory: Path) -> RunConfig:
-        """Return the settings of a run that holds this episode alone."""
-        from crab_graph.agents.adapters import resolve_agent  # noqa: PLC0415  (loads LangChain)
-        from crab_graph.graph.person import PERSON, PersonSeat  # noqa: PLC0415
-        from crab_graph.graph.users import condition_name  # noqa: PLC0415
-
-        agent, user = self.parties()
-        is_user = self.seat is PersonSeat.USER
-        return RunConfig(
-            benchmark=relpath(self.bench.directory, directory),
-            benchmark_sha256=self.bench.sha256,
-            agent=resolve_agent(agent).name,
-            toolset=str(self.bench.toolset),
-            users=(condition_name(user),),
-            user_engine=PERSON if is_user else str(self.settings.engine),
-            user_model=None if is_user else model_name(self.settings),
-            personas_sha256=self.settings.pieces.sha256,
-            seed=self.seed,
-            trials=1,
-            tasks=(self.task_id,),
-            limits=self.limits,
-            versions=versions(),
-            code_sha256=code_sha256(),
-            agent_sha256=None if self.seat is PersonSeat.AGENT else agent_sha256(self.agent),
-        )
+            return replace(sitting, config=replace(sitting.config, agent_sha256=None))
+        return sitting
 
 
 def seat_person(
@@ -111,12 +80,9 @@ def seat_person(
     *,
     agent: "AgentSpec" = "solver",
     user: str = "ruse",
-    engine: str = Engine.RULES,
-    user_model: Any = None,
-    seed: int = 0,
-    toolset: str | None = None,
-) -> Table:
-    """Return a table at which a person takes a seat.
+    **settings: Unpack[EpisodeKeywords],
+) -> SeatedEpisode:
+    """Return an episode in which a person takes a seat.
 
     The toolset, by default the benchmark's, is the agent's, whoever that is.
 
@@ -130,19 +96,24 @@ def seat_person(
     if seat not in set(PersonSeat):
         raise UsageError(f"a person plays as user or agent, not as '{seat}'")
     bench = bench if isinstance(bench, Benchmark) else load_benchmark(bench)
-    bench = bench.with_toolset(toolset)
+    wanted = value_of(EpisodeSettings, settings)
+    bench = bench.with_toolset(wanted.toolset)
     task_id = bench[task.strip().upper()].id
-    settings = user_settings(engine, user_model)
-    return Table(bench, task_id, PersonSeat(seat), agent, user, settings, seed)
+    return SeatedEpisode(bench, task_id, PersonSeat(seat), agent, user, wanted)
 
 
-def play_episode(
-    table: Table, out: str | Path, ask: Ask, *, allow_mismatch: bool = False, force: bool = False
+def play_with_person(
+    seated: SeatedEpisode,
+    out: str | Path,
+    ask: Ask,
+    *,
+    allow_mismatch: bool = False,
+    force: bool = False,
 ) -> EpisodeRecord:
     """Play an episode with a person; it goes on where it stopped, and a finished one is returned.
 
     Args:
-        table: Who sits where.
+        seated: Who sits where.
         out: Directory of the run that holds it.
         ask: Asks the person; what it raises stops the play, which can be gone on with.
         allow_mismatch: Go on although it was begun otherwise.
@@ -152,40 +123,31 @@ def play_episode(
         ResumeMismatch: the directory holds a play with other settings.
         RunError: it holds something else, or another process plays there.
     """
-    directory = Path(out)
-    check_directory(directory)
-    config = table.config(directory)
-    name = episode_id(table.task_id, config.users[0], 0)
+    sitting = seated.sitting(directory := Path(out))
+    name = episode_id(seated.task_id, sitting.config.users[0], 0)
     with keeping(directory):
         directory.mkdir(parents=True, exist_ok=True)
         with hold_run(directory):
             if force:
-                shutil.rmtree(directory / SHARDS, ignore_errors=True)
-                shutil.rmtree(directory / CHECKPOINTS, ignore_errors=True)
-            begin_run(directory, config, force=force, allow_mismatch=allow_mismatch)
+                forget_episodes(directory)
+            begin_run(directory, sitting.config, force=force, allow_mismatch=allow_mismatch)
             if name not in load_index(directory):
-                _play(table, directory, ask)
+                _play(sitting, ask)
     return load_record(directory, name)
 
 
-def _play(table: Table, directory: Path, ask: Ask) -> None:
-    from crab_graph.graph.checkpoint import open_saver  # noqa: PLC0415  (loads LangGraph)
+def _play(sitting: Sitting, ask: Ask) -> None:
+    from crab_graph.graph.build import Leg, prepare_episode  # noqa: PLC0415  (loads LangGraph)
+    from crab_graph.graph.checkpoint import open_saver  # noqa: PLC0415
 
+    directory = sitting.directory
     (directory / CHECKPOINTS).mkdir(exist_ok=True)
-    task = table.bench[table.task_id]
-    agent, user = table.parties()
+    task, (user,) = sitting.bench[sitting.config.tasks[0]], sitting.users
     with open_saver(directory / CHECKPOINTS / f"{_PART}.sqlite") as saver:
-        _converse(table, saver, ask)
-        record = run_episode(
-            task,
-            agent,
-            user,
-            seed=table.seed,
-            checkpointer=saver,
-            limits=table.limits,
-            thread_id=_THREAD,
-            settings=table.settings,
-        )
+        prepared = prepare_episode(task, sitting.agent, user, saver, sitting.setup, Leg())
+        _converse(prepared.graph, ask)
+        visit = Visit(checkpointer=saver, thread_id=_THREAD)
+        record = play_episode(task, sitting.agent, user, sitting.setup, visit)
         if record.error is not None:
             raise RunError(
                 f"{directory}: the talk broke down: {record.error}; the same command goes on there"
@@ -196,24 +158,12 @@ def _play(table: Table, directory: Path, ask: Ask) -> None:
         saver.delete_thread(_THREAD)
 
 
-def _converse(table: Table, saver: Any, ask: Ask) -> None:
+def _converse(graph: "EpisodeGraph", ask: Ask) -> None:
     """Let both sides talk until the episode is over."""
     from langgraph.types import Command  # noqa: PLC0415
 
-    from crab_graph.graph.build import build_graph  # noqa: PLC0415
     from crab_graph.graph.state import Status, is_finished  # noqa: PLC0415
 
-    task = table.bench[table.task_id]
-    agent, user = table.parties()
-    graph = build_graph(
-        task,
-        agent,
-        user,
-        saver,
-        seed=table.seed,
-        limits=table.limits,
-        settings=table.settings,
-    )
     config: Any = {"configurable": {"thread_id": _THREAD}}
     while True:
         snapshot = graph.get_state(config)

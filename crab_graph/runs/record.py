@@ -6,7 +6,7 @@ from pydantic import Field
 
 from crab_graph.models.usage import ModelUsage, totals
 from crab_graph.schema import FileModel
-from crab_graph.tools.toolset import Toolset, agent_label
+from crab_graph.settings import Toolset, agent_label
 
 
 class EpisodeRecord(FileModel):

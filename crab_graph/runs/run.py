@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from crab_graph.errors import UnknownName
+from crab_graph.runs.config import RunConfig, read_config
 from crab_graph.runs.plan import plan_episodes
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.store import RunConfig, load_records, read_config
+from crab_graph.runs.store import load_records
 
 if TYPE_CHECKING:
     import duckdb

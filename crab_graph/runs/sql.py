@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crab_graph.errors import UsageError
+from crab_graph.runs.config import RunConfig, read_config
 from crab_graph.runs.parts import ParquetPart, connect
 from crab_graph.runs.run import Run
-from crab_graph.runs.store import RunConfig, read_config
 from crab_graph.runs.tables import RUN, RUNS, TABLES, Table
 from crab_graph.runs.warehouse import choose, load_table, with_parts
 
@@ -116,7 +116,7 @@ def _load(
 
 def _about(config: RunConfig, directory: Path) -> list[Any]:
     found = {
-        **config.model_dump(mode="json"),
+        **config.as_json(),
         "name": directory.resolve().name,
         "users": ",".join(config.users),
         "tasks": len(config.tasks),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from crab_graph.errors import RunError
+from crab_graph.runs.config import SHARDS, RunConfig, read_config
 from crab_graph.runs.parts import (
     PLACE,
     RECORDS,
@@ -22,7 +23,6 @@ from crab_graph.runs.parts import (
     remove_others,
 )
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.store import SHARDS, RunConfig, read_config
 from crab_graph.runs.tables import Table
 
 if TYPE_CHECKING:

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from crab_graph.graph.limits import Limits
+from crab_graph.runs.config import RunConfig, save_config
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.store import RunConfig, Shard
+from crab_graph.runs.store import Shard
+from crab_graph.settings import Limits
 
 
 def write_run(directory: Path, records: Sequence[EpisodeRecord], **settings: Any) -> Path:
@@ -26,8 +27,7 @@ def write_run(directory: Path, records: Sequence[EpisodeRecord], **settings: Any
         "versions": {},
     }
     directory.mkdir(parents=True)
-    text = RunConfig(**{**config, **settings}).model_dump_json()
-    (directory / "run.json").write_text(text, encoding="utf-8")
+    save_config(directory, RunConfig(**{**config, **settings}))
     append_episodes(directory, records)
     return directory
 

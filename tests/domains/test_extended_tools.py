@@ -6,9 +6,9 @@ import pytest
 
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.errors import UnknownName
+from crab_graph.settings import Toolset
 from crab_graph.tools.final_state import final_rows
 from crab_graph.tools.ledger import Ledger
-from crab_graph.tools.toolset import Toolset
 from tests.tools.builders import (
     ANA,
     CUSTOMER,

@@ -6,11 +6,11 @@ from typing import Any
 from langchain_core.messages import AIMessage
 
 from crab_graph.personas.facts import Fact, FactLevel
+from crab_graph.settings import Toolset
 from crab_graph.testing import tool_call_reply
 from crab_graph.tools.platform import PAYMENT_TOOLS, PLATFORM_TOOLS
 from crab_graph.tools.registry import ToolRegistry
 from crab_graph.tools.tables import PLATFORM_TABLES, PRIVATE_TABLES, World
-from crab_graph.tools.toolset import Toolset
 from crab_graph.tools.user_tools import USER_TOOLS
 
 CANARY = "CANARY-7f3a"

@@ -9,9 +9,9 @@ from langgraph.config import get_config
 
 from crab_graph.graph.build import build_graph
 from crab_graph.graph.checkpoint import open_saver, stored_threads
-from crab_graph.graph.limits import Limits
 from crab_graph.graph.nodes import EpisodeNodes
 from crab_graph.graph.state import transcript_of
+from crab_graph.settings import Limits
 from crab_graph.testing import tool_call_reply
 from crab_graph.tools.ledger import Ledger
 from tests.graph.builders import (

@@ -12,11 +12,11 @@ from langchain_openai import ChatOpenAI
 
 from crab_graph.errors import UsageError
 from crab_graph.graph.build import build_graph
-from crab_graph.graph.limits import Limits
 from crab_graph.graph.state import transcript_of
 from crab_graph.models import retrying
 from crab_graph.models.chat import build_chat_model
 from crab_graph.models.failures import FailureKind
+from crab_graph.settings import Limits
 from crab_graph.testing import Answer, Attempts, ScriptedServer
 from crab_graph.testing.faults import (
     content_filtered,

@@ -88,6 +88,17 @@ def test_ablate_writes_a_run_that_can_be_resumed_and_reports_it(bench, tmp_path,
     assert main([*arguments[:7], "generic", *arguments[8:]]) == 2
 
 
+def test_an_ablation_from_python_is_that_of_the_command(bench, tmp_path, capsys):
+    found = cg.ablate(bench, "silent", ["generic", "d2"], out=tmp_path / "run", tasks=["S1"])
+    arguments = ["ablate", str(bench.directory), "--agent", "silent", "--tasks", "S1"]
+    arguments += ["--conditions", "generic,d2", "--out", str(tmp_path / "run"), "--json"]
+    assert main(arguments) == 0  # the same run, which is finished
+    told = json.loads(capsys.readouterr().out)
+    assert {name: told[name] for name in found.as_json()} == json.loads(json.dumps(found.as_json()))
+    with pytest.raises(UsageError, match="two conditions or more"):
+        cg.ablate(bench, "silent", ["generic"], out=tmp_path / "other")
+
+
 @pytest.mark.slow
 def test_withheld_information_costs_a_hasty_agent_most_and_a_careful_one_nothing(tmp_path):
     tasks = cg.generate_benchmark(tmp_path / "bench", tasks=8, distractors=400, seed=2)

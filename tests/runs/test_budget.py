@@ -2,18 +2,18 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 import crab_graph as cg
 from crab_graph.cli import main
 from crab_graph.errors import UsageError
-from crab_graph.graph.limits import Limits, RunLimits
 from crab_graph.models import retrying
 from crab_graph.models.prices import Price, Prices, load_prices
 from crab_graph.runs.budget import Budget, party_totals
-from crab_graph.runs.store import read_config
+from crab_graph.runs.config import read_config
+from crab_graph.settings import Limits, RunLimits
 from crab_graph.testing import Attempts, ScriptedServer
 from crab_graph.testing.faults import server_error, unauthorised
 
@@ -119,7 +119,7 @@ def test_seats_are_counted_apart(bench):
 def test_each_cap_of_a_run_counts_its_own(bench):
     amounts = {"messages": 10, "turns": 4, "tool_errors": 2, "tokens": 500, "cost": 0.5}
     for name, amount in amounts.items():
-        budget = Budget(RunLimits.model_validate({f"max_{name}": amount * 2}), {})
+        budget = Budget(cast("Any", RunLimits)(**{f"max_{name}": amount * 2}), {})
         budget.spend("a", amounts)
         assert budget.reached() is None
         assert list(budget.while_open([1, 2])) == [1, 2]

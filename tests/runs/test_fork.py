@@ -10,9 +10,10 @@ import pytest
 import crab_graph as cg
 from crab_graph.cli import main
 from crab_graph.errors import ResumeMismatch, RunError, UnknownName, UsageError
-from crab_graph.runs.fork import Otherwise, begin_fork, fork_points, prepare_fork
+from crab_graph.runs.config import PIVOTS, ForkPoint
+from crab_graph.runs.fork import begin_fork, fork_points, prepare_fork
 from crab_graph.runs.pivot import judge, load_pivots
-from crab_graph.runs.store import PIVOTS, ForkPoint
+from crab_graph.settings import ForkSettings, WorkSettings
 
 EPISODE = "S1-001.ruse.0"
 
@@ -31,7 +32,10 @@ def test_the_same_settings_continue_from_every_turn_as_before(finished, tmp_path
     record = finished[EPISODE]
     turns = tuple(fork_points(record))
     point = ForkPoint(run="run", episode_id=EPISODE, turns=turns)
-    begin_fork(prepare_fork(finished.directory, record, point, tmp_path / "all", Otherwise(), 1))
+    sitting = prepare_fork(
+        finished.directory, record, point, tmp_path / "all", ForkSettings(), WorkSettings()
+    )
+    begin_fork(sitting)
     forks = cg.open_run(tmp_path / "all")
     assert [one.episode_id for one in forks] == [f"{EPISODE}@{turn}" for turn in turns]
     assert continued(forks) == continued([record]) * len(turns)

@@ -13,7 +13,7 @@ from crab_graph.graph.checkpoint import open_saver
 from crab_graph.personas.condition import ABLATION, parse_condition, resolve
 from crab_graph.personas.fragment_set import load_fragments
 from crab_graph.personas.prompt import compose_prompt
-from crab_graph.runs.store import CHECKPOINTS
+from crab_graph.runs.config import CHECKPOINTS
 from crab_graph.testing import ScriptedServer
 from crab_graph.tools.registry import Owner
 

@@ -8,7 +8,7 @@ import pytest
 import crab_graph as cg
 from crab_graph.cli import main
 from crab_graph.errors import ResumeMismatch
-from crab_graph.runs import runner
+from crab_graph.runs import sitting
 
 AGENT = """
 def make(tools):
@@ -99,5 +99,5 @@ def test_an_episode_under_way_is_not_finished_by_another_agent(bench, tmp_path):
 
 def test_a_run_without_hashes_of_sources_goes_on(run, monkeypatch):
     rewrite(run, code_sha256=None)
-    monkeypatch.setattr(runner, "code_sha256", lambda: "1" * 64)
+    monkeypatch.setattr(sitting, "code_sha256", lambda: "1" * 64)
     assert cg.resume_run(run.directory).is_complete

@@ -9,7 +9,7 @@ import crab_graph as cg
 from crab_graph.cli import main
 from crab_graph.errors import ResumeMismatch, UnknownName, UsageError
 from crab_graph.graph.person import read_answer
-from crab_graph.runs.play import play_episode, seat_person
+from crab_graph.runs.play import play_with_person, seat_person
 
 CARDS = {"calls": [{"name": "get_my_payment_cards", "arguments": {}}]}
 
@@ -32,7 +32,7 @@ def test_a_person_as_user_is_recorded_and_graded(bench, tmp_path):
     origin = next(fact for fact in bench["S1-001"].facts if fact.key == "origin")
     ask, shown = typist(f"I leave from {origin.value}.", CARDS, "Bye ###STOP###")
     table = seat_person(bench, "s1-001", "user", agent="silent", user="terse")
-    record = play_episode(table, tmp_path / "p", ask)
+    record = play_with_person(table, tmp_path / "p", ask)
     assert (record.episode_id, record.user_engine, record.termination) == (
         "S1-001.terse.0",
         "person",
@@ -51,7 +51,7 @@ def test_a_person_as_agent_sees_nothing_private(bench, tmp_path):
     ask, shown = typist("Hello", {"calls": [{"name": "list_all_airports"}]})
     table = seat_person(bench, "S1-001", "agent", user="impatient")
     with pytest.raises(EOFError):
-        play_episode(table, tmp_path / "p", ask)
+        play_with_person(table, tmp_path / "p", ask)
     assert shown[0]["messages"][0]["role"] == "user"
     assert "search_flights_by_route" in shown[0]["tools"]
     assert not any("get_my_payment_cards" in str(request) for request in shown)
@@ -62,9 +62,9 @@ def test_a_play_goes_on_where_it_was_left(bench, tmp_path):
     table = seat_person(bench, "S1-001", "user", agent="silent")
     first, _ = typist("Hello", "Anybody there?")
     with pytest.raises(EOFError):
-        play_episode(table, tmp_path / "p", first)
+        play_with_person(table, tmp_path / "p", first)
     second, shown = typist("Bye ###STOP###")
-    record = play_episode(table, tmp_path / "p", second)
+    record = play_with_person(table, tmp_path / "p", second)
     assert [line["content"] for line in record.messages if line["role"] == "user"] == [
         "Hello",
         "Anybody there?",
@@ -72,14 +72,14 @@ def test_a_play_goes_on_where_it_was_left(bench, tmp_path):
     ]
     assert len(shown) == 1
     nobody, unused = typist()
-    assert play_episode(table, tmp_path / "p", nobody) == record
+    assert play_with_person(table, tmp_path / "p", nobody) == record
     assert not unused
     with pytest.raises(ResumeMismatch, match="begun with agent silent, not solver"):
-        play_episode(seat_person(bench, "S1-001", "user"), tmp_path / "p", nobody)
+        play_with_person(seat_person(bench, "S1-001", "user"), tmp_path / "p", nobody)
     with pytest.raises(UsageError, match="same `play` command"):
         cg.resume_run(tmp_path / "p")
     with pytest.raises(EOFError):
-        play_episode(table, tmp_path / "p", nobody, force=True)
+        play_with_person(table, tmp_path / "p", nobody, force=True)
 
 
 def test_the_other_side_may_break_down_and_goes_on_there(bench, tmp_path):
@@ -93,7 +93,7 @@ def test_the_other_side_may_break_down_and_goes_on_there(bench, tmp_path):
 
     table = seat_person(bench, "S1-001", "user", agent=agent)
     ask, shown = typist("Hello", "Bye ###STOP###")
-    record = play_episode(table, tmp_path / "p", ask)
+    record = play_with_person(table, tmp_path / "p", ask)
     assert [line["content"] for line in record.messages] == ["Hello", "Here I am", "Bye ###STOP###"]
     assert len(shown) == 2
 

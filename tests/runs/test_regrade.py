@@ -9,8 +9,8 @@ from crab_graph.errors import ResumeMismatch, RunError
 from crab_graph.eval import verdict
 from crab_graph.eval.checks import judge, seen
 from crab_graph.eval.verifiers import verifiers_of
+from crab_graph.runs.config import CONFIG, SHARDS
 from crab_graph.runs.regrade import regrade_run
-from crab_graph.runs.store import CONFIG, SHARDS
 
 
 @pytest.fixture

@@ -4,7 +4,8 @@ import pytest
 
 import crab_graph as cg
 from crab_graph.errors import RunError, UnknownName
-from crab_graph.runs.store import SHARDS, Shard, load_record, load_records
+from crab_graph.runs.config import SHARDS
+from crab_graph.runs.store import Shard, load_record, load_records
 
 
 @pytest.fixture

@@ -16,13 +16,14 @@ from crab_graph.analysis.report.study import load_study
 from crab_graph.analysis.viewer.background import Background
 from crab_graph.cli import main
 from crab_graph.errors import ResumeMismatch, UnknownName
-from crab_graph.graph.build import prepare_episode
-from crab_graph.graph.limits import Limits, RunLimits
+from crab_graph.graph.build import Leg, prepare_episode
+from crab_graph.graph.setup import set_up
 from crab_graph.graph.state import transcript_of
 from crab_graph.runs.play import seat_person
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.regrade import regrade_run
 from crab_graph.runs.store import load_record
+from crab_graph.settings import EpisodeSettings, Limits, RunLimits
 from crab_graph.tools.tool import Owner
 
 EXTENDED = "extended"
@@ -208,7 +209,8 @@ def test_an_agent_of_the_paper_has_no_such_tools(bench):
 def test_an_episode_of_the_papers_tools_is_what_it_always_was(bench):
     def spec(toolset):
         task = bench[0].with_toolset(toolset)
-        return prepare_episode(task, "solver", "ruse", None, 0, 0, Limits()).spec
+        setup = set_up(EpisodeSettings())
+        return prepare_episode(task, "solver", "ruse", None, setup, Leg()).spec
 
     assert spec(None) == spec("parity") != spec(EXTENDED)
 
@@ -347,5 +349,5 @@ def test_an_ablation_and_a_seat_have_a_toolset_too(bench, tmp_path, capsys):
     assert main([*options, *out]) == 0
     assert json.loads(capsys.readouterr().out)["toolset"] == EXTENDED
     table = seat_person(bench, "S1-001", "agent", toolset=EXTENDED)
-    assert table.config(tmp_path).toolset == EXTENDED
+    assert table.sitting(tmp_path / "seat").config.toolset == EXTENDED
     assert "modify_hotel_booking" in table.bench.domain.registry().names(Owner.AGENT)

@@ -4,10 +4,10 @@ from typing import Any
 
 from crab_graph.domains.travel.schema import ALL_TABLES
 from crab_graph.domains.travel.tools import build_travel_registry
+from crab_graph.settings import Toolset
 from crab_graph.tools.ledger import BookingTables, Ledger
 from crab_graph.tools.registry import Owner, ToolOutcome
 from crab_graph.tools.tables import Row, World
-from crab_graph.tools.toolset import Toolset
 
 CUSTOMER, OTHER = "CU-20417", "CU-30999"
 BIG_CARD, SMALL_CARD, OTHER_CARD = "CD-1001", "CD-1002", "CD-9001"

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from crab_graph.domains.travel.schema import ALL_TABLES
 from crab_graph.domains.travel.tools import build_travel_registry
 from crab_graph.randomness import derive_rng
+from crab_graph.settings import Toolset
 from crab_graph.tools.bookings import captured_cents
 from crab_graph.tools.ledger import BookingTables, Event, Ledger
 from crab_graph.tools.registry import ErrorCode, Owner, ToolOutcome
-from crab_graph.tools.toolset import Toolset
 from tests.tools import builders as b
 from tests.tools.sql_tables import SqlTables
 

@@ -7,6 +7,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from crab_graph.domains.travel.tools import build_travel_registry
 from crab_graph.errors import ToolCallError, UnknownName
+from crab_graph.settings import Toolset
 from crab_graph.tools.registry import (
     Owner,
     ToolCall,
@@ -15,7 +16,6 @@ from crab_graph.tools.registry import (
     ToolType,
     tool,
 )
-from crab_graph.tools.toolset import Toolset
 from crab_graph.tools.user_tools import get_my_payment_cards
 from tests.tools.builders import ANA, CUSTOMER, HOTEL, OUT_EARLY, OUT_FARE, ROOM, Episode
 

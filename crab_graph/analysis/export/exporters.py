@@ -18,9 +18,9 @@ from crab_graph.domains.benchmark import load_benchmark
 from crab_graph.domains.manifest import MANIFEST
 from crab_graph.errors import RunError, UsageError
 from crab_graph.plugins import Seam
+from crab_graph.runs.config import CONFIG
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.run import Run, open_run
-from crab_graph.runs.store import CONFIG
 from crab_graph.runs.versions import versions
 
 Writer = Callable[[Any, Path], dict[str, int]]
@@ -108,7 +108,9 @@ def whole_folder(path: Path) -> Iterator[Path]:
 
 def run_stamp(run: Run) -> dict[str, Any]:
     """Return what a run's results depend on, without paths and without credentials."""
-    config = run.config.model_dump(mode="json", exclude={"benchmark", "personas", "schema_version"})
+    config = run.config.as_json()
+    for name in ("benchmark", "personas", "schema_version"):
+        del config[name]
     return {
         **config,
         "agent_is_reference": any(record.agent_is_reference for record in run),

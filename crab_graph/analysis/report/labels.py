@@ -10,7 +10,7 @@ from crab_graph.models.prices import Cost
 from crab_graph.models.usage import Totals
 from crab_graph.runs.budget import party_totals
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.tools.toolset import Toolset
+from crab_graph.settings import Toolset
 
 OUTCOMES: Mapping[str, str] = {
     "pass": "passed",

@@ -8,10 +8,10 @@ from crab_graph.analysis.report.exhibit import Cell, Filter
 from crab_graph.domains.manifest import SweepMember
 from crab_graph.domains.task import Task
 from crab_graph.errors import CrabGraphError, RunError
+from crab_graph.runs.config import RunConfig, read_config
 from crab_graph.runs.pivot import Pivot, load_pivots
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.run import Run
-from crab_graph.runs.store import RunConfig, read_config
 from crab_graph.runs.warehouse import load_summaries
 
 INCOMPLETE_SHARE = 0.02

@@ -11,8 +11,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from crab_graph.errors import CrabGraphError
+from crab_graph.runs.config import RunConfig, read_config
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.store import RunConfig, read_config
 
 if TYPE_CHECKING:
     from crab_graph.domains.benchmark import Benchmark

@@ -14,9 +14,9 @@ from pydantic_core import from_json
 
 from crab_graph.analysis.viewer.listing import row_of, text_of
 from crab_graph.errors import RunError
+from crab_graph.runs.config import SHARDS, read_config
 from crab_graph.runs.plan import plan_episodes
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.store import SHARDS, read_config
 
 
 class Entry(NamedTuple):

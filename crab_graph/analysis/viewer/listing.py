@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from crab_graph.errors import UsageError
-from crab_graph.tools.toolset import Toolset, agent_label
+from crab_graph.settings import Toolset, agent_label
 
 NOT_PASSED = "!pass"
 """The outcome of every episode that did not pass."""

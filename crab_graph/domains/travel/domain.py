@@ -31,8 +31,8 @@ from crab_graph.domains.verification import Trip
 from crab_graph.generation.folding import fold
 from crab_graph.generation.search import Solution
 from crab_graph.randomness import derive_rng
+from crab_graph.settings import Toolset
 from crab_graph.tools.ledger import BookingTables
-from crab_graph.tools.toolset import Toolset
 
 # `date_diff` counts days since 1970-01-01: a date is a day number in the constraint engine.
 SOURCES: Mapping[str, str] = {

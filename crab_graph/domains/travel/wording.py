@@ -11,8 +11,8 @@ from crab_graph.domains.travel.names import CARRIERS, CITIES, DISTRICTS
 from crab_graph.personas.briefing import BriefedSlot, UserBriefing
 from crab_graph.personas.facts import Fact
 from crab_graph.personas.wordbook import DomainLexicon, parse_lexicon
+from crab_graph.settings import Toolset
 from crab_graph.text.vocabulary import TextVocabulary
-from crab_graph.tools.toolset import Toolset
 
 
 @cache

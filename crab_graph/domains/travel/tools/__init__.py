@@ -12,11 +12,11 @@ from crab_graph.domains.travel.tools.attractions import (
 )
 from crab_graph.domains.travel.tools.flights import EXTENDED_FLIGHT_TOOLS, FLIGHT_TOOLS
 from crab_graph.domains.travel.tools.hotels import EXTENDED_HOTEL_TOOLS, HOTEL_TOOLS
+from crab_graph.settings import Toolset
 from crab_graph.tools.platform import PAYMENT_TOOLS, PLATFORM_TOOLS
 from crab_graph.tools.registry import ToolRegistry
 from crab_graph.tools.tables import EntityTable
 from crab_graph.tools.tool import Tool
-from crab_graph.tools.toolset import Toolset
 from crab_graph.tools.user_tools import USER_TOOLS
 
 TRAVEL_TOOLS = (*FLIGHT_TOOLS, *HOTEL_TOOLS, *ATTRACTION_TOOLS)

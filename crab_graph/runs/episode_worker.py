@@ -9,17 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crab_graph.graph.limits import Limits
+from crab_graph.graph.setup import Setup
 from crab_graph.graph.turns import taking_turns
-from crab_graph.graph.user_settings import UserSettings
-from crab_graph.models.prices import Prices
+from crab_graph.runs.config import CHECKPOINTS, SHARDS, ForkPoint
 from crab_graph.runs.disk import keeping
-from crab_graph.runs.episode import run_episode
+from crab_graph.runs.episode import Visit, play_episode
 from crab_graph.runs.locks import hold_worker
 from crab_graph.runs.origin import Origin
 from crab_graph.runs.plan import PlannedEpisode
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.store import CHECKPOINTS, SHARDS, ForkPoint, Shard
+from crab_graph.runs.store import Shard
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -39,15 +38,11 @@ class Job:
     Attributes:
         directory: The run's directory.
         benchmark: The benchmark, or its directory for another process.
-        toolset: The agent's tools.
         agent: The agent.
         users: The users, as planned episodes count them.
-        seed: Seed of the run.
-        limits: When episodes stop.
+        setup: What plays them.
         thread_suffix: What tells the run's threads from those of other runs.
         concurrency: Episodes at once.
-        settings: What plays the users.
-        prices: Prices of models.
         checkpoint: Address of the database for checkpoints, if they are not in the directory.
         origin: The episode from which the planned ones go on, if they are forks.
         point: Where they do.
@@ -55,15 +50,11 @@ class Job:
 
     directory: Path
     benchmark: "Benchmark | Path"
-    toolset: str
     agent: "AgentSpec"
     users: tuple["UserSpec", ...]
-    seed: int
-    limits: Limits
+    setup: Setup
     thread_suffix: str
     concurrency: int
-    settings: UserSettings
-    prices: Prices
     checkpoint: str | None = None
     origin: EpisodeRecord | None = None
     point: ForkPoint | None = None
@@ -94,9 +85,9 @@ def open_worker(job: Job, slot: int) -> Iterator[Callable[[PlannedEpisode], Done
 
     bench = job.benchmark
     if not isinstance(bench, Benchmark):
-        bench = load_benchmark(bench).with_toolset(job.toolset)
+        bench = load_benchmark(bench).with_toolset(job.setup.settings.toolset)
     agent = resolve_agent(job.agent)
-    settings = with_open_model(job.settings)
+    setup = with_open_model(job.setup)
     tasks = _Tasks(bench, max(_WORLDS_KEPT, 2 * job.concurrency))
     with keeping(job.directory), hold_worker(job.directory), ExitStack() as stack:
         shard = Shard(job.directory / SHARDS / f"part-{slot}.jsonl")
@@ -111,22 +102,17 @@ def open_worker(job: Job, slot: int) -> Iterator[Callable[[PlannedEpisode], Done
             with keeping(job.directory):
                 saver = savers(episode.checkpoint)
                 thread = episode.thread(job.thread_suffix)
+                visit = Visit(
+                    episode.trial,
+                    saver,
+                    thread,
+                    episode.attempt,
+                    episode.lost_usage,
+                    job.origin_of(episode),
+                )
                 with in_turn():
-                    record = run_episode(
-                        tasks.get(episode.task_id),
-                        agent,
-                        job.users[episode.user],
-                        seed=job.seed,
-                        trial=episode.trial,
-                        checkpointer=saver,
-                        limits=job.limits,
-                        thread_id=thread,
-                        attempts=episode.attempt,
-                        origin=job.origin_of(episode),
-                        settings=settings,
-                        prices=job.prices,
-                        lost_usage=episode.lost_usage,
-                    )
+                    task, user = tasks.get(episode.task_id), job.users[episode.user]
+                    record = play_episode(task, agent, user, setup, visit)
                 shard.append(record)
                 if record.outcome != "infra_error":  # that one goes on in its thread
                     saver.delete_thread(thread)  # not before the record is on the disk

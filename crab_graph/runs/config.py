@@ -1,0 +1,263 @@
+"""What a run is: all that its results depend on, as `RUN/run.json` keeps it."""
+
+import re
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
+
+from crab_graph.errors import ResumeMismatch, RunError, UsageError
+from crab_graph.models.prices import Prices
+from crab_graph.schema import FileModel
+from crab_graph.settings import RunLimits, RunSettings, Toolset, about, agent_label
+from crab_graph.workers import write_atomically
+
+CONFIG = "run.json"
+SHARDS = "shards"
+CHECKPOINTS = "checkpoints"
+PIVOTS = "pivots"
+"""Directory in a run: a run of forks for each episode that was looked into."""
+
+BEGIN_OTHERWISE = "go on with --allow-mismatch, use another directory, or start over with --force"
+
+_WORDS = {
+    "benchmark_sha256": "benchmark",
+    "code_sha256": "code of crab-graph",
+    "agent_sha256": "source of the agent",
+    "personas_sha256": "prompt fragments",
+}
+"""What a mismatch calls a field, where its name says less."""
+_SINCE = {"code_sha256", "agent_sha256"}
+"""Fields that earlier versions did not keep, or that not every agent has."""
+_FREE = {
+    *("schema_version", "benchmark", "versions", "limits"),
+    *("checkpoint", "prices", "run_limits", "mismatches"),
+    *(one.name for one in fields(RunSettings) if (said := about(one)) and not said.decides),
+}
+"""Fields that may be others when a run is gone on with, or are compared piece by piece."""
+
+_HASH = re.compile("[0-9a-f]{64}")
+_SHOWN_OF_HASH = 12
+
+
+class ForkPoint(FileModel):
+    """Where the episodes of a run go on from.
+
+    Attributes:
+        run: Directory of the other run, as it was given.
+        episode_id: The episode in it.
+        turns: After how many visible turns; each is a starting point.
+        said: What is said next, typed by somebody.
+        fresh: Whether every trial draws anew what the user draws; otherwise the first one draws
+            what the episode itself drew.
+    """
+
+    run: str
+    episode_id: str
+    turns: tuple[int, ...]
+    said: str | None = None
+    fresh: bool = False
+
+
+@dataclass(
+    frozen=True,
+    kw_only=True,
+    config=ConfigDict(extra="forbid", validate_by_name=True, validate_by_alias=True),
+)
+class RunConfig(RunSettings):
+    """The settings that a run was begun with, and what they stood for then.
+
+    Paths are as seen from the run's directory; models and addresses are without credentials.
+
+    Attributes:
+        benchmark: The benchmark's directory.
+        benchmark_sha256: Hash of its tasks.
+        agent: The agent's spec.
+        users: Conditions, in order.
+        engine: What plays the users: also `python` for callables, `person` for one at a keyboard.
+        tasks: Ids of the tasks, in order.
+        versions: Versions of what it was begun with.
+        personas_sha256: Hash of the prompt fragments.
+        code_sha256: Hash of the package's sources that episodes depend on.
+        agent_sha256: Hash of the agent's source, if it is Python code.
+        prices: Prices of models when it was last worked on; its costs are counted with them.
+        run_limits: What all of it may take.
+        checkpoint: The database of its checkpoints, if it is not a file.
+        fork: Where its episodes go on from, if they are forks.
+        mismatches: What differed when it was gone on with under other settings: name, before, now.
+    """
+
+    schema_version: Literal[1] = 1
+    benchmark: str
+    benchmark_sha256: str
+    agent: str
+    users: tuple[str, ...]
+    engine: str = Field(alias="user_engine")
+    tasks: tuple[str, ...]
+    toolset: str = Toolset.PARITY.value
+    versions: dict[str, str]
+    personas_sha256: str | None = None
+    code_sha256: str | None = None
+    agent_sha256: str | None = None
+    prices: Prices | None = None
+    run_limits: RunLimits | None = None
+    checkpoint: str | None = None
+    fork: ForkPoint | None = None
+    mismatches: tuple[dict[str, str], ...] = ()
+
+    @property
+    def user_engine(self) -> str:
+        """What plays the users, as the file calls it."""
+        return self.engine
+
+    @property
+    def agent_label(self) -> str:
+        """The agent as reports name it: with its toolset, where that is not the paper's."""
+        return agent_label(self.agent, self.toolset)
+
+    @property
+    def turns(self) -> tuple[int | None, ...]:
+        """The turns from which its episodes go on; `None` where they begin at the beginning."""
+        return (None,) if self.fork is None else self.fork.turns
+
+    @property
+    def planned(self) -> int:
+        """How many episodes the run consists of."""
+        return len(self.tasks) * len(self.users) * self.trials * len(self.turns)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what `run.json` holds."""
+        found: dict[str, Any] = _ADAPTER.dump_python(self, mode="json", by_alias=True)
+        return found
+
+    def identity(self) -> dict[str, Any]:
+        """Return all that episodes depend on, settings last."""
+        values = {name: value for name, value in self.as_json().items() if name not in _FREE}
+        own = {one.name for one in fields(RunSettings)}
+        # Checkpoints of another minor version of LangGraph may have another layout.
+        langgraph = ".".join(self.versions.get("langgraph", "").split(".")[:2])
+        return {
+            **dict(sorted(values.items(), key=lambda item: item[0] in own)),
+            **asdict(self.limits),
+            "crab-graph": self.versions.get("crab-graph", ""),
+            "langgraph": langgraph,
+        }
+
+    def differences(self, asked: "RunConfig") -> tuple[dict[str, str], ...]:
+        """Return what is asked for otherwise than a run was begun with: name, before, now."""
+        before, now = self.identity(), asked.identity()
+        return tuple(
+            {
+                "name": _WORDS.get(name, name),
+                "before": _shortened(before[name]),
+                "now": _shortened(now[name]),
+            }
+            for name in before
+            if before[name] != now[name]
+            and (name not in _SINCE or None not in (before[name], now[name]))
+        )
+
+
+_ADAPTER = TypeAdapter(RunConfig)
+
+
+def save_config(directory: Path, config: RunConfig) -> None:
+    """Write what a run is, whole or not at all."""
+    text = _ADAPTER.dump_json(config, by_alias=True, indent=2).decode()
+    write_atomically(directory / CONFIG, text + "\n")
+
+
+def read_config(directory: Path) -> RunConfig:
+    """Return what a run is.
+
+    Raises:
+        RunError: there is no run in the directory, or its configuration is damaged.
+    """
+    path = Path(directory) / CONFIG
+    try:
+        return _ADAPTER.validate_json(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        missing = "is no run" if Path(directory).exists() else "no such directory"
+        raise RunError(f"{directory}: {missing} ({CONFIG} is missing)") from None
+    except (ValidationError, UnicodeDecodeError, UsageError) as error:
+        reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+        raise RunError(f"{path}: damaged, or of another version: {reason}") from None
+
+
+def begin_run(
+    directory: Path,
+    config: RunConfig,
+    *,
+    force: bool = False,
+    allow_mismatch: bool = False,
+    hint: str = BEGIN_OTHERWISE,
+) -> None:
+    """Make a directory this run's, or see that it already is.
+
+    Args:
+        directory: The run's directory; made where it is missing.
+        config: What the run is.
+        force: Whether a run with other settings is thrown away.
+        allow_mismatch: Whether it is gone on with: what is finished stays as it is, the rest is
+            done as now asked for, and the run says what differed.
+        hint: What one can do about other settings.
+
+    Raises:
+        ResumeMismatch: it holds a run with other settings.
+        RunError: it holds something else.
+    """
+    if (directory / CONFIG).exists():
+        existing = read_config(directory)
+        differing = existing.differences(config)
+        if not differing:
+            prices = config.prices or existing.prices
+            config = replace(existing, prices=prices, run_limits=config.run_limits)
+        elif force:
+            forget_episodes(directory)
+        elif allow_mismatch:
+            config = replace(config, mismatches=(*existing.mismatches, *differing))
+        else:
+            raise mismatch(directory, differing, hint)
+        if config == existing:
+            return
+    directory.mkdir(parents=True, exist_ok=True)
+    save_config(directory, config)
+
+
+def forget_episodes(directory: Path) -> None:
+    """Throw away what a run has played so far."""
+    for name in (SHARDS, CHECKPOINTS, PIVOTS):
+        shutil.rmtree(directory / name, ignore_errors=True)
+
+
+def mismatch(
+    directory: Path, differing: Iterable[Mapping[str, str]], hint: str = BEGIN_OTHERWISE
+) -> ResumeMismatch:
+    """Return the error that says line by line what is another now."""
+    lines = [f"begun with {d['name']} {d['before']}, not {d['now']}" for d in differing]
+    return ResumeMismatch(f"{directory}: holds a run with other settings; {hint}", lines)
+
+
+def check_directory(directory: Path) -> None:
+    """Refuse a path that holds something else than a run.
+
+    Raises:
+        RunError: it does.
+    """
+    if directory.exists() and not directory.is_dir():
+        raise RunError(f"{directory}: is a file; a run needs a directory")
+    if directory.is_dir() and not (directory / CONFIG).exists():
+        others = [entry.name for entry in directory.iterdir() if entry.suffix != ".lock"]
+        if others:
+            raise RunError(f"{directory}: is not empty and holds no run; choose another --out")
+
+
+def _shortened(value: Any, limit: int = 60) -> str:
+    if isinstance(value, str) and _HASH.fullmatch(value):
+        return value[:_SHOWN_OF_HASH]
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(value)} in all)"

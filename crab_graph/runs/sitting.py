@@ -1,0 +1,215 @@
+"""One sitting of a run: who plays what, on which tasks, with whom and where."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from os.path import relpath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crab_graph.errors import UsageError
+from crab_graph.graph.postgres import check_address
+from crab_graph.graph.setup import Setup, set_up
+from crab_graph.models.prices import NO_PRICES, check_priced
+from crab_graph.models.secrets import MASK, public_spec
+from crab_graph.personas.condition import Condition, parse_condition
+from crab_graph.runs.config import CONFIG, RunConfig, check_directory, read_config
+from crab_graph.runs.plan import select_tasks
+from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.versions import agent_sha256, code_sha256, versions
+from crab_graph.settings import Engine, RunSettings, SittingSettings
+from crab_graph.workers import Executor
+
+if TYPE_CHECKING:
+    from crab_graph.agents.adapters import AgentSpec
+    from crab_graph.domains.benchmark import Benchmark
+
+PERSON = "person"
+"""How a person in a seat is recorded."""
+PYTHON = "python"
+"""How a user that is a callable is recorded; specs of objects begin with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is.
+
+    Attributes:
+        done: Episodes that are finished, those of earlier sittings included.
+        total: Episodes in all.
+        passed: Episodes among the finished ones that passed.
+        last: Id of the episode that was finished just now; `None` at the beginning.
+        tokens: Tokens that models read and wrote in all of them.
+        dollars: What they cost, as far as prices are known.
+        stopped: The cap of the whole run that was reached, if one was.
+    """
+
+    done: int
+    total: int
+    passed: int
+    last: str | None = None
+    tokens: int = 0
+    dollars: float = 0.0
+    stopped: str | None = None
+
+
+Report = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """What a sitting needs.
+
+    Attributes:
+        directory: The run's directory.
+        config: What the run is.
+        bench: Its benchmark.
+        agent: The agent.
+        users: The users, as the plan counts them.
+        setup: What plays them.
+        terms: Who does the work.
+        origin: The episode from which its episodes go on, if they are forks.
+    """
+
+    directory: Path
+    config: RunConfig
+    bench: "Benchmark"
+    agent: "AgentSpec"
+    users: tuple[Any, ...]
+    setup: Setup
+    terms: SittingSettings
+    origin: EpisodeRecord | None = None
+
+    @property
+    def is_here(self) -> bool:
+        """Whether its episodes are played in this process."""
+        return self.terms.jobs == 1 and self.terms.executor == Executor.PROCESSES
+
+
+def prepare_sitting(
+    directory: Path,
+    bench: "Benchmark",
+    agent: "AgentSpec",
+    users: Any,
+    settings: RunSettings,
+    terms: SittingSettings,
+) -> Sitting:
+    """Return all that a sitting needs; nothing is written.
+
+    Args:
+        directory: The run's directory.
+        bench: The benchmark.
+        agent: A spec, a chat model, a compiled graph, a `Runnable`, or a callable.
+        users: A condition, a callable, or several of them.
+        settings: What decides the run.
+        terms: Who does the work.
+
+    Raises:
+        UsageError: a setting names nothing, or does not go with another.
+        RunError: the directory holds something else than a run.
+    """
+    from crab_graph.agents.adapters import resolve_agent  # noqa: PLC0415  (loads LangChain)
+
+    check_directory(directory)
+    bench = bench.with_toolset(settings.toolset)
+    settings = replace(settings, toolset=str(bench.toolset))
+    setup = set_up(settings)
+    setup.fragments.check_facts(bench.domain.fact_keys)
+    players = _players(tuple(users) if isinstance(users, list | tuple) else (users,), setup)
+    known = read_config(directory).prices if (directory / CONFIG).exists() else None
+    address = None if terms.checkpoint is None else check_address(terms.checkpoint)
+    asked = {one.name: getattr(settings, one.name) for one in fields(settings)}
+    stood_for = {
+        "benchmark": relpath(bench.directory, directory),
+        "benchmark_sha256": bench.sha256,
+        "agent": resolve_agent(agent).name,
+        "users": _names(players),
+        "engine": _engine(players, settings),
+        "user_model": None if _has_person(players) else _model_name(setup),
+        "personas": settings.personas and relpath(settings.personas, directory),
+        "personas_sha256": setup.fragments.sha256,
+        "tasks": select_tasks(bench, settings.tasks),
+        "versions": versions(),
+        "code_sha256": code_sha256(),
+        "agent_sha256": agent_sha256(agent),
+        "prices": terms.prices or known,
+        "run_limits": terms.run_limits,
+        "checkpoint": address and public_spec(address),
+    }
+    config = RunConfig(**{**asked, **stood_for})
+    _check_priced(config)
+    setup = replace(setup, prices=config.prices or NO_PRICES)
+    sitting = Sitting(directory, config, bench, agent, players, setup, terms)
+    if not (sitting.is_here or (isinstance(agent, str) and _are_named(players, settings))):
+        words = "jobs > 1" if terms.executor == Executor.PROCESSES else "executor ray"
+        raise UsageError(f"with {words} name agent and user by text: objects stay in this process")
+    return sitting
+
+
+def check_replayable(directory: Path, config: RunConfig) -> None:
+    """Refuse to go on with a run whose agent or user is not known by what it keeps.
+
+    Raises:
+        UsageError: one was an object, a person, or had credentials in its address.
+    """
+    parties = (config.agent, config.user_model or "")
+    if config.engine == PYTHON or any(one.startswith(f"{PYTHON}:") for one in parties):
+        raise UsageError(f"{directory}: made with Python objects; call crab_graph.run again")
+    if any(MASK in one for one in parties):
+        raise UsageError(
+            f"{directory}: the address of its agent or user has credentials, which are not kept; "
+            "give the same `crab-graph run` command again"
+        )
+    if PERSON in {config.agent, config.engine}:
+        raise UsageError(f"{directory}: a person plays in it; go on with the same `play` command")
+
+
+def _players(users: tuple[Any, ...], setup: Setup) -> tuple[Any, ...]:
+    """Return users with conditions read, which may name personas that files added."""
+    added = setup.fragments.added
+    return tuple(parse_condition(one, added) if isinstance(one, str) else one for one in users)
+
+
+def _names(players: tuple[Any, ...]) -> tuple[str, ...]:
+    """Return what the users' episodes are filed under."""
+    from crab_graph.graph.users import condition_name  # noqa: PLC0415  (loads LangChain)
+
+    names = tuple(map(condition_name, players))
+    if not names or len(set(names)) < len(names):
+        raise UsageError("name one user, or several that differ")
+    return names
+
+
+def _engine(players: tuple[Any, ...], settings: RunSettings) -> str:
+    """Return what plays the users, as it is recorded."""
+    if _has_person(players):
+        return PERSON
+    return settings.engine if all(isinstance(one, Condition) for one in players) else PYTHON
+
+
+def _has_person(players: tuple[Any, ...]) -> bool:
+    from crab_graph.graph.person import SeatedUser  # noqa: PLC0415  (loads LangChain)
+
+    return any(isinstance(one, SeatedUser) for one in players)
+
+
+def _are_named(players: tuple[Any, ...], settings: RunSettings) -> bool:
+    has_spec = isinstance(settings.user_model, str | None)
+    return has_spec and all(isinstance(one, Condition) for one in players)
+
+
+def _model_name(setup: Setup) -> str | None:
+    """Return what the users' model is recorded as; refuse now one that cannot be opened."""
+    from crab_graph.graph.users import with_open_model  # noqa: PLC0415  (loads LangChain)
+
+    return None if setup.engine is Engine.RULES else with_open_model(setup).model.name
+
+
+def _check_priced(config: RunConfig) -> None:
+    """Refuse a cap on cost that has no prices to go by.
+
+    Raises:
+        UsageError: the price of a model is missing.
+    """
+    caps = (config.limits.max_cost, config.run_limits and config.run_limits.max_cost)
+    if any(cap is not None for cap in caps):
+        check_priced(config.prices, [config.agent, config.user_model])

@@ -1,0 +1,348 @@
+"""Settings are values: what decides an episode, what decides a run, and how a run is worked on.
+
+A field says all there is to say of a setting: name, type, default, range, choices and help. Options
+of the command line, keywords of the Python functions, what `run.json` keeps and the line that names
+a mismatch are made from it. Nothing heavy is imported here, since `--help` reads this module.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import Field, dataclass, field, fields
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+
+from crab_graph.errors import UnknownName, UsageError
+
+if TYPE_CHECKING:
+    from crab_graph.models.prices import Prices
+
+Value = TypeVar("Value", bound="Settings")
+
+
+ABLATION = ("generic", "persona", "d1", "d2", "d3", "d4", "ruse")
+"""The users of Figure 7: the cooperative one, a persona alone, each dimension alone, and all."""
+
+
+class Engine(StrEnum):
+    """What decides and words a user's turns."""
+
+    RULES = "rules"
+    LLM = "llm"
+    HYBRID = "hybrid"
+
+
+class Toolset(StrEnum):
+    """Which tools an agent is given: those of the paper's table 6, or more (rulebook §1)."""
+
+    PARITY = "parity"
+    """Exactly the paper's: of all bookings only those of flights can be cancelled."""
+
+    EXTENDED = "extended"
+    """Also what cancels and changes any booking; its results are reported apart."""
+
+
+def agent_label(agent: str, toolset: str) -> str:
+    """Return an agent as reports name it; results of two toolsets never stand under one name."""
+    return agent if toolset == Toolset.PARITY else f"{agent} ({toolset} tools)"
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a field says of itself beside its name, its type and its default.
+
+    Attributes:
+        help: What it means, as the command line says it.
+        low: The smallest value it takes.
+        above: What every value is greater than.
+        choices: The words it takes.
+        read_as: How its option is read, where its type does not tell: `str`, `Path`, or `list` for
+            words with commas.
+        loaded_by: What makes a value of what was read, as `module:function`.
+        metavar: What stands for its value in the help.
+        envvar: The environment variable that sets its option.
+        decides: Whether another value makes another run, which is then not gone on with.
+        group: The class of a value that is a group of settings, each an option of its own.
+        prefix: How the options of the group begin.
+    """
+
+    help: str = ""
+    low: int | None = None
+    above: int | None = None
+    choices: Sequence[str] = ()
+    read_as: type | None = None
+    loaded_by: str | None = None
+    metavar: str | None = None
+    envvar: str | None = None
+    decides: bool = True
+    group: type | None = None
+    prefix: str = ""
+
+    def check(self, name: str, value: Any) -> None:
+        """Refuse a value out of range; `None` stands for no value.
+
+        Raises:
+            UnknownName: it is none of the choices.
+            UsageError: it is too small.
+        """
+        if value is None:
+            return
+        if self.choices and value not in self.choices:
+            raise UnknownName(name.strip("-"), str(value), map(str, self.choices))
+        if self.low is not None and not value >= self.low:
+            raise UsageError(f"{name} must be {self.low} or more, not {value}")
+        if self.above is not None and not self.above < value < float("inf"):
+            raise UsageError(f"{name} must be more than {self.above}, not {value}")
+
+
+def setting(default: Any, help: str = "", **about: Any) -> Any:
+    """Return the field of a setting; `about` as for `About`."""
+    return field(default=default, metadata={"about": About(help, **about)})
+
+
+def about(one: "Field[Any]") -> About | None:
+    """Return what a field says of itself; `None` where it is no setting."""
+    found: About | None = one.metadata.get("about")
+    return found
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Base of all values made of settings: checked when they are made."""
+
+    __pydantic_config__ = {"extra": "forbid"}  # noqa: RUF012  (where they are read from a file)
+
+    def __post_init__(self) -> None:
+        """Refuse values out of range.
+
+        Raises:
+            UsageError: one is; the message names its field.
+        """
+        for one in fields(self):
+            if (said := about(one)) is not None:
+                said.check(one.name, getattr(self, one.name))
+
+
+def value_of(kind: type[Value], given: Mapping[str, Any], *beside: type[Settings]) -> Value:
+    """Return settings made from the keywords that are theirs.
+
+    Args:
+        kind: Their class.
+        given: The keywords, among them those of other classes.
+        beside: The other classes.
+
+    Raises:
+        UnknownName: a keyword is a field of none.
+        UsageError: one is out of range.
+    """
+    own = {one.name for one in fields(kind)}
+    known = own.union(*({one.name for one in fields(other)} for other in beside))
+    for name in given:
+        if name not in known:
+            raise UnknownName("setting", name, known)
+    return kind(**{name: value for name, value in given.items() if name in own})
+
+
+@dataclass(frozen=True)
+class Limits(Settings):
+    """Caps of one episode; `None` means no cap (design section 9).
+
+    Reaching one ends the episode as `budget_exhausted`, which is graded like any other end. Time is
+    the exception: how long a provider takes is not the agent's doing, so an episode that took too
+    long ends as `infra_error` and is tried again. A cap on cost needs prices.
+    """
+
+    max_turns: int = setting(
+        200, "Turns either side sees, after which an episode is stopped.", low=1
+    )
+    max_messages: int = setting(1000, "Messages of all kinds, tool results included.", low=1)
+    max_tool_errors: int = setting(30, "Calls of the agent that may be refused.", low=1)
+    max_tokens: int | None = setting(
+        None,
+        "Tokens that models read and write in an episode, agent and user.",
+        low=1,
+    )
+    max_cost: float | None = setting(
+        None, "Dollars that an episode may cost.", above=0, metavar="DOLLARS"
+    )
+    max_seconds: float | None = setting(
+        None,
+        "Seconds that agent and user may take; over it, infra_error.",
+        above=0,
+    )
+
+    def reached(self, **amounts: float) -> str | None:
+        """Return the name of a cap that one of these amounts reaches, if there is one.
+
+        Args:
+            amounts: By name of the cap without its `max_`.
+        """
+        for name, amount in amounts.items():
+            cap = getattr(self, f"max_{name}")
+            if cap is not None and amount >= cap:
+                return f"max_{name}"
+        return None
+
+    @property
+    def recursion_limit(self) -> int:
+        """Supersteps that suffice: each adds a message; and a little slack for the last batch."""
+        return self.max_messages + 10
+
+
+@dataclass(frozen=True)
+class RunLimits(Settings):
+    """Caps of a whole run; `None` means no cap.
+
+    When one is reached no further episode is begun; those under way are finished. The run can be
+    gone on with under a higher cap. Seconds are those of one sitting, by the clock.
+    """
+
+    max_turns: int | None = setting(None, "Visible turns in the whole run.", low=1)
+    max_messages: int | None = setting(None, "Messages in the whole run.", low=1)
+    max_tool_errors: int | None = setting(
+        None, "Refused calls of the agent in the whole run.", low=1
+    )
+    max_tokens: int | None = setting(
+        None, "Tokens that models read and write in the whole run.", low=1
+    )
+    max_cost: float | None = setting(
+        None, "Dollars that the whole run may cost.", above=0, metavar="DOLLARS"
+    )
+    max_seconds: float | None = setting(
+        None, "Seconds of this sitting, after which no episode is begun.", above=0
+    )
+
+
+@dataclass(frozen=True)
+class EpisodeSettings(Settings):
+    """What decides an episode, beside its task, its agent, its user and its trial."""
+
+    engine: str = setting(
+        str(Engine.RULES), "What plays the user: rules, llm, or hybrid.", choices=tuple(Engine)
+    )
+    user_model: Any = setting(
+        None,
+        "Model of llm or hybrid: provider:model or http(s)://host/v1#model.",
+        read_as=str,
+        metavar="SPEC",
+    )
+    personas: str | Path | None = setting(
+        None,
+        "Prompt fragments of your own, over the built-in ones.",
+        read_as=Path,
+        metavar="DIR",
+        decides=False,  # their hash does
+    )
+    seed: int = setting(0, "The same seed gives the same users.")
+    toolset: str | None = setting(
+        None,
+        "The agent's tools: parity for the paper's (unless told), extended to cancel and change "
+        "any booking.",
+        choices=tuple(Toolset),
+    )
+    limits: Limits = setting(Limits(), group=Limits)
+
+
+@dataclass(frozen=True)
+class RunSettings(EpisodeSettings):
+    """What decides a run, beside its benchmark, its agent and its users."""
+
+    trials: int = setting(1, "Episodes of each task with each user.", low=1)
+    tasks: Sequence[str] | None = setting(
+        None, "Ids or strata, such as S1,S2-004; by default all.", read_as=list
+    )
+
+
+@dataclass(frozen=True)
+class WorkSettings(Settings):
+    """Who does the work; nothing of it decides a result."""
+
+    jobs: int = setting(1, "Number of processes.", low=1)
+    concurrency: int = setting(1, "Episodes at once in each process.", low=1)
+
+
+@dataclass(frozen=True)
+class SittingSettings(WorkSettings):
+    """How a run is worked on this time, which may be another way next time."""
+
+    executor: str = setting(
+        "processes",
+        "processes, or ray for the machines of a cluster.",
+        choices=("processes", "ray"),
+    )
+    checkpoint: str | None = setting(
+        None,
+        "Keep checkpoints in PostgreSQL: postgresql://USER@HOST/DATABASE.",
+        metavar="URL",
+        envvar="CRAB_CHECKPOINT",
+    )
+    prices: "Prices | None" = setting(
+        None,
+        "TOML file with prices of models, as examples/prices.toml.",
+        read_as=Path,
+        loaded_by="crab_graph.models.prices:load_prices",
+        metavar="FILE",
+        envvar="CRAB_PRICES",
+    )
+    run_limits: RunLimits | None = setting(None, group=RunLimits, prefix="run_")
+
+
+@dataclass(frozen=True)
+class ForkSettings(Settings):
+    """What is another one where an episode goes on; `None` keeps what it was."""
+
+    agent: Any = setting(None, "Another agent; by default the same.", read_as=str, metavar="SPEC")
+    user: Any = setting(None, "Another user; by default the same.", read_as=str, metavar="COND")
+    persona: str | None = setting(None, "Another persona: terse, neutral, impatient or none.")
+    engine: str | None = setting(
+        None,
+        "What plays the user from there: rules, llm, or hybrid.",
+        choices=tuple(Engine),
+    )
+    user_model: Any = setting(None, "Model of llm or hybrid.", read_as=str, metavar="SPEC")
+    say: str | None = setting(None, "What is said next, by whoever's turn it is.", metavar="TEXT")
+    trials: int = setting(1, "How often it goes on.", low=1)
+
+
+class EpisodeKeywords(TypedDict, total=False):
+    """The fields of `EpisodeSettings` as keywords."""
+
+    engine: str
+    user_model: Any
+    personas: str | Path | None
+    seed: int
+    toolset: str | None
+    limits: Limits
+
+
+class WorkKeywords(TypedDict, total=False):
+    """The fields of `WorkSettings` as keywords."""
+
+    jobs: int
+    concurrency: int
+
+
+class SittingKeywords(WorkKeywords, total=False):
+    """The fields of `SittingSettings` as keywords."""
+
+    executor: str
+    checkpoint: str | None
+    prices: "Prices | None"
+    run_limits: RunLimits | None
+
+
+class RunKeywords(EpisodeKeywords, SittingKeywords, total=False):
+    """The keywords of `run`: what decides it but the trials, and how it is worked on."""
+
+    tasks: Sequence[str] | None
+
+
+class ForkKeywords(WorkKeywords, total=False):
+    """The keywords of `fork_episode`."""
+
+    agent: Any
+    user: Any
+    persona: str | None
+    engine: str | None
+    user_model: Any
+    say: str | None
+    trials: int
