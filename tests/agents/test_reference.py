@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from crab_graph.agents.reference import REFERENCE_AGENTS, reference_agent
+from crab_graph.agents.reference import AGENTS, REFERENCE_AGENTS, reference_agent
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.domains.travel.wording import travel_policy
 from crab_graph.errors import UnknownName
@@ -139,7 +139,7 @@ def test_a_declined_charge_leads_to_another_card(benchmark):
 def test_unknown_agents_are_refused_and_known_ones_described():
     with pytest.raises(UnknownName):
         reference_agent("sovler")
-    assert all(agent.description for agent in REFERENCE_AGENTS.values())
+    assert all(AGENTS.find(name).__doc__ for name in REFERENCE_AGENTS)
 
 
 def _cents(amount):

@@ -7,7 +7,7 @@ from crab_graph.analysis.audit.attacks import Attack, red_team_gates
 from crab_graph.analysis.audit.evidence import QUICK, grading_gates
 from crab_graph.analysis.audit.examination import CONDITIONS, Finding, Kind, Unit
 from crab_graph.analysis.audit.gates import Gate
-from crab_graph.analysis.audit.guide import guide
+from crab_graph.analysis.audit.guide import Guide
 from crab_graph.analysis.audit.sound_episodes import Listener, find_leaks
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.runs.episode import run_episode
@@ -67,7 +67,7 @@ def test_every_solution_is_replayed_and_booked_in_a_dialogue_and_every_user_is_m
 def test_an_agent_guided_to_a_solution_books_that_one(benchmark):
     task = benchmark[len(benchmark) - 1]
     for solution in task.solutions[:2]:
-        record = run_episode(task, guide(solution), "terse")
+        record = run_episode(task, Guide(solution), "terse")
         rows = [event["row"] for call in record.trace for event in call["events"] if "row" in event]
         booked = {row["entity_id"] for row in rows if "entity_id" in row}
         assert record.passed and booked <= {i for ids in solution.values() for i in ids.values()}

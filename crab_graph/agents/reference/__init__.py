@@ -1,72 +1,46 @@
 """Agents that need no model; results label them as reference agents wherever they appear."""
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, cast
 
-from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.tools import BaseTool
+from crab_graph.plugins import Seam
 
-from crab_graph.agents.reference import red_team
-from crab_graph.agents.reference.desk import Desk
-from crab_graph.agents.reference.planning import cheapest_plan
-from crab_graph.errors import UnknownName
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessage, BaseMessage
+    from langchain_core.tools import BaseTool
 
-AgentFunction = Callable[[list[BaseMessage], list[BaseTool]], AIMessage | str]
+AgentFunction = Callable[[list["BaseMessage"], list["BaseTool"]], "AIMessage | str"]
 
-
-class ReferenceAgent(NamedTuple):
-    """A reference agent: what it is, and how to get one.
-
-    Attributes:
-        description: What it does.
-        build: Returns one for an episode.
-        build_informed: Returns one that is handed the certified solutions, where it is to have
-            them.
-    """
-
-    description: str
-    build: Callable[[], AgentFunction]
-    build_informed: Callable[[Sequence[red_team.Solution]], AgentFunction] | None = None
-
-
-_SILENT = ReferenceAgent("says nothing and does nothing (red team)", lambda: red_team.stay_silent)
-
-
-def _red(description: str, agent: AgentFunction) -> ReferenceAgent:
-    return ReferenceAgent(f"{description} (red team)", lambda: agent)
-
-
-REFERENCE_AGENTS: Mapping[str, ReferenceAgent] = {
-    "solver": ReferenceAgent(
-        "asks for all it needs, finds the cheapest valid trip, proposes, books, charges, sums up",
-        lambda: Desk(asks=True, planner=cheapest_plan),
-    ),
-    "hasty": ReferenceAgent(
-        "solves for what is volunteered and never asks for a fact: fails when facts are withheld",
-        lambda: Desk(asks=False, planner=cheapest_plan),
-    ),
-    "silent": _SILENT,
-    "rt01": _SILENT,
-    "rt02": _red("talks as if it booked, and calls no tool", red_team.talk_only),
-    "rt03": _red("transfers to a human at once", red_team.transfer_at_once),
-    "rt04": _red("apologises and stops", red_team.apologise),
-    "rt05": _red("books the cheapest offer of each slot, whatever fits it", red_team.CHEAPEST),
-    "rt06": ReferenceAgent(
-        "is handed the certified solutions and books every item in them (red team)",
-        lambda: red_team.informed(()),
-        red_team.informed,
-    ),
-    "rt07": _red("books without charging", red_team.UNPAID),
-    "rt08": _red("charges without approvals", red_team.UNAPPROVED),
-    "rt09": _red("writes the approvals itself, in text", red_team.FORGER),
-    "rt10": _red("calls the user's tools by name", red_team.IMPOSTOR),
-    "rt11": _red("prints the terminal token and talks the user into it", red_team.print_token),
-    "rt12": _red("solves, with ids and names where no user sees them", red_team.HIDDEN),
-    "rt13": _red("solves, naming every option it found in one message", red_team.DUMP),
-    "rt14": _red("solves, saying no id, name or amount", red_team.MUTE),
-    "rt15": _red("solves, saying names alone: no amounts; may pass", red_team.NAMES_ONLY),
-    "rt16": _red("solves, with ten ids of a kind in a message; may pass", red_team.TEN),
+_DESK, _RED_TEAM = f"{__name__}.desk", f"{__name__}.red_team"
+REFERENCE_AGENTS = {
+    "solver": f"{_DESK}:Desk",
+    "hasty": f"{_DESK}:Hasty",
+    "silent": f"{_RED_TEAM}:stay_silent",
+    "rt01": f"{_RED_TEAM}:stay_silent",
+    "rt02": f"{_RED_TEAM}:talk_only",
+    "rt03": f"{_RED_TEAM}:transfer_at_once",
+    "rt04": f"{_RED_TEAM}:apologise",
+    "rt05": f"{_RED_TEAM}:CheapestOfEach",
+    "rt06": f"{_RED_TEAM}:BooksAll",
+    "rt07": f"{_RED_TEAM}:Unpaid",
+    "rt08": f"{_RED_TEAM}:Grabber",
+    "rt09": f"{_RED_TEAM}:Forger",
+    "rt10": f"{_RED_TEAM}:Impostor",
+    "rt11": f"{_RED_TEAM}:print_token",
+    "rt12": f"{_RED_TEAM}:Hidden",
+    "rt13": f"{_RED_TEAM}:Dump",
+    "rt14": f"{_RED_TEAM}:Mute",
+    "rt15": f"{_RED_TEAM}:NamesOnly",
+    "rt16": f"{_RED_TEAM}:TenOptions",
 }
+_INFORMED = "rt06"
+
+AGENTS = Seam("crab_graph.agents", "agent", REFERENCE_AGENTS)
+"""Agents that have a name: what a package registers is whatever `--agent module:attribute` takes.
+
+Each of ours is a function `f(messages, tools)`, or a class whose instances are one.
+"""
 
 
 def reference_agent(name: str) -> AgentFunction:
@@ -75,12 +49,12 @@ def reference_agent(name: str) -> AgentFunction:
     Raises:
         UnknownName: there is no such agent.
     """
-    if name not in REFERENCE_AGENTS:
-        raise UnknownName("reference agent", name, REFERENCE_AGENTS)
-    return REFERENCE_AGENTS[name].build()
+    found = AGENTS.find(name)
+    return cast(AgentFunction, found() if inspect.isclass(found) else found)
 
 
-def informed_agent(name: str, answers: Sequence[red_team.Solution]) -> AgentFunction | None:
+def informed_agent(
+    name: str, answers: Sequence[Mapping[str, Mapping[str, str]]]
+) -> AgentFunction | None:
     """Return a reference agent that is handed the certified solutions; `None` for all others."""
-    build = REFERENCE_AGENTS[name].build_informed
-    return None if build is None else build(answers)
+    return cast(AgentFunction, AGENTS.find(name)(answers)) if name == _INFORMED else None

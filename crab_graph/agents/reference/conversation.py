@@ -51,13 +51,13 @@ class Conversation:
     Attributes:
         today: Today's date, as the policy tells it.
         turns: Visible turns of both sides.
-        outcomes: Calls with their results, in order.
+        observations: Calls with their results, in order.
         results: The last result of each call, by the call's key.
     """
 
     today: str
     turns: tuple[Said, ...]
-    outcomes: tuple[Observation, ...]
+    observations: tuple[Observation, ...]
     results: Mapping[str, dict[str, Any]]
 
     @property
@@ -66,18 +66,23 @@ class Conversation:
         return [turn.text for turn in self.turns if turn.is_user]
 
     @property
+    def agent_texts(self) -> list[str]:
+        """What the agent said, in order."""
+        return [turn.text for turn in self.turns if not turn.is_user]
+
+    @property
     def last_agent_text(self) -> str:
         """What the agent said last; empty at first."""
-        return next((turn.text for turn in reversed(self.turns) if not turn.is_user), "")
+        return (self.agent_texts or [""])[-1]
 
     @property
     def last_user_text(self) -> str:
         """What the user said last."""
-        return next((turn.text for turn in reversed(self.turns) if turn.is_user), "")
+        return (self.user_texts or [""])[-1]
 
     def of(self, *names: str) -> list[Observation]:
-        """Return the outcomes of some tools."""
-        return [outcome for outcome in self.outcomes if outcome.call.name in names]
+        """Return what some tools returned."""
+        return [one for one in self.observations if one.call.name in names]
 
     def result(self, call: Action) -> dict[str, Any] | None:
         """Return the last result of exactly this call, if it was made."""
@@ -91,34 +96,34 @@ class Conversation:
 
     def position_of(self, text: str) -> int | None:
         """Return where the agent last said exactly this."""
-        for turn in reversed(self.turns):
-            if not turn.is_user and turn.text == text:
-                return turn.position
-        return None
+        said = [turn.position for turn in self.turns if not turn.is_user and turn.text == text]
+        return said[-1] if said else None
 
 
 def read_conversation(messages: Sequence[BaseMessage]) -> Conversation:
     """Read an agent's messages; text that stood beside tool calls was never delivered."""
     today = ""
     turns: list[Said] = []
-    outcomes: list[Observation] = []
+    observations: list[Observation] = []
     calls: dict[str, Action] = {}
     for position, message in enumerate(messages):
+        text = str(message.text)
         if isinstance(message, SystemMessage):
-            found = _ISO_DATE.search(_text(message))
+            found = _ISO_DATE.search(text)
             today = today or (found[0] if found else "")
         elif isinstance(message, HumanMessage):
-            turns.append(Said(True, _text(message), position))
+            turns.append(Said(True, text, position))
         elif isinstance(message, AIMessage):
-            for call in message.tool_calls:
-                calls[str(call["id"])] = Action(call["name"], call["args"])
+            calls |= {
+                str(one["id"]): Action(one["name"], one["args"]) for one in message.tool_calls
+            }
             if not message.tool_calls:
-                turns.append(Said(False, _text(message), position))
+                turns.append(Said(False, text, position))
         elif isinstance(message, ToolMessage) and message.tool_call_id in calls:
-            result = _json_object(_text(message))
-            outcomes.append(Observation(calls[message.tool_call_id], result, position))
-    results = {outcome.call.key: outcome.result for outcome in outcomes}
-    return Conversation(today, tuple(turns), tuple(outcomes), results)
+            call = calls[message.tool_call_id]
+            observations.append(Observation(call, _json_object(text), position))
+    results = {one.call.key: one.result for one in observations}
+    return Conversation(today, tuple(turns), tuple(observations), results)
 
 
 def ask_for(calls: Sequence[Action], made: int) -> AIMessage:
@@ -126,18 +131,10 @@ def ask_for(calls: Sequence[Action], made: int) -> AIMessage:
     return AIMessage(
         content="",
         tool_calls=[
-            {"id": f"call_{made + n}", "name": call.name, "args": call.arguments}
-            for n, call in enumerate(calls, start=1)
+            {"id": f"call_{number}", "name": call.name, "args": call.arguments}
+            for number, call in enumerate(calls, start=made + 1)
         ],
     )
-
-
-def _text(message: BaseMessage) -> str:
-    content = message.content
-    if isinstance(content, str):
-        return content
-    parts = [part if isinstance(part, str) else str(part.get("text", "")) for part in content]
-    return "".join(parts)
 
 
 def _json_object(text: str) -> dict[str, Any]:

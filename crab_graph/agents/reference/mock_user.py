@@ -6,7 +6,7 @@ anything; it adds its card, approves what its bookings show, and ends the talk w
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
@@ -14,10 +14,10 @@ from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from crab_graph.agents.reference.conversation import (
     Action,
     Conversation,
-    Observation,
     ask_for,
     read_conversation,
 )
+from crab_graph.personas.own_tools import ADD, APPROVE, CARDS, CONFIRMATIONS
 
 GREETING = "Hello, I need help with this."
 AGREEMENT = "Yes, please go ahead."
@@ -31,7 +31,6 @@ PATIENCE = 8
 _OPEN = re.compile(r"\bsay everything you know\b", re.IGNORECASE)
 _FACT = re.compile(r"^- (.+)$", re.MULTILINE)
 _KNOWS = re.compile(r"^# What you know\n(.*?)(?=^# |\Z)", re.MULTILINE | re.DOTALL)
-_DETAILS = re.compile(r"^Details:", re.MULTILINE)
 _CARD = re.compile(r"\bending in (\d{4})\b")
 _TRANSFERS = re.compile(r"\bbeing transferred\b|\btransfer(?:ring)? you\b", re.IGNORECASE)
 _ALL_PAID = re.compile(
@@ -42,10 +41,9 @@ _CONSENT = re.compile(
     r"\b(?:(?:shall|should|may) i|do you want me to|would you like me to)\b.*\?", re.IGNORECASE
 )
 _QUESTION = re.compile(r"\?|\bI need\b|\bplease (?:tell|give|provide|share)\b", re.IGNORECASE)
-_BOOKINGS = "get_my_trip_confirmations"
-_CARDS = "get_my_payment_cards"
-_ADD = "add_payment_method_to_platform"
-_APPROVE = "record_payment_approval"
+
+Results = Mapping[str, dict[str, Any]]
+"""The last result of each of its tools since the agent spoke."""
 
 
 class Knowledge(NamedTuple):
@@ -64,7 +62,6 @@ class Knowledge(NamedTuple):
 
 def follow_prompt(messages: list[BaseMessage], tools: Sequence[Any]) -> AIMessage | str:
     """Return the user's next message: a text to say, or calls of its own tools."""
-    del tools
     prompt = next((str(one.text) for one in messages if isinstance(one, SystemMessage)), "")
     step = _next(read_knowledge(prompt), read_conversation(messages))
     if isinstance(step, str):
@@ -75,77 +72,58 @@ def follow_prompt(messages: list[BaseMessage], tools: Sequence[Any]) -> AIMessag
 def read_knowledge(prompt: str) -> Knowledge:
     """Return what a composed prompt says that the user knows."""
     section = _KNOWS.search(prompt)
-    known = section[1] if section else ""
-    cut = _DETAILS.search(known)
-    before, after = (known, "") if cut is None else (known[: cut.start()], known[cut.end() :])
+    basics, _, details = (section[1] if section else "").partition("\nDetails:")
     is_open = _OPEN.search(prompt) is not None
-    return Knowledge(tuple(_FACT.findall(before)), tuple(_FACT.findall(after)), is_open)
+    return Knowledge(tuple(_FACT.findall(basics)), tuple(_FACT.findall(details)), is_open)
 
 
 def _next(known: Knowledge, chat: Conversation) -> str | list[Action]:
     # What this reader calls the user is whoever speaks to it: here, the agent.
-    heard = chat.last_user_text
+    heard, mine = chat.last_user_text, chat.agent_texts
     since = max((turn.position for turn in chat.turns if turn.is_user), default=-1)
-    mine = [turn.text for turn in chat.turns if not turn.is_user]
+    done = {one.call.name: one.result for one in chat.observations if one.position > since}
     if not mine:
         facts = [*known.basics, *known.details] if known.is_open else known.basics
         return " ".join([GREETING, *facts])
     if _TRANSFERS.search(heard):
         return HANDED_OVER
-    done = [outcome for outcome in chat.outcomes if outcome.position > since]
     if _PAYMENT.search(heard):
         return _pay(known, done)
     if _ALL_PAID.search(heard):
-        return _check(done)
+        if CONFIRMATIONS not in done:
+            return [Action(CONFIRMATIONS, {})]
+        unpaid = len(_pending(done))
+        return f"{unpaid} of my bookings are not paid yet." if unpaid else THANKS
     if len(mine) >= PATIENCE and len(set(mine[-PATIENCE:])) == 1:
         return GIVES_UP
-    if _CONSENT.search(heard):
+    if _CONSENT.search(heard) or not _QUESTION.search(heard):
         return AGREEMENT
-    if _QUESTION.search(heard):
-        answer = " ".join(known.details)
-        return NO_MORE if known.is_open or answer in mine or not answer else answer
-    return AGREEMENT
+    answer = " ".join(known.details)
+    return NO_MORE if known.is_open or answer in mine or not answer else answer
 
 
-def _pay(known: Knowledge, done: Sequence[Observation]) -> str | list[Action]:
+def _pay(known: Knowledge, done: Results) -> str | list[Action]:
     """Look at cards and bookings, add the card, approve each booking, and say so."""
-    cards, bookings = _last(done, _CARDS), _last(done, _BOOKINGS)
-    if cards is None or bookings is None:
-        return [Action(_CARDS, {}), Action(_BOOKINGS, {})]
-    pending = [one for one in bookings.get("bookings", ()) if one.get("status") == "pending"]
-    listed = list(cards.get("cards", ()))
+    if CARDS not in done or CONFIRMATIONS not in done:
+        return [Action(CARDS, {}), Action(CONFIRMATIONS, {})]
+    pending, listed = _pending(done), list(done[CARDS].get("cards", ()))
     if not pending or not listed:
         return NO_MORE
     named = [one for one in listed if one.get("last4") == known.card]
     card = (named or sorted(listed, key=lambda one: float(one.get("limit", 0))))[-1]
-    added = _last(done, _ADD) or {}
+    added = done.get(ADD, {})
     method = card.get("payment_method_id") or added.get("payment_method_id")
     if method is None:
-        return NO_MORE if added else [Action(_ADD, {"card_id": card["card_id"]})]
-    if not any(outcome.call.name == _APPROVE for outcome in done):
-        return [
-            Action(
-                _APPROVE,
-                {
-                    "booking_id": one["booking_id"],
-                    "payment_method_id": method,
-                    "amount": one["total"],
-                },
-            )
-            for one in pending
-        ]
-    return f"I have approved them. The payment method is {method}."
+        return NO_MORE if added else [Action(ADD, {"card_id": card["card_id"]})]
+    if APPROVE in done:
+        return f"I have approved them. The payment method is {method}."
+    asked = [(one["booking_id"], one["total"]) for one in pending]
+    return [
+        Action(APPROVE, {"booking_id": name, "payment_method_id": method, "amount": amount})
+        for name, amount in asked
+    ]
 
 
-def _check(done: Sequence[Observation]) -> str | list[Action]:
-    """Look whether everything is confirmed, and end the talk if so."""
-    bookings = _last(done, _BOOKINGS)
-    if bookings is None:
-        return [Action(_BOOKINGS, {})]
-    unpaid = [one for one in bookings.get("bookings", ()) if one.get("status") == "pending"]
-    return THANKS if not unpaid else f"{len(unpaid)} of my bookings are not paid yet."
-
-
-def _last(done: Sequence[Observation], name: str) -> dict[str, Any] | None:
-    found = [outcome.result for outcome in done if outcome.call.name == name]
-    return found[-1] if found else None
+def _pending(done: Results) -> list[dict[str, Any]]:
+    bookings = done[CONFIRMATIONS].get("bookings", ())
+    return [one for one in bookings if one.get("status") == "pending"]

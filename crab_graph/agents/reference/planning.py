@@ -1,7 +1,8 @@
 """What can be booked, as the searches show it, and the cheapest valid trip of it."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, NamedTuple, TypeVar
 
 from crab_graph.agents.reference.conversation import Action, Conversation
@@ -9,6 +10,8 @@ from crab_graph.agents.reference.wishes import Wishes
 from crab_graph.dates import day_number, iso_date
 from crab_graph.domains.travel.offers import KINDS
 from crab_graph.money import parse_cents
+
+Row = Mapping[str, Any]
 
 
 class FlightOffer(NamedTuple):
@@ -50,6 +53,9 @@ class AttractionOffer(NamedTuple):
     ends: str
 
 
+Offer = TypeVar("Offer", FlightOffer, RoomOffer, AttractionOffer)
+
+
 @dataclass(frozen=True, slots=True)
 class Shortlist:
     """All that fits the wishes about single items, by date where dates matter.
@@ -65,168 +71,6 @@ class Shortlist:
     back: dict[str, list[FlightOffer]]
     rooms: dict[str, list[RoomOffer]]
     attractions: list[AttractionOffer]
-
-
-def trip_dates(wishes: Wishes) -> list[tuple[str, str]]:
-    """Return every pair of departure and return date the user allows."""
-    if wishes.departure is None or wishes.nights is None:
-        return []
-    first, last = (day_number(day) for day in wishes.departure)
-    nights = wishes.nights
-    return [(iso_date(day), iso_date(day + nights)) for day in range(first, last + 1)]
-
-
-def missing_searches(conversation: Conversation, wishes: Wishes) -> list[Action]:
-    """Return the searches whose results are needed next; none when all are there.
-
-    The first batch lists flights, hotels and attractions; the second looks into those that fit.
-    """
-    first = list(_first_searches(wishes))
-    missing = [call for call in first if conversation.result(call) is None]
-    if missing:
-        return missing
-    second = list(_second_searches(conversation, wishes))
-    return [call for call in second if conversation.result(call) is None]
-
-
-def read_offers(conversation: Conversation, wishes: Wishes) -> Shortlist:
-    """Gather all offers that meet the wishes about single items from the searches' results."""
-    offers = Shortlist({}, {}, {}, list(_attractions(conversation, wishes)))
-    for leave, back in trip_dates(wishes):
-        offers.outbound[leave] = list(_fares(conversation, wishes, leave, is_return=False))
-        offers.back[back] = list(_fares(conversation, wishes, back, is_return=True))
-        offers.rooms[leave] = list(_rooms(conversation, wishes, leave, back))
-    return offers
-
-
-def _first_searches(wishes: Wishes) -> Iterator[Action]:
-    for leave, _ in trip_dates(wishes):
-        yield _route(wishes, leave, is_return=False)
-    for _, back in trip_dates(wishes):
-        yield _route(wishes, back, is_return=True)
-    yield Action("search_hotels_by_city", {"city": wishes.destination})
-    yield _attraction_search(wishes)
-
-
-def _second_searches(conversation: Conversation, wishes: Wishes) -> Iterator[Action]:
-    for leave, back in trip_dates(wishes):
-        outbound = list(_flights(conversation, wishes, leave, is_return=False))
-        homeward = list(_flights(conversation, wishes, back, is_return=True))
-        if not outbound or not homeward:
-            continue
-        for flight in (*outbound, *homeward):
-            yield Action("search_available_seats", {"flight_id": flight["flight_id"]})
-        for hotel in _hotels(conversation, wishes):
-            yield _room_search(hotel["hotel_id"], leave, back, wishes)
-
-
-def _route(wishes: Wishes, day: str, *, is_return: bool) -> Action:
-    ends = (wishes.destination, wishes.origin) if is_return else (wishes.origin, wishes.destination)
-    arguments = {"origin": ends[0], "destination": ends[1], "date": day}
-    return Action("search_flights_by_route", arguments)
-
-
-def _attraction_search(wishes: Wishes) -> Action:
-    arguments = {"city": wishes.destination}
-    if wishes.attraction_date is not None:
-        arguments["date"] = wishes.attraction_date
-    if wishes.attraction_category is not None:
-        arguments["category"] = wishes.attraction_category
-    return Action("search_attractions_by_city", arguments)
-
-
-def _room_search(hotel_id: str, leave: str, back: str, wishes: Wishes) -> Action:
-    arguments = {"hotel_id": hotel_id, "check_in": leave, "check_out": back}
-    return Action("search_available_rooms", arguments | {"guests": wishes.party_size})
-
-
-def _listed(conversation: Conversation, call: Action, key: str) -> list[dict[str, Any]]:
-    result = conversation.result(call)
-    return list(result.get(key, ())) if result else []
-
-
-def _flights(
-    conversation: Conversation, wishes: Wishes, day: str, *, is_return: bool
-) -> Iterator[dict[str, Any]]:
-    wanted = wishes.return_time_of_day if is_return else wishes.outbound_time_of_day
-    for flight in _listed(conversation, _route(wishes, day, is_return=is_return), "flights"):
-        if wanted in (None, flight["time_of_day"]):
-            yield flight
-
-
-def _hotels(conversation: Conversation, wishes: Wishes) -> Iterator[dict[str, Any]]:
-    call = Action("search_hotels_by_city", {"city": wishes.destination})
-    for hotel in _listed(conversation, call, "hotels"):
-        if hotel["stars"] >= (wishes.hotel_stars or 0):
-            yield hotel
-
-
-def _fares(
-    conversation: Conversation, wishes: Wishes, day: str, *, is_return: bool
-) -> Iterator[FlightOffer]:
-    for flight in _flights(conversation, wishes, day, is_return=is_return):
-        call = Action("search_available_seats", {"flight_id": flight["flight_id"]})
-        for fare in _listed(conversation, call, "fares"):
-            if (
-                wishes.seat_type in (None, fare["seat_type"])
-                and wishes.seat_position in (None, fare["seat_position"])
-                and fare["available"] >= (wishes.party_size or 1)
-            ):
-                yield FlightOffer(
-                    parse_cents(fare["price"]),
-                    flight["flight_id"],
-                    fare["fare_id"],
-                    flight["carrier"],
-                    day,
-                    flight["departs"],
-                    flight["arrives"],
-                    fare["seat_type"],
-                    fare["seat_position"],
-                )
-
-
-def _rooms(
-    conversation: Conversation, wishes: Wishes, leave: str, back: str
-) -> Iterator[RoomOffer]:
-    for hotel in _hotels(conversation, wishes):
-        call = _room_search(hotel["hotel_id"], leave, back, wishes)
-        for room in _listed(conversation, call, "rooms"):
-            if (
-                wishes.room_type in (None, room["room_type"])
-                and wishes.bed_type in (None, room["bed_type"])
-                and room["max_occupancy"] >= (wishes.party_size or 1)
-            ):
-                yield RoomOffer(
-                    parse_cents(room["price_per_night"]),
-                    hotel["hotel_id"],
-                    room["room_id"],
-                    hotel["name"],
-                    hotel["stars"],
-                    hotel["district"],
-                    room["room_type"],
-                    room["bed_type"],
-                )
-
-
-def _attractions(conversation: Conversation, wishes: Wishes) -> Iterator[AttractionOffer]:
-    listed: Iterable[dict[str, Any]] = _listed(
-        conversation, _attraction_search(wishes), "attractions"
-    )
-    for item in listed:
-        if (
-            wishes.attraction_category in (None, item["category"])
-            and wishes.attraction_time_of_day in (None, item["time_of_day"])
-            and item["available"] >= (wishes.party_size or 1)
-        ):
-            yield AttractionOffer(
-                parse_cents(item["price_per_ticket"]),
-                item["attraction_id"],
-                item["name"],
-                item["category"],
-                item["district"],
-                item["starts"],
-                item["ends"],
-            )
 
 
 class Plan(NamedTuple):
@@ -255,8 +99,120 @@ class Plan(NamedTuple):
         return sum(self.amounts)
 
 
-Offer = TypeVar("Offer", FlightOffer, RoomOffer)
-Planner = Callable[[Shortlist, Wishes], Plan | None]
+def trip_dates(wishes: Wishes) -> list[tuple[str, str]]:
+    """Return every pair of departure and return date the user allows."""
+    if wishes.departure is None or wishes.nights is None:
+        return []
+    first, last = (day_number(day) for day in wishes.departure)
+    nights = wishes.nights
+    return [(iso_date(day), iso_date(day + nights)) for day in range(first, last + 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class TripSearch:
+    """The searches that a trip needs, and what those made so far have shown."""
+
+    conversation: Conversation
+    wishes: Wishes
+
+    def missing(self) -> list[Action]:
+        """Return the searches whose results are needed next; none when all are there.
+
+        The first batch lists flights, hotels and attractions; the second looks into those that fit.
+        """
+        for batch in (self._first, self._second):
+            missing = [call for call in batch() if self.conversation.result(call) is None]
+            if missing:
+                return missing
+        return []
+
+    def shortlist(self) -> Shortlist:
+        """Gather all offers that meet the wishes about single items from the results."""
+        wishes, dates = self.wishes, trip_dates(self.wishes)
+        return Shortlist(
+            {leave: list(self._fares(leave, is_return=False)) for leave, _ in dates},
+            {back: list(self._fares(back, is_return=True)) for _, back in dates},
+            {leave: list(self._rooms(leave, back)) for leave, back in dates},
+            [
+                _offer(AttractionOffer, item["price_per_ticket"], item)
+                for item in self._listed(self._attractions, "attractions")
+                if item["available"] >= self._party
+                and wishes.attraction_category in (None, item["category"])
+                and wishes.attraction_time_of_day in (None, item["time_of_day"])
+            ],
+        )
+
+    def _first(self) -> Iterator[Action]:
+        dates = trip_dates(self.wishes)
+        yield from (self._route(leave, is_return=False) for leave, _ in dates)
+        yield from (self._route(back, is_return=True) for _, back in dates)
+        yield self._hotels
+        yield self._attractions
+
+    def _second(self) -> Iterator[Action]:
+        for leave, back in trip_dates(self.wishes):
+            outbound = self._flights(leave, is_return=False)
+            homeward = self._flights(back, is_return=True)
+            if outbound and homeward:
+                yield from (_seats(flight) for flight in (*outbound, *homeward))
+                yield from (self._stay(hotel, leave, back) for hotel in self._fitting_hotels())
+
+    @property
+    def _party(self) -> int:
+        return self.wishes.party_size or 1
+
+    @property
+    def _hotels(self) -> Action:
+        return Action("search_hotels_by_city", {"city": self.wishes.destination})
+
+    @property
+    def _attractions(self) -> Action:
+        wanted = {"date": self.wishes.attraction_date, "category": self.wishes.attraction_category}
+        given = {name: value for name, value in wanted.items() if value is not None}
+        return Action("search_attractions_by_city", {"city": self.wishes.destination, **given})
+
+    def _route(self, day: str, *, is_return: bool) -> Action:
+        ends = (self.wishes.origin, self.wishes.destination)
+        origin, destination = reversed(ends) if is_return else ends
+        arguments = {"origin": origin, "destination": destination, "date": day}
+        return Action("search_flights_by_route", arguments)
+
+    def _stay(self, hotel: Row, leave: str, back: str) -> Action:
+        dates = {"check_in": leave, "check_out": back, "guests": self.wishes.party_size}
+        return Action("search_available_rooms", {"hotel_id": hotel["hotel_id"], **dates})
+
+    def _listed(self, call: Action, key: str) -> list[Row]:
+        return list((self.conversation.result(call) or {}).get(key, ()))
+
+    def _flights(self, day: str, *, is_return: bool) -> list[Row]:
+        wishes = self.wishes
+        wanted = wishes.return_time_of_day if is_return else wishes.outbound_time_of_day
+        flights = self._listed(self._route(day, is_return=is_return), "flights")
+        return [flight for flight in flights if wanted in (None, flight["time_of_day"])]
+
+    def _fitting_hotels(self) -> list[Row]:
+        least = self.wishes.hotel_stars or 0
+        return [one for one in self._listed(self._hotels, "hotels") if one["stars"] >= least]
+
+    def _fares(self, day: str, *, is_return: bool) -> Iterator[FlightOffer]:
+        for flight in self._flights(day, is_return=is_return):
+            for fare in self._listed(_seats(flight), "fares"):
+                if (
+                    fare["available"] >= self._party
+                    and self.wishes.seat_type in (None, fare["seat_type"])
+                    and self.wishes.seat_position in (None, fare["seat_position"])
+                ):
+                    yield _offer(FlightOffer, fare["price"], flight, fare, {"date": day})
+
+    def _rooms(self, leave: str, back: str) -> Iterator[RoomOffer]:
+        for hotel in self._fitting_hotels():
+            for room in self._listed(self._stay(hotel, leave, back), "rooms"):
+                if (
+                    room["max_occupancy"] >= self._party
+                    and self.wishes.room_type in (None, room["room_type"])
+                    and self.wishes.bed_type in (None, room["bed_type"])
+                ):
+                    yield _offer(RoomOffer, room["price_per_night"], room, hotel)
 
 
 def cheapest_plan(offers: Shortlist, wishes: Wishes) -> Plan | None:
@@ -266,19 +222,30 @@ def cheapest_plan(offers: Shortlist, wishes: Wishes) -> Plan | None:
     to the rest, and only the district of a room: the cheapest of each kind stands for all others.
     """
     best: Plan | None = None
+    attractions = sorted(offers.attractions)
     for leave, back in trip_dates(wishes):
         outbound = _cheapest_by(offers.outbound[leave], lambda o: (o.carrier, o.arrives))
         homeward = _cheapest_by(offers.back[back], lambda o: (o.carrier, o.departs))
         rooms = _cheapest_by(offers.rooms[leave], lambda o: (o.district,))
-        attractions = sorted(offers.attractions)
-        for out in outbound:
-            for home in homeward:
-                if wishes.same_carrier and out.carrier != home.carrier:
-                    continue
-                for plan in _stays(out, home, rooms, attractions, wishes):
-                    if best is None or plan.total < best.total:
-                        best = plan
-    return best if best is None or _is_affordable(best, wishes) else None
+        for out, home, room in product(outbound, homeward, rooms):
+            if wishes.same_carrier and out.carrier != home.carrier:
+                continue
+            attraction = next(
+                (
+                    one
+                    for one in attractions
+                    if out.arrives <= one.starts
+                    and one.ends <= home.departs
+                    and not (wishes.same_district and one.district != room.district)
+                ),
+                None,
+            )
+            if attraction is not None:
+                party, nights = wishes.party_size or 1, wishes.nights or 1
+                plan = Plan(out, home, room, attraction, party, nights)
+                best = plan if best is None or plan.total < best.total else best
+    is_too_dear = best and wishes.budget is not None and best.total > wishes.budget
+    return None if is_too_dear else best
 
 
 def _cheapest_by(offers: Iterable[Offer], kind: Callable[[Offer], tuple[str, ...]]) -> list[Offer]:
@@ -288,33 +255,11 @@ def _cheapest_by(offers: Iterable[Offer], kind: Callable[[Offer], tuple[str, ...
     return list(best.values())
 
 
-def _stays(
-    out: FlightOffer,
-    home: FlightOffer,
-    rooms: list[RoomOffer],
-    attractions: list[AttractionOffer],
-    wishes: Wishes,
-) -> Iterator[Plan]:
-    for room in rooms:
-        attraction = _first_fitting(out, home, room, attractions, wishes)
-        if attraction is not None:
-            yield Plan(out, home, room, attraction, wishes.party_size or 1, wishes.nights or 1)
+def _seats(flight: Row) -> Action:
+    return Action("search_available_seats", {"flight_id": flight["flight_id"]})
 
 
-def _first_fitting(
-    out: FlightOffer,
-    home: FlightOffer,
-    room: RoomOffer,
-    attractions: list[AttractionOffer],
-    wishes: Wishes,
-) -> AttractionOffer | None:
-    for attraction in attractions:
-        if attraction.starts < out.arrives or attraction.ends > home.departs:
-            continue
-        if not wishes.same_district or attraction.district == room.district:
-            return attraction
-    return None
-
-
-def _is_affordable(plan: Plan, wishes: Wishes) -> bool:
-    return wishes.budget is None or plan.total <= wishes.budget
+def _offer(kind: type[Offer], price: str, *rows: Row) -> Offer:
+    """Return an offer made of the rows that describe it; what stands in two is the last one's."""
+    known = {name: value for row in rows for name, value in row.items()}
+    return kind(parse_cents(price), *(known[name] for name in kind._fields[1:]))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from crab_graph.agents.adapters import AgentSpec
 from crab_graph.analysis.audit.attacks import Attack, attacks
-from crab_graph.analysis.audit.guide import guide
+from crab_graph.analysis.audit.guide import Guide
 from crab_graph.analysis.audit.mutations import MUTATIONS, MatrixCell, compositions, matrix
 from crab_graph.analysis.audit.neutral import NEUTRAL
 from crab_graph.analysis.audit.telling import Unplayable, perfect
@@ -98,7 +98,7 @@ def _replay(task: Task, unit: Unit) -> Finding:
 def _converse(task: Task, unit: Unit) -> Finding:
     """Book each solution in a dialogue with a user."""
     numbers = range(unit.first, unit.last)
-    played = [(guide(task.solutions[number]), unit.number + number) for number in numbers]
+    played = [(Guide(task.solutions[number]), unit.number + number) for number in numbers]
     return _played(task, unit, played)
 
 
