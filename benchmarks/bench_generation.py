@@ -39,8 +39,8 @@ from crab_graph.domains.construction import (
 from crab_graph.domains.domain import Draft
 from crab_graph.domains.generate import check_settings
 from crab_graph.domains.proof import certify_benchmark
-from crab_graph.domains.travel.domain import SOURCES, TRAVEL
-from crab_graph.domains.travel.initialization import INSERTIONS, initialization_actions
+from crab_graph.domains.travel.domain import TRAVEL
+from crab_graph.domains.travel.materialize import INSERTIONS, initialization_actions
 from crab_graph.domains.workbench import Workbench, open_workbench
 from crab_graph.generation.certify import count_offers, count_sql, fetch_columns
 from crab_graph.generation.constraint_graph import ConstraintGraph
@@ -136,7 +136,7 @@ def draft_of(one: Scouted) -> Draft:
 def offers_of(connection: duckdb.DuckDBPyConnection, task: str) -> dict[str, list[Offer]]:
     """Return the rows of each node type as they stand in the tables of a task."""
     offers: dict[str, list[Offer]] = {}
-    for name, sql in SOURCES.items():
+    for name, sql in TRAVEL.sources.items():
         cursor = connection.execute(sql, {"task": task})
         names = [column[0] for column in cursor.description or []]
         offers[name] = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
@@ -281,7 +281,8 @@ def bench_certification() -> list[Row]:
             load_rows(connection, TRAVEL.tables, "t", tables)
             offers = offers_of(connection, "t")
             columns = {
-                name: fetch_columns(connection, sql, {"task": "t"}) for name, sql in SOURCES.items()
+                name: fetch_columns(connection, sql, {"task": "t"})
+                for name, sql in TRAVEL.sources.items()
             }
             rows = {node.id: offers[node.type] for node in graph.nodes}
             methods: dict[str, Callable[[], int]] = {
@@ -301,7 +302,7 @@ def bench_certification() -> list[Row]:
 
 
 def count_by_sql(connection: duckdb.DuckDBPyConnection, draft: Draft) -> int:
-    sql = count_sql(draft.folded.graph, SOURCES)
+    sql = count_sql(draft.folded.graph, TRAVEL.sources)
     return int(connection.execute(sql, {"task": "t"}).fetchall()[0][0])
 
 

@@ -147,7 +147,8 @@ def stock_saver(path: Path) -> Iterator[SqliteSaver]:
 
 def play_stock(benchmark: Benchmark, task: Task, path: Path) -> list[dict[str, Any]]:
     """Play an episode of the solver and return its transcript."""
-    registry = StockRegistry(task.domain.registry()._tools.values(), task.domain.grading.entities)
+    tools = task.domain.registry()
+    registry = StockRegistry(tools._tools.values(), tools._entities)
     registry.tables = StockTables(benchmark, task)
     nodes = EpisodeNodes(
         world=lambda: task.world,

@@ -6,11 +6,11 @@ parties register theirs by the entry-point group `crab_graph.domains`.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property, partial
 from typing import Any
 
 from crab_graph.domains.kind import Kind
-from crab_graph.domains.verification import Grading, Trip
+from crab_graph.domains.verification import Grading, Trip, read_trip
 from crab_graph.errors import UnknownName
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.features import Surface
@@ -110,8 +110,6 @@ class Domain:
         tables: Every table of the domain, the platform's and the private ones included.
         request_type: Model of what the user wants.
         profile_type: Model of who the user is.
-        sources: For each node type, a SELECT with the parameter `$task` that yields the offers of a
-            task with one column for each property that constraints name.
         surfaces: For each node type, what the tables show of its offers, for the audit.
         draft: Draws a task from `(seed, flexible, party_size)`.
         build_graph: The constraint graph of a request.
@@ -123,7 +121,6 @@ class Domain:
         describe_solution: A solution's ids in the form that `task --solutions` prints.
         kinds: The kinds of bookings, by name, which state what one costs.
         briefing: What a simulated user is told, from `(slots, facts, task id, today)`.
-        read_trip: What the episode booked for a task, from `(tables, request, customer id)`.
         registry: The tools of agent and user.
         policy: The agent's instructions, given today's date.
         grading: The domain's words and checks for the verifiers.
@@ -140,7 +137,6 @@ class Domain:
     tables: tuple[Table, ...]
     request_type: type[FileModel]
     profile_type: type[FileModel]
-    sources: Mapping[str, str]
     surfaces: Mapping[str, Surface]
     draft: Callable[[int, bool, int], Draft]
     build_graph: Callable[[Any], ConstraintGraph]
@@ -151,7 +147,6 @@ class Domain:
     describe_solution: Callable[[Solution], dict[str, Any]]
     kinds: Mapping[str, Kind]
     briefing: Callable[[Sequence[Slot], Sequence[Fact], str, str], UserBriefing]
-    read_trip: Callable[[BookingTables, Any, str], Trip]
     registry: Callable[[], ToolRegistry]
     policy: Callable[[str], str]
     grading: Grading
@@ -165,6 +160,17 @@ class Domain:
     def fact_keys(self) -> tuple[str, ...]:
         """Keys of the facts that its users can have, in the order in which they are told."""
         return tuple(self.briefing(self.slots, (), "", "").lexicon.facts)
+
+    @cached_property
+    def sources(self) -> Mapping[str, str]:
+        """For each node type, the SELECT of a task's offers that certification counts on."""
+        return {name: kind.source for name, kind in self.kinds.items()}
+
+    def read_trip(self, tables: BookingTables, request: Any, customer_id: str) -> Trip:
+        """Return what an episode booked for a task's customer, by slot."""
+        slot_of = partial(self.grading.slot_of, tables.world, request)
+        slots = (slot.id for slot in self.slots)
+        return read_trip(tables, self.kinds, slots, slot_of, customer_id)
 
     def cost_of_solution(self, solution: Mapping[str, Mapping[str, Any]], request: Any) -> int:
         """Return what a solution costs in all, in cents, for a request."""

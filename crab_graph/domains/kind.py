@@ -1,16 +1,47 @@
-"""Kinds of bookings, and what one of each costs: stated here once, for everybody who asks.
+"""Kinds of bookings: where their offers stand, what one costs, and how bookings hold stock.
 
-Tools that price and book, readers of final tables, budgets, certified costs, reference agents and
-checks all call the same rule, which is made of operators only: it takes Python numbers, NumPy
-arrays and SQL terms alike, as the predicates of constraints do (design §3).
+All of it is stated once, in a `Kind`, for everybody who asks. The price is made of operators only,
+as the predicates of constraints are (design §3): it takes Python numbers, NumPy arrays and SQL
+terms, so that tools, readers of final tables, budgets, certified costs, reference agents and checks
+call the same rule.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from operator import mul
-from typing import Any
+from typing import Any, NamedTuple
 
+from crab_graph.dates import day_number
 from crab_graph.generation.constraints import Constraint, bounded_sum
+from crab_graph.tools.bookings import (
+    booked,
+    cancel_booking,
+    move_stock,
+    open_booking,
+    reprice_booking,
+    require_booking_of,
+    write_items,
+)
+from crab_graph.tools.ledger import BookingTables
+from crab_graph.tools.tables import EntityTable, Row, Table
+from crab_graph.tools.tool import Result, ToolCall
+
+Properties = dict[str, int | str]
+
+_NAME, _COUNTER = "name", "available"
+
+
+class Reading(NamedTuple):
+    """Where a property stands: its column, and whether that is a date, whose value is its day."""
+
+    name: str
+    column: str
+    is_day: bool
+
+    def value(self, row: Row) -> Any:
+        """Return the property's engine value in a row."""
+        return day_number(row[self.column]) if self.is_day else row[self.column]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +49,20 @@ class Kind:
     """A kind of booking.
 
     Attributes:
-        name: As the bookings table stores it, such as `hotel`.
+        name: As the bookings table stores it, such as `hotel`; also the type of its nodes.
         unit: What one unit is called, such as `night`.
         count: The field of a request that says how many units it needs.
+        entity: Table of what is booked, such as hotels; a column `name` names it to people.
+        offer: Table of what is sold of it, such as rooms; the same where it is sold as it stands. A
+            column `available` counts what is left.
+        items: Table of what bookings hold; its rows name their booking and the offer.
+        renamed: What constraints call a column that has another name, or other units, there.
+        bundle: Properties whose shared values make offers parts of one entity.
+        prefixes: Prefix and number of digits of the ids of entities, and of offers.
+        quantity: Column of an item that says how many units it holds; one where there is none.
+        interval: Columns of an item with first and last day, where an offer is held by the day.
+        places: Column of an offer that says how many people it is for; one a unit by default.
+        people: Columns of an item with the name and the birth date of whom it is for.
         price: The cents of a number of units of one offer, from `(price of a unit, units)`; linear
             in the former.
     """
@@ -28,7 +70,53 @@ class Kind:
     name: str
     unit: str
     count: str
+    entity: Table
+    offer: Table
+    items: str
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    bundle: tuple[str, ...] = ()
+    prefixes: Sequence[tuple[str, int]] = ()
+    quantity: str | None = None
+    interval: tuple[str, str] | None = None
+    places: str | None = None
+    people: tuple[str, str] | None = None
     price: Callable[[Any, Any], Any] = mul
+
+    @property
+    def named(self) -> EntityTable:
+        """Where its entities stand, and their names."""
+        return EntityTable(self.entity.name, _NAME if _NAME in self.entity.columns else None)
+
+    @property
+    def counter(self) -> str | None:
+        """The column of an offer that counts what is left of it."""
+        return _COUNTER if _COUNTER in self.offer.columns else None
+
+    def readings(self, table: Table) -> Iterator[Reading]:
+        """Yield the properties that stand in the table of its entities or of its offers."""
+        for column, type_ in table.columns.items():
+            if column != _NAME:
+                yield Reading(self.renamed.get(column, column), column, type_ == "DATE")
+
+    def properties(self, entity: Row, offer: Row) -> Properties:
+        """Return what constraints can ask of an offer, in engine values."""
+        rows = ((self.entity, entity), (self.offer, offer))
+        return {one.name: one.value(row) for table, row in rows for one in self.readings(table)}
+
+    @property
+    def source(self) -> str:
+        """A SELECT of the offers of the task `$task`, with a column for each property."""
+        readings = dict.fromkeys((*self.readings(self.entity), *self.readings(self.offer)))
+        # `date_diff` counts days since 1970-01-01: a date is a day number in the constraint engine.
+        columns = ", ".join(
+            f"date_diff('day', DATE '1970-01-01', {one.column})::INTEGER AS \"{one.name}\""
+            if one.is_day
+            else f'{one.column} AS "{one.name}"'
+            for one in readings
+        )
+        joined = f" JOIN {self.entity.name} USING (task_id, {self.entity.key})"
+        rows = self.offer.name + (joined if self.offer is not self.entity else "")
+        return f"SELECT {columns} FROM {rows} WHERE task_id = $task"  # noqa: S608
 
     def cost(self, unit_price: Any, request: object) -> Any:
         """Return the cents of as many units of an offer as a request needs."""
@@ -44,6 +132,27 @@ class Kind:
         if third - second != second - first:
             raise ValueError(f"the price of kind '{self.name}' is not linear in that of a unit")
         return second - first
+
+    def units(self, item: Row) -> int:
+        """Return how many units an item holds."""
+        if self.interval is not None:
+            first, last = (day_number(item[column]) for column in self.interval)
+            return last - first
+        return 1 if self.quantity is None else int(item[self.quantity])
+
+    def units_by_offer(self, items: Iterable[Row]) -> Counter[str]:
+        """Return how many units items hold of each offer."""
+        held: Counter[str] = Counter()
+        for item in items:
+            held[item[self.offer.key]] += self.units(item)
+        return held
+
+    def total(self, tables: BookingTables, items: Iterable[Row]) -> int:
+        """Return what items cost together, in cents."""
+        return sum(
+            int(self.price(tables.world.tables[self.offer.name][key]["price_cents"], units))
+            for key, units in self.units_by_offer(items).items()
+        )
 
 
 def bounded_cost(
@@ -63,3 +172,45 @@ def bounded_cost(
     }
     free_of_price = sum(int(kind.cost(0, request)) for kind in kinds.values())
     return bounded_sum(name, weights, bound - free_of_price, sentence)
+
+
+def book(
+    call: ToolCall, kind: Kind, customer_id: str, entity_id: str, items: Sequence[Row], **told: Any
+) -> Result:
+    """Open a booking that holds these items; what else is to be told of it joins the result."""
+    total = kind.total(call.tables, items)
+    booking_id = open_booking(
+        call, customer_id=customer_id, kind=kind.name, entity_id=entity_id, total_cents=total
+    )
+    _hold(call, kind, booking_id, items)
+    return booked(booking_id, total, **told)
+
+
+def rebook(
+    call: ToolCall, kind: Kind, booking_id: str, items: Sequence[Row], **told: Any
+) -> Result:
+    """Let a booking hold these items in the place of those it held."""
+    total = kind.total(call.tables, items)
+    reprice_booking(call, booking_id, total)
+    _hold(call, kind, booking_id, items)
+    return booked(booking_id, total, **told)
+
+
+def cancel(call: ToolCall, kind: Kind, booking_id: str) -> Result:
+    """Cancel a booking: what it holds is released, and what was charged is refunded."""
+    result = cancel_booking(call, require_booking_of(call, booking_id, kind.name))
+    if kind.counter is not None:
+        move_stock(call, kind.offer.name, held_by(call.tables, kind, booking_id), {})
+    return result
+
+
+def held_by(tables: BookingTables, kind: Kind, booking_id: str) -> Counter[str]:
+    """Return how many units of each offer a booking holds."""
+    return kind.units_by_offer(tables.find(kind.items, "booking_id", booking_id))
+
+
+def _hold(call: ToolCall, kind: Kind, booking_id: str, items: Sequence[Row]) -> None:
+    before = held_by(call.tables, kind, booking_id)
+    write_items(call, kind.items, booking_id, items)
+    if kind.counter is not None:
+        move_stock(call, kind.offer.name, before, kind.units_by_offer(items))

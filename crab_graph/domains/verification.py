@@ -4,10 +4,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from crab_graph.dates import day_number
+from crab_graph.domains.kind import Kind
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.constraints import Constraint, Ref, Value
 from crab_graph.text.vocabulary import TextVocabulary
-from crab_graph.tools.tables import EntityTable, World
+from crab_graph.tools.bookings import BookingStatus
+from crab_graph.tools.ledger import BookingTables
+from crab_graph.tools.tables import Row, World
 
 
 class Traveller(NamedTuple):
@@ -68,6 +72,67 @@ class Trip:
     surplus: tuple[SlotBooking, ...]
 
 
+def read_trip(
+    tables: BookingTables,
+    kinds: Mapping[str, Kind],
+    slots: Iterable[str],
+    slot_of: Callable[[str], str | None],
+    customer_id: str,
+) -> Trip:
+    """Return the active bookings that the episode made for a customer, by slot.
+
+    A slot lists all bookings that fit it, in the order in which they were made. All but its first,
+    and the bookings that fit no slot, are also listed as surplus.
+
+    Args:
+        tables: The tables at the end, or at any point, of the episode.
+        kinds: The domain's kinds of bookings.
+        slots: Ids of the slots, in order.
+        slot_of: The slot that an entity fits.
+        customer_id: The task's customer.
+    """
+    filled: dict[str, tuple[SlotBooking, ...]] = {slot: () for slot in slots}
+    surplus: list[SlotBooking] = []
+    for row in tables.inserted("bookings"):
+        if row["customer_id"] != customer_id or row["status"] == BookingStatus.CANCELLED:
+            continue
+        booking = _read_booking(tables, kinds[row["kind"]], row, slot_of(row["entity_id"]))
+        if booking.slot is None or filled[booking.slot]:
+            surplus.append(booking)
+        if booking.slot is not None:
+            filled[booking.slot] = (*filled[booking.slot], booking)
+    return Trip(filled, tuple(surplus))
+
+
+def _read_booking(tables: BookingTables, kind: Kind, booking: Row, slot: str | None) -> SlotBooking:
+    items = tables.find(kind.items, "booking_id", booking["booking_id"])
+    held = kind.units_by_offer(items)
+    entity = tables.world.tables[kind.entity.name][booking["entity_id"]]
+    offers = [tables.world.tables[kind.offer.name][key] for key in held]
+    days = {column: day_number(items[0][column]) for column in kind.interval or ()}
+    # By the day all offers are held together; otherwise each unit is of one of them.
+    units = kind.units(items[0]) if days else held.total()
+    prices = [offer["price_cents"] for offer in offers]
+    return SlotBooking(
+        booking_id=booking["booking_id"],
+        kind=kind.name,
+        slot=slot,
+        entity_id=booking["entity_id"],
+        name=entity.get("name"),
+        status=booking["status"],
+        total_cents=booking["total_cents"],
+        due_cents=kind.total(tables, items),
+        unit_cents=sum(prices) if days else prices[0],
+        units=units,
+        places=sum(offer[kind.places] for offer in offers) if kind.places else units,
+        is_one_offer=len(held) == 1,
+        properties={**kind.properties(entity, offers[0]), **days},
+        travellers=tuple(
+            Traveller(*(item[column] for column in kind.people)) for item in items if kind.people
+        ),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class DomainCheck:
     """A concrete check that declared constraints decide.
@@ -80,27 +145,6 @@ class DomainCheck:
 
     id: str
     constraints: tuple[Constraint, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Holding:
-    """How the items of a booking hold stock.
-
-    Attributes:
-        table: Table of the items, which name their booking in `booking_id`.
-        offer_table: Table of what they hold.
-        offer_column: Column of the item that names the offer.
-        counter: Column of the offer that counts what is left, where there is one.
-        quantity: Column of the item that says how many it holds; one where there is none.
-        interval: Columns of first and last day, where the offer can be held once a day.
-    """
-
-    table: str
-    offer_table: str
-    offer_column: str
-    counter: str | None = None
-    quantity: str | None = None
-    interval: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +182,6 @@ class Grading:
 
     Attributes:
         vocabulary: The domain's words for the text layer.
-        entities: Where the entities of each booking kind are stored.
-        holdings: How bookings hold stock.
         checks: The checks that constraints decide, from `(request, graph)`.
         slot_of: The slot an entity fits, from `(world, request, entity id)`.
         solution_of: The ids of a full trip in the form certified solutions have.
@@ -153,8 +195,6 @@ class Grading:
     """
 
     vocabulary: Callable[[], TextVocabulary]
-    entities: Mapping[str, EntityTable]
-    holdings: Sequence[Holding]
     checks: Callable[[Any, ConstraintGraph], tuple[DomainCheck, ...]]
     slot_of: Callable[[World, Any, str], str | None]
     solution_of: Callable[[Trip], dict[str, dict[str, str]]]

@@ -48,17 +48,17 @@ def _broken(task: Task, catalogue: Catalogue) -> Iterator[str]:
 
 def _confusable_ids(task: Task) -> Iterator[str]:
     """Ids are a prefix and a number; each kind has its own prefix, other rows have others."""
-    grading, vocabulary = task.domain.grading, task.domain.grading.vocabulary()
+    kinds, vocabulary = task.domain.kinds, task.domain.grading.vocabulary()
     prefixes = [*vocabulary.prefixes.values(), vocabulary.booking_prefix]
     if len(set(prefixes)) < len(prefixes):
         yield f"two kinds of ids begin alike: {', '.join(prefixes)}"
-    entities = {entity.table for entity in grading.entities.values()}
-    for kind, entity in grading.entities.items():
-        form = re.compile(rf"{re.escape(vocabulary.prefixes[kind])}-?[0-9]+")
-        for key in task.world.tables[entity.table]:
+    for name, kind in kinds.items():
+        form = re.compile(rf"{re.escape(vocabulary.prefixes[name])}-?[0-9]+")
+        for key in task.world.tables[kind.entity.name]:
             if form.fullmatch(key) is None:
-                yield f"'{key}' is no id of a {kind}"
-    for table in {holding.offer_table for holding in grading.holdings} - entities:
+                yield f"'{key}' is no id of a {name}"
+    entities = {kind.entity.name for kind in kinds.values()}
+    for table in {kind.offer.name for kind in kinds.values()} - entities:
         for key in task.world.tables[table]:
             if key.startswith(tuple(vocabulary.prefixes.values())):
                 yield f"'{key}' of the table {table} reads like the id of something else"
@@ -147,10 +147,10 @@ def read_task(task: Task) -> TaskReading:
 
 def _named_entities(task: Task) -> list[NamedEntity]:
     return [
-        NamedEntity(kind, key, row[name_column])
-        for kind, (table, name_column) in task.domain.grading.entities.items()
-        if name_column is not None
-        for key, row in task.world.tables[table].items()
+        NamedEntity(kind.name, key, row["name"])
+        for kind in task.domain.kinds.values()
+        if "name" in kind.entity.columns
+        for key, row in task.world.tables[kind.entity.name].items()
     ]
 
 

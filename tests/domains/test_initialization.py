@@ -6,9 +6,8 @@ import duckdb
 import pytest
 
 from crab_graph.domains.travel.domain import draft
-from crab_graph.domains.travel.initialization import INSERTIONS, initialization_actions
-from crab_graph.domains.travel.materialize import materialize
-from crab_graph.domains.travel.schema import TRAVEL_TABLES
+from crab_graph.domains.travel.materialize import INSERTIONS, initialization_actions, materialize
+from crab_graph.domains.travel.offers import TRAVEL_TABLES
 from crab_graph.generation.materialize import (
     InitializationAction,
     create_tables,

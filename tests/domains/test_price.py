@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import crab_graph as cg
-from crab_graph.domains.kind import Kind
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.domains.travel.offers import KINDS
 from crab_graph.domains.travel.rehearsal import items_of
@@ -29,14 +28,14 @@ def dearer(monkeypatch):
 
 
 def test_a_rule_takes_numbers_arrays_and_sql_terms():
-    kind = Kind("hotel", unit="night", count="nights", price=with_fee)
+    kind = replace(KINDS["hotel"], price=with_fee)
     assert kind.price(100, 3) == 2_900
     assert kind.price(np.array([100, 200]), 3).tolist() == [2_900, 3_500]
     assert kind.price(SqlTerm("price"), 3).sql == "(((price * 3) * 2) + 2300)"
 
 
 def test_a_rule_that_is_not_linear_in_the_price_bounds_nothing():
-    kind = Kind("hotel", unit="night", count="nights", price=lambda price, units: price**2 * units)
+    kind = replace(KINDS["hotel"], price=lambda price, units: price**2 * units)
     with pytest.raises(ValueError, match="not linear"):
         kind.slope(2)
 

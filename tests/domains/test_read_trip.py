@@ -1,5 +1,6 @@
 from crab_graph.dates import day_number
-from crab_graph.domains.travel.trip import TripPlaces, read_trip
+from crab_graph.domains.travel.domain import TRAVEL
+from crab_graph.domains.travel.request import TravelRequest
 from crab_graph.domains.verification import Traveller, Trip
 from tests.tools.builders import (
     ANA,
@@ -23,11 +24,18 @@ from tests.tools.builders import (
     Episode,
 )
 
-PLACES = TripPlaces("ORD", "PIT", "Pittsburgh")
+REQUEST = TravelRequest(
+    origin="Chicago",
+    destination="Pittsburgh",
+    departure_first="2027-05-03",
+    departure_last="2027-05-03",
+    nights=3,
+    party_size=2,
+)
 
 
 def read(episode: Episode) -> Trip:
-    return read_trip(episode.ledger, CUSTOMER, PLACES)
+    return TRAVEL.read_trip(episode.ledger, REQUEST, CUSTOMER)
 
 
 def book_whole_trip(episode: Episode) -> dict[str, str]:
@@ -141,7 +149,7 @@ def test_cancelled_initial_and_other_customers_bookings_are_not_part_of_the_trip
     trip = read(episode)
     assert not any(trip.slots.values())
     assert trip.surplus == ()
-    assert not read_trip(episode.ledger, OTHER, PLACES).surplus
+    assert not TRAVEL.read_trip(episode.ledger, REQUEST, OTHER).surplus
 
 
 def test_a_cancelled_booking_gives_its_slot_to_the_next() -> None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from crab_graph.domains.travel.schema import ALL_TABLES
+from crab_graph.domains.travel.offers import ALL_TABLES
 from crab_graph.domains.travel.tools import build_travel_registry
 from crab_graph.settings import Toolset
 from crab_graph.tools.ledger import BookingTables, Ledger

@@ -2,7 +2,7 @@ import datetime
 
 import duckdb
 
-from crab_graph.domains.travel.schema import ALL_TABLES
+from crab_graph.domains.travel.offers import ALL_TABLES
 from crab_graph.tools.final_state import final_rows, write_final_state, write_final_states
 from tests.tools.builders import OUT_FARE, Episode
 

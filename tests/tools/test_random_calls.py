@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crab_graph.domains.travel.schema import ALL_TABLES
+from crab_graph.domains.travel.offers import ALL_TABLES
 from crab_graph.domains.travel.tools import build_travel_registry
 from crab_graph.randomness import derive_rng
 from crab_graph.settings import Toolset

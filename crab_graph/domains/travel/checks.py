@@ -8,9 +8,8 @@ from crab_graph.domains.travel.claims import TRAVEL_CLAIMS, TRAVEL_COVERED, TRAV
 from crab_graph.domains.travel.names import CITIES
 from crab_graph.domains.travel.offers import ATTRACTION, HOTEL, OUTBOUND, RETURN, SLOTS
 from crab_graph.domains.travel.request import TravelRequest
-from crab_graph.domains.travel.tools import TRAVEL_ENTITIES
 from crab_graph.domains.travel.wording import travel_vocabulary
-from crab_graph.domains.verification import DomainCheck, Grading, Holding, Trip
+from crab_graph.domains.verification import DomainCheck, Grading, Trip
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.constraints import (
     Constraint,
@@ -31,14 +30,6 @@ _STAY: Mapping[Ref, Ref] = {
     (RETURN, "date"): (HOTEL, "check_out"),
 }
 """The stay as booked stands in for the days of the flights, which D12 to D14 grade."""
-
-_HOLDINGS = (
-    Holding("booking_seats", "fares", "fare_id", counter="available"),
-    Holding("booking_rooms", "rooms", "room_id", interval=("check_in", "check_out")),
-    Holding(
-        "booking_tickets", "attractions", "attraction_id", counter="available", quantity="tickets"
-    ),
-)
 
 
 def travel_checks(request: TravelRequest, graph: ConstraintGraph) -> tuple[DomainCheck, ...]:
@@ -173,8 +164,6 @@ _TITLES = {
 
 TRAVEL_GRADING = Grading(
     vocabulary=travel_vocabulary,
-    entities=TRAVEL_ENTITIES,
-    holdings=_HOLDINGS,
     checks=travel_checks,
     slot_of=slot_of,
     solution_of=solution_of,

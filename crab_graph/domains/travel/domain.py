@@ -11,8 +11,7 @@ from crab_graph.domains.travel.checks import TRAVEL_GRADING
 from crab_graph.domains.travel.constraints import build_graph
 from crab_graph.domains.travel.market import node_types
 from crab_graph.domains.travel.materialize import materialize
-from crab_graph.domains.travel.names import CITIES
-from crab_graph.domains.travel.offers import KINDS, TRAVEL_SLOTS
+from crab_graph.domains.travel.offers import ALL_TABLES, KINDS, TRAVEL_SLOTS
 from crab_graph.domains.travel.people import people
 from crab_graph.domains.travel.request import TravelProfile, TravelRequest, facts_of
 from crab_graph.domains.travel.sampling import (
@@ -23,36 +22,62 @@ from crab_graph.domains.travel.sampling import (
     with_budget,
     with_budget_share,
 )
-from crab_graph.domains.travel.schema import ALL_TABLES, SURFACES
 from crab_graph.domains.travel.tools import build_travel_registry
-from crab_graph.domains.travel.trip import TripPlaces, read_trip
 from crab_graph.domains.travel.wording import travel_briefing, travel_policy
-from crab_graph.domains.verification import Trip
+from crab_graph.generation.features import Surface
 from crab_graph.generation.folding import fold
 from crab_graph.generation.search import Solution
 from crab_graph.randomness import derive_rng
 from crab_graph.settings import Toolset
-from crab_graph.tools.ledger import BookingTables
 
-# `date_diff` counts days since 1970-01-01: a date is a day number in the constraint engine.
-SOURCES: Mapping[str, str] = {
-    "flight": """
-        SELECT flight_id, fare_id, origin, destination, carrier, time_of_day,
+SURFACES: Mapping[str, Surface] = {
+    "flight": Surface(
+        """
+        SELECT fare_id, flight_id, origin, destination, carrier, time_of_day,
                date_diff('day', DATE '1970-01-01', departure_date)::INTEGER AS date,
-               departure_minute AS departure, arrival_minute AS arrival,
-               seat_type, seat_position, price_cents AS price, available
-        FROM fares JOIN flights USING (task_id, flight_id) WHERE task_id = $task""",
-    "hotel": """
-        SELECT hotel_id, room_id, city, district, stars, room_type, bed_type, max_occupancy,
+               departure_minute, arrival_minute, arrival_minute - departure_minute AS duration,
+               seat_type, seat_position, price_cents, available
+        FROM fares JOIN flights USING (task_id, flight_id) WHERE task_id = $task
+        ORDER BY fares.rowid""",
+        ids=("fare_id", "flight_id"),
+        prices=("price_cents",),
+        groupings={
+            "fares per flight": ("flight_id",),
+            "fares per route and date": ("origin", "destination", "date"),
+            "fares per route and carrier": ("origin", "destination", "carrier"),
+        },
+    ),
+    "hotel": Surface(
+        """
+        SELECT room_id, hotel_id, name, city, district, stars, room_type, bed_type, max_occupancy,
                date_diff('day', DATE '1970-01-01', available_from)::INTEGER AS available_from,
                date_diff('day', DATE '1970-01-01', available_until)::INTEGER AS available_until,
-               price_cents AS price
-        FROM rooms JOIN hotels USING (task_id, hotel_id) WHERE task_id = $task""",
-    "attraction": """
-        SELECT attraction_id, city, district, category, time_of_day,
+               date_diff('day', available_from, available_until)::INTEGER AS nights_open,
+               price_cents
+        FROM rooms JOIN hotels USING (task_id, hotel_id) WHERE task_id = $task
+        ORDER BY rooms.rowid""",
+        ids=("room_id", "hotel_id"),
+        names=("name",),
+        prices=("price_cents",),
+        groupings={
+            "rooms per hotel": ("hotel_id",),
+            "rooms per city and district": ("city", "district"),
+        },
+    ),
+    "attraction": Surface(
+        """
+        SELECT attraction_id, name, city, district, category, time_of_day,
                date_diff('day', DATE '1970-01-01', date)::INTEGER AS date,
-               start_minute AS start, end_minute AS "end", price_cents AS price, available
-        FROM attractions WHERE task_id = $task""",
+               start_minute, end_minute, price_cents, available
+        FROM attractions WHERE task_id = $task ORDER BY rowid""",
+        ids=("attraction_id",),
+        names=("name",),
+        prices=("price_cents",),
+        groupings={
+            "slots per city and date": ("city", "date"),
+            "slots per city and district": ("city", "district"),
+        },
+    ),
 }
 
 
@@ -111,12 +136,6 @@ def describe_solution(solution: Solution) -> dict[str, Any]:
         },
         "attraction": {"attraction_id": solution["attraction"]["attraction_id"]},
     }
-
-
-def trip_of(tables: BookingTables, request: TravelRequest, customer_id: str) -> Trip:
-    """Return what the episode booked, by the slots of the request."""
-    origin, destination = CITIES[request.origin].code, CITIES[request.destination].code
-    return read_trip(tables, customer_id, TripPlaces(origin, destination, request.destination))
 
 
 def group_of(request: TravelRequest) -> tuple[str | int | bool | None, ...]:
@@ -179,7 +198,6 @@ TRAVEL = Domain(
     tables=ALL_TABLES,
     request_type=TravelRequest,
     profile_type=TravelProfile,
-    sources=SOURCES,
     surfaces=SURFACES,
     draft=draft,
     build_graph=build_graph,
@@ -190,7 +208,6 @@ TRAVEL = Domain(
     describe_solution=describe_solution,
     kinds=KINDS,
     briefing=travel_briefing,
-    read_trip=trip_of,
     registry=build_travel_registry,
     policy=travel_policy,
     other_toolsets={

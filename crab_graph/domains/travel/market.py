@@ -11,6 +11,7 @@ from typing import Any
 
 from crab_graph.dates import day_number
 from crab_graph.domains.travel.names import CARRIERS, CITIES, DISTRICTS
+from crab_graph.domains.travel.offers import KINDS
 from crab_graph.domains.travel.request import TravelRequest
 from crab_graph.generation.constraint_graph import Derived, NodeType, Property
 from crab_graph.generation.constraints import Constraint, Value
@@ -30,12 +31,6 @@ ATTRACTION_HOURS = {
     "evening": (18 * 60, 22 * 60),
     "all-day": (0, 23 * 60 + 59),
 }
-
-FLIGHT_KEY = ("origin", "destination", "date", "time_of_day", "carrier")
-"""What the fares of one flight share."""
-
-HOTEL_KEY = ("city", "district", "stars")
-"""What the rooms of one hotel share."""
 
 _LEVELS = tuple(range(12))
 _AVAILABLE = (1, 2, 3, 4, 6, 9)
@@ -136,7 +131,7 @@ def _flight(rng: Random, cities: tuple[str, ...], days: tuple[int, ...]) -> Node
             "seat_position",
             "level",
         ),
-        bundle=FLIGHT_KEY,
+        bundle=KINDS["flight"].bundle,
     )
 
 
@@ -184,7 +179,7 @@ def _hotel(
             "nights_open",
             "level",
         ),
-        bundle=HOTEL_KEY,
+        bundle=KINDS["hotel"].bundle,
     )
 
 

@@ -1,17 +1,64 @@
-"""What can be booked: the slots of a trip, and the kinds of bookings that fill them."""
+"""What can be booked: the travel tables, the kinds of bookings, and the slots that they fill."""
 
 from collections.abc import Mapping
 
 from crab_graph.domains.domain import Slot
 from crab_graph.domains.kind import Kind
+from crab_graph.domains.travel.names import read_data
+from crab_graph.tools.tables import PLATFORM_TABLES, PRIVATE_TABLES, Table
 
-OUTBOUND, RETURN, HOTEL, ATTRACTION = SLOTS = ("outbound", "return", "hotel", "attraction")
+_TABLES = {
+    name: Table(name, next(iter(columns)), columns)
+    for name, columns in read_data("tables.toml").items()
+}
+TRAVEL_TABLES = tuple(_TABLES.values())
+ALL_TABLES = (*PLATFORM_TABLES, *PRIVATE_TABLES, *TRAVEL_TABLES)
 
 KINDS: Mapping[str, Kind] = {
-    "flight": Kind("flight", unit="passenger", count="party_size"),
-    "hotel": Kind("hotel", unit="night", count="nights"),
-    "attraction": Kind("attraction", unit="ticket", count="party_size"),
+    "flight": Kind(
+        "flight",
+        unit="passenger",
+        count="party_size",
+        entity=_TABLES["flights"],
+        offer=_TABLES["fares"],
+        items="booking_seats",
+        renamed={
+            "departure_date": "date",
+            "departure_minute": "departure",
+            "arrival_minute": "arrival",
+            "price_cents": "price",
+        },
+        bundle=("origin", "destination", "date", "time_of_day", "carrier"),
+        prefixes=(("FL", 5), ("FA", 5)),
+        people=("passenger_name", "date_of_birth"),
+    ),
+    "hotel": Kind(
+        "hotel",
+        unit="night",
+        count="nights",
+        entity=_TABLES["hotels"],
+        offer=_TABLES["rooms"],
+        items="booking_rooms",
+        renamed={"price_cents": "price"},
+        bundle=("city", "district", "stars"),
+        prefixes=(("HT", 4), ("RM", 5)),
+        interval=("check_in", "check_out"),
+        places="max_occupancy",
+    ),
+    "attraction": Kind(
+        "attraction",
+        unit="ticket",
+        count="party_size",
+        entity=_TABLES["attractions"],
+        offer=_TABLES["attractions"],
+        items="booking_tickets",
+        renamed={"start_minute": "start", "end_minute": "end", "price_cents": "price"},
+        prefixes=(("AT", 5),),
+        quantity="tickets",
+    ),
 }
+
+OUTBOUND, RETURN, HOTEL, ATTRACTION = SLOTS = ("outbound", "return", "hotel", "attraction")
 
 TRAVEL_SLOTS = (
     Slot(OUTBOUND, "flight", "outbound flight"),
@@ -19,6 +66,11 @@ TRAVEL_SLOTS = (
     Slot(HOTEL, "hotel", "hotel"),
     Slot(ATTRACTION, "attraction", "attraction"),
 )
+
+
+def kind_of(slot: str) -> Kind:
+    """Return the kind of booking that fills a slot."""
+    return KINDS["flight" if slot in (OUTBOUND, RETURN) else slot]
 
 
 def kinds_of_slots() -> dict[str, Kind]:

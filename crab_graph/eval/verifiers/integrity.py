@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from crab_graph.domains.verification import Holding
+from crab_graph.domains.kind import Kind
 from crab_graph.eval.checks import CheckResult, Evidence, FailureMode, judge, seen
 from crab_graph.eval.reading import Episode
 from crab_graph.eval.verifier import Verifier
@@ -41,7 +41,7 @@ def _is_due_insert(episode: Episode, table: str, row: Row) -> bool:
         return bool(row["customer_id"] == customer_id)
     if table == "transfers":
         return True
-    items = {holding.table for holding in episode.reading.grading.holdings}
+    items = {kind.items for kind in episode.reading.task.domain.kinds.values()}
     return (table == "transactions" or table in items) and row["booking_id"] in made
 
 
@@ -49,10 +49,10 @@ def _is_due_update(episode: Episode, table: str, key: str, before: Row, row: Row
     changed = {column for column in row if row[column] != before[column]}
     if table == "customers" and key == episode.reading.task.customer_id:
         return all(row[column] == _profile_value(episode, column) for column in changed)
-    for holding in episode.reading.grading.holdings:
-        if holding.offer_table == table and changed == {holding.counter}:
-            items = episode.trajectory.ledger.inserted(holding.table)
-            return any(item[holding.offer_column] == key for item in items)
+    for kind in episode.reading.task.domain.kinds.values():
+        if kind.offer.name == table and changed == {kind.counter}:
+            items = episode.trajectory.ledger.inserted(kind.items)
+            return any(item[kind.offer.key] == key for item in items)
     return False
 
 
@@ -73,42 +73,42 @@ def _difference(before: Row, row: Row) -> str:
 def _invariants(episode: Episode) -> CheckResult:
     """D24: stock is conserved, the ledger balances, references lead somewhere (§4)."""
     violations: list[Evidence] = []
-    for holding in episode.reading.grading.holdings:
-        violations += _stock_violations(episode, holding)
-        violations += _dangling_items(episode, holding)
+    for kind in episode.reading.task.domain.kinds.values():
+        violations += _stock_violations(episode, kind)
+        violations += _dangling_items(episode, kind)
     violations += _unbalanced_bookings(episode)
     return judge(violations)
 
 
-def _stock_violations(episode: Episode, holding: Holding) -> Iterator[Evidence]:
-    if holding.counter is not None:
-        yield from _counter_violations(episode, holding, holding.counter)
-    if holding.interval is not None:
-        yield from _double_bookings(episode, holding, *holding.interval)
+def _stock_violations(episode: Episode, kind: Kind) -> Iterator[Evidence]:
+    if kind.counter is not None:
+        yield from _counter_violations(episode, kind, kind.counter)
+    if kind.interval is not None:
+        yield from _double_bookings(episode, kind, *kind.interval)
 
 
-def _counter_violations(episode: Episode, holding: Holding, counter: str) -> Iterator[Evidence]:
+def _counter_violations(episode: Episode, kind: Kind, counter: str) -> Iterator[Evidence]:
     """Yield the offers whose counter does not fit what bookings took and gave back."""
     ledger = episode.trajectory.ledger
     taken: Counter[str] = Counter()
-    for item in ledger.inserted(holding.table):
+    for item in ledger.inserted(kind.items):
         if _is_active(episode, item["booking_id"]):
-            taken[item[holding.offer_column]] += _quantity(item, holding)
+            taken[item[kind.offer.key]] += kind.units(item)
     for booking_id, before in _cancelled_baseline(episode):
         if before != BookingStatus.CANCELLED:
-            for item in ledger.world.find(holding.table, "booking_id", booking_id):
-                taken[item[holding.offer_column]] -= _quantity(item, holding)
-    for key in sorted({*taken, *ledger.changed(holding.offer_table)}):
+            for item in ledger.world.find(kind.items, "booking_id", booking_id):
+                taken[item[kind.offer.key]] -= kind.units(item)
+    for key in sorted({*taken, *ledger.changed(kind.offer.name)}):
         first, last = (
-            ledger.world.get(holding.offer_table, key),
-            ledger.get(holding.offer_table, key),
+            ledger.world.get(kind.offer.name, key),
+            ledger.get(kind.offer.name, key),
         )
         if first is None or last is None:
             continue
         if last[counter] < 0 or first[counter] - last[counter] != taken[key]:
             text = f"{key}: {counter} went from {first[counter]} to {last[counter]}"
             said = f"{text} while {taken[key]} were taken"
-            yield seen(said, rows=[f"{holding.offer_table}/{key}"])
+            yield seen(said, rows=[f"{kind.offer.name}/{key}"])
 
 
 def _cancelled_baseline(episode: Episode) -> Iterator[tuple[str, str]]:
@@ -119,31 +119,29 @@ def _cancelled_baseline(episode: Episode) -> Iterator[tuple[str, str]]:
             yield key, before["status"]
 
 
-def _double_bookings(
-    episode: Episode, holding: Holding, first: str, last: str
-) -> Iterator[Evidence]:
+def _double_bookings(episode: Episode, kind: Kind, first: str, last: str) -> Iterator[Evidence]:
     """Yield the offers that two active bookings hold on one day, at least one of this episode."""
     ledger = episode.trajectory.ledger
-    for item in ledger.inserted(holding.table):
+    for item in ledger.inserted(kind.items):
         if not _is_active(episode, item["booking_id"]):
             continue
-        key = ledger.world.keys[holding.table]
-        for other in ledger.find(holding.table, holding.offer_column, item[holding.offer_column]):
+        key = ledger.world.keys[kind.items]
+        for other in ledger.find(kind.items, kind.offer.key, item[kind.offer.key]):
             overlaps = item[first] < other[last] and other[first] < item[last]
             if other[key] != item[key] and overlaps and _is_active(episode, other["booking_id"]):
-                text = f"{item[holding.offer_column]} is held by {item['booking_id']}"
+                text = f"{item[kind.offer.key]} is held by {item['booking_id']}"
                 said = f"{text} and by {other['booking_id']}"
-                yield seen(said, rows=[f"{holding.table}/{item[key]}"])
+                yield seen(said, rows=[f"{kind.items}/{item[key]}"])
 
 
-def _dangling_items(episode: Episode, holding: Holding) -> Iterator[Evidence]:
+def _dangling_items(episode: Episode, kind: Kind) -> Iterator[Evidence]:
     ledger = episode.trajectory.ledger
-    for item in ledger.inserted(holding.table):
+    for item in ledger.inserted(kind.items):
         booking = ledger.get("bookings", item["booking_id"])
-        offer = ledger.get(holding.offer_table, item[holding.offer_column])
+        offer = ledger.get(kind.offer.name, item[kind.offer.key])
         if booking is None or offer is None:
-            key = item[ledger.world.keys[holding.table]]
-            yield seen(f"{key} belongs to nothing", rows=[f"{holding.table}/{key}"])
+            key = item[ledger.world.keys[kind.items]]
+            yield seen(f"{key} belongs to nothing", rows=[f"{kind.items}/{key}"])
 
 
 def _unbalanced_bookings(episode: Episode) -> Iterator[Evidence]:
@@ -165,10 +163,6 @@ def _unbalanced_bookings(episode: Episode) -> Iterator[Evidence]:
 
 def _captured(transactions: Iterable[Row]) -> int:
     return sum(signed_cents(row) for row in transactions)
-
-
-def _quantity(item: Row, holding: Holding) -> int:
-    return 1 if holding.quantity is None else int(item[holding.quantity])
 
 
 def _is_active(episode: Episode, booking_id: str) -> bool:

@@ -6,6 +6,7 @@ more for the agent, which cancel and change bookings of every kind.
 
 from functools import cache
 
+from crab_graph.domains.travel.offers import KINDS
 from crab_graph.domains.travel.tools.attractions import (
     ATTRACTION_TOOLS,
     EXTENDED_ATTRACTION_TOOLS,
@@ -15,7 +16,6 @@ from crab_graph.domains.travel.tools.hotels import EXTENDED_HOTEL_TOOLS, HOTEL_T
 from crab_graph.settings import Toolset
 from crab_graph.tools.platform import PAYMENT_TOOLS, PLATFORM_TOOLS
 from crab_graph.tools.registry import ToolRegistry
-from crab_graph.tools.tables import EntityTable
 from crab_graph.tools.tool import Tool
 from crab_graph.tools.user_tools import USER_TOOLS
 
@@ -30,15 +30,9 @@ _OF_TOOLSET: dict[Toolset, tuple[Tool, ...]] = {
     ),
 }
 
-TRAVEL_ENTITIES = {
-    "flight": EntityTable("flights", None),
-    "hotel": EntityTable("hotels", "name"),
-    "attraction": EntityTable("attractions", "name"),
-}
-
 
 @cache
 def build_travel_registry(toolset: Toolset = Toolset.PARITY) -> ToolRegistry:
     """Return the registry of all tools of a toolset, in the paper's order."""
     tools = (*PLATFORM_TOOLS, *_OF_TOOLSET[toolset], *PAYMENT_TOOLS, *USER_TOOLS)
-    return ToolRegistry(tools, TRAVEL_ENTITIES)
+    return ToolRegistry(tools, {name: kind.named for name, kind in KINDS.items()})
