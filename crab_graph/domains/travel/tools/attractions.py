@@ -4,21 +4,15 @@ from dataclasses import replace
 from typing import Literal
 
 from crab_graph.dates import clock_time
+from crab_graph.domains.kind import book, cancel, held_by, rebook
 from crab_graph.domains.travel.offers import KINDS
 from crab_graph.domains.travel.tools.flights import resolve_city
 from crab_graph.errors import ToolCallError
 from crab_graph.money import CURRENCY, format_cents
 from crab_graph.tools.arguments import IsoDate, shown
 from crab_graph.tools.bookings import (
-    booked,
-    cancel_booking,
-    move_stock,
-    open_booking,
-    reprice_booking,
-    require_booking_of,
     require_changeable,
     require_customer,
-    write_items,
 )
 from crab_graph.tools.tables import Row
 from crab_graph.tools.tool import ErrorCode, Owner, Result, ToolCall, ToolType, tool
@@ -65,12 +59,8 @@ def book_attraction(call: ToolCall, customer_id: str, attraction_id: str, ticket
         tickets: How many tickets, one for each traveller.
     """
     require_customer(call, customer_id)
-    attraction = _require_tickets(call, attraction_id, tickets)
-    total_cents = KINDS[KIND].price(attraction["price_cents"], tickets)
-    booking_id = open_booking(
-        call, customer_id=customer_id, kind=KIND, entity_id=attraction_id, total_cents=total_cents
-    )
-    return _take_tickets(call, booking_id, attraction, tickets)
+    item = _require_tickets(call, attraction_id, tickets)
+    return book(call, KINDS[KIND], customer_id, attraction_id, [item], **item)
 
 
 @tool(owner=Owner.AGENT, type=ToolType.W, category=CATEGORY)
@@ -80,11 +70,7 @@ def cancel_attraction_booking(call: ToolCall, booking_id: str) -> Result:
     Args:
         booking_id: Booking id of an attraction booking.
     """
-    booking = require_booking_of(call, booking_id, KIND)
-    result = cancel_booking(call, booking)
-    released = {booking["entity_id"]: _held_tickets(call, booking_id)}
-    move_stock(call, "attractions", released, {})
-    return result
+    return cancel(call, KINDS[KIND], booking_id)
 
 
 @tool(owner=Owner.AGENT, type=ToolType.W, category=CATEGORY)
@@ -99,19 +85,13 @@ def modify_attraction_booking(call: ToolCall, booking_id: str, tickets: int) -> 
         tickets: How many tickets from now on, one for each traveller.
     """
     attraction_id = require_changeable(call, booking_id, KIND)["entity_id"]
-    held = _held_tickets(call, booking_id)
-    attraction = _require_tickets(call, attraction_id, tickets, held)
-    reprice_booking(call, booking_id, KINDS[KIND].price(attraction["price_cents"], tickets))
-    return _take_tickets(call, booking_id, attraction, tickets, held)
-
-
-def _held_tickets(call: ToolCall, booking_id: str) -> int:
-    lines = call.tables.find("booking_tickets", "booking_id", booking_id)
-    return sum(line["tickets"] for line in lines)
+    held = held_by(call.tables, KINDS[KIND], booking_id)
+    item = _require_tickets(call, attraction_id, tickets, held.total())
+    return rebook(call, KINDS[KIND], booking_id, [item], **item)
 
 
 def _require_tickets(call: ToolCall, attraction_id: str, tickets: int, held: int = 0) -> Row:
-    """Return the attraction, once it is seen to have that many tickets left.
+    """Return what a booking of tickets holds, once so many are seen to be left.
 
     `held` is what the booking to be changed takes now, which is free for itself.
     """
@@ -126,18 +106,7 @@ def _require_tickets(call: ToolCall, attraction_id: str, tickets: int, held: int
             f" tickets left, not {shown(tickets)}; choose another attraction"
         )
         raise ToolCallError(ErrorCode.SOLD_OUT, text)
-    return attraction
-
-
-def _take_tickets(
-    call: ToolCall, booking_id: str, attraction: Row, tickets: int, held: int = 0
-) -> Result:
-    """Write the tickets of a booking, in the place of those it held."""
-    attraction_id = attraction["attraction_id"]
-    line = {"attraction_id": attraction_id, "tickets": tickets}
-    write_items(call, "booking_tickets", booking_id, [line])
-    move_stock(call, "attractions", {attraction_id: held}, {attraction_id: tickets})
-    return booked(booking_id, KINDS[KIND].price(attraction["price_cents"], tickets), **line)
+    return {"attraction_id": attraction_id, "tickets": tickets}
 
 
 def _show_attraction(row: Row) -> Result:

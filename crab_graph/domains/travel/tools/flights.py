@@ -1,26 +1,20 @@
 """The agent's flight tools (paper table 6, category Flights), and places as callers write them."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from pydantic import Field
 
 from crab_graph.dates import clock_time
+from crab_graph.domains.kind import book, cancel, held_by, rebook
 from crab_graph.domains.travel.offers import KINDS
 from crab_graph.errors import ToolCallError
 from crab_graph.money import CURRENCY, format_cents
 from crab_graph.tools.arguments import IsoDate, Text, ToolArguments, shown
 from crab_graph.tools.bookings import (
-    booked,
-    cancel_booking,
-    move_stock,
-    open_booking,
-    reprice_booking,
     require_booking_of,
     require_changeable,
     require_customer,
-    write_items,
 )
 from crab_graph.tools.tables import Row
 from crab_graph.tools.tool import ErrorCode, Owner, Result, ToolCall, ToolType, tool
@@ -160,11 +154,7 @@ def book_flight_with_seats(
     """
     require_customer(call, customer_id)
     fare = _require_seats(call, flight_id, [seat.fare_id for seat in seats])
-    total_cents = KINDS[KIND].price(fare["price_cents"], len(seats))
-    booking_id = open_booking(
-        call, customer_id=customer_id, kind=KIND, entity_id=flight_id, total_cents=total_cents
-    )
-    return _take_seats(call, booking_id, fare, seats)
+    return book(call, KINDS[KIND], customer_id, flight_id, _items(seats), **_told(fare, seats))
 
 
 @tool(owner=Owner.AGENT, type=ToolType.R, category=CATEGORY)
@@ -200,9 +190,7 @@ def cancel_flight(call: ToolCall, booking_id: str) -> Result:
     Args:
         booking_id: Booking id of a flight booking.
     """
-    result = cancel_booking(call, require_booking_of(call, booking_id, KIND))
-    move_stock(call, "fares", _held_seats(call, booking_id), {})
-    return result
+    return cancel(call, KINDS[KIND], booking_id)
 
 
 @tool(owner=Owner.AGENT, type=ToolType.W, category=CATEGORY)
@@ -217,10 +205,9 @@ def modify_flight_seats(call: ToolCall, booking_id: str, seats: list[PassengerSe
         seats: All its seats from now on, one entry for each traveller, all with one fare_id.
     """
     flight_id = require_changeable(call, booking_id, KIND)["entity_id"]
-    held = _held_seats(call, booking_id)
+    held = held_by(call.tables, KINDS[KIND], booking_id)
     fare = _require_seats(call, flight_id, [seat.fare_id for seat in seats], held)
-    reprice_booking(call, booking_id, KINDS[KIND].price(fare["price_cents"], len(seats)))
-    return _take_seats(call, booking_id, fare, seats, held)
+    return rebook(call, KINDS[KIND], booking_id, _items(seats), **_told(fare, seats))
 
 
 def _show_flight(row: Row) -> Result:
@@ -245,12 +232,6 @@ def _show_fare(row: Row) -> Result:
 def _require_flight(call: ToolCall, flight_id: str) -> Row:
     hint = "find flights with search_flights_by_route"
     return call.require("flights", flight_id, "flight", hint)
-
-
-def _held_seats(call: ToolCall, booking_id: str) -> Counter[str]:
-    """Return how many seats of each fare a booking takes."""
-    seats = call.tables.find("booking_seats", "booking_id", booking_id)
-    return Counter(row["fare_id"] for row in seats)
 
 
 def _require_seats(
@@ -284,19 +265,12 @@ def _require_seats(
     return fare
 
 
-def _take_seats(
-    call: ToolCall,
-    booking_id: str,
-    fare: Row,
-    seats: Sequence[PassengerSeat],
-    held: Mapping[str, int] = _NOTHING,
-) -> Result:
-    """Write the seats of a booking, in the place of those it held."""
-    fare_id, flight_id = fare["fare_id"], fare["flight_id"]
-    write_items(call, "booking_seats", booking_id, [seat.model_dump() for seat in seats])
-    move_stock(call, "fares", held, {fare_id: len(seats)})
-    total_cents = KINDS[KIND].price(fare["price_cents"], len(seats))
-    return booked(booking_id, total_cents, flight_id=flight_id, fare_id=fare_id, seats=len(seats))
+def _items(seats: Sequence[PassengerSeat]) -> list[Row]:
+    return [seat.model_dump() for seat in seats]
+
+
+def _told(fare: Row, seats: Sequence[PassengerSeat]) -> Row:
+    return {"flight_id": fare["flight_id"], "fare_id": fare["fare_id"], "seats": len(seats)}
 
 
 def _show_seat(call: ToolCall, seat: Row) -> Result:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from crab_graph.dates import day_number
+from crab_graph.domains.kind import book, cancel, rebook
 from crab_graph.domains.travel.offers import KINDS
 from crab_graph.domains.travel.tools.flights import resolve_city
 from crab_graph.errors import ToolCallError
@@ -12,14 +13,8 @@ from crab_graph.money import CURRENCY, format_cents
 from crab_graph.tools.arguments import IsoDate, shown
 from crab_graph.tools.bookings import (
     BookingStatus,
-    booked,
-    cancel_booking,
-    open_booking,
-    reprice_booking,
-    require_booking_of,
     require_changeable,
     require_customer,
-    write_items,
 )
 from crab_graph.tools.ledger import BookingTables
 from crab_graph.tools.tables import Row
@@ -37,6 +32,11 @@ class Stay(NamedTuple):
     check_in: str
     check_out: str
     guests: int
+
+    def items(self) -> list[Row]:
+        """Return what a booking of it holds."""
+        held = {"check_in": self.check_in, "check_out": self.check_out, "guests": self.guests}
+        return [{"room_id": room_id, **held} for room_id in self.room_ids]
 
 
 @tool(owner=Owner.AGENT, type=ToolType.R, category=CATEGORY)
@@ -108,7 +108,7 @@ def get_price_hotel_booking(
             {"room_id": row["room_id"], "price_per_night": format_cents(row["price_cents"])}
             for row in rooms
         ],
-        "total": format_cents(_stay_cents(rooms, nights)),
+        "total": format_cents(sum(KINDS[KIND].price(row["price_cents"], nights) for row in rooms)),
         "currency": CURRENCY,
     }
 
@@ -135,11 +135,8 @@ def book_hotel_with_rooms(
     """
     require_customer(call, customer_id)
     stay = Stay(hotel_id, tuple(room_ids), check_in, check_out, guests)
-    total_cents = _price(call, stay)
-    booking_id = open_booking(
-        call, customer_id=customer_id, kind=KIND, entity_id=hotel_id, total_cents=total_cents
-    )
-    return _take_rooms(call, booking_id, stay, total_cents)
+    told = _check_stay(call, stay)
+    return book(call, KINDS[KIND], customer_id, hotel_id, stay.items(), **told)
 
 
 @tool(owner=Owner.AGENT, type=ToolType.W, category=CATEGORY)
@@ -149,8 +146,7 @@ def cancel_hotel_booking(call: ToolCall, booking_id: str) -> Result:
     Args:
         booking_id: Booking id of a hotel booking.
     """
-    # Rooms are held by the stays of active bookings: there is no counter to set back.
-    return cancel_booking(call, require_booking_of(call, booking_id, KIND))
+    return cancel(call, KINDS[KIND], booking_id)
 
 
 @tool(owner=Owner.AGENT, type=ToolType.W, category=CATEGORY)
@@ -176,9 +172,8 @@ def modify_hotel_booking(
     """
     hotel_id = require_changeable(call, booking_id, KIND)["entity_id"]
     stay = Stay(hotel_id, tuple(room_ids), check_in, check_out, guests)
-    total_cents = _price(call, stay, changed=booking_id)
-    reprice_booking(call, booking_id, total_cents)
-    return _take_rooms(call, booking_id, stay, total_cents)
+    told = _check_stay(call, stay, changed=booking_id)
+    return rebook(call, KINDS[KIND], booking_id, stay.items(), **told)
 
 
 def _show_room(row: Row) -> Result:
@@ -193,24 +188,14 @@ def _show_room(row: Row) -> Result:
     }
 
 
-def _price(call: ToolCall, stay: Stay, changed: str | None = None) -> int:
-    """Return what a stay costs in cents, once it is seen to be possible."""
+def _check_stay(call: ToolCall, stay: Stay, changed: str | None = None) -> Result:
+    """Return what is told of a stay, once it is seen to be possible."""
     nights = _count_nights(stay.check_in, stay.check_out)
     rooms = _require_rooms(
         call, stay.hotel_id, stay.room_ids, stay.check_in, stay.check_out, changed
     )
     _check_occupancy(rooms, stay.guests)
-    return _stay_cents(rooms, nights)
-
-
-def _take_rooms(call: ToolCall, booking_id: str, stay: Stay, total_cents: int) -> Result:
-    """Write the rooms of a booking, in the place of those it held."""
-    held = {"check_in": stay.check_in, "check_out": stay.check_out, "guests": stay.guests}
-    rows = [{"room_id": room_id, **held} for room_id in stay.room_ids]
-    write_items(call, "booking_rooms", booking_id, rows)
-    named = {"hotel_id": stay.hotel_id, "room_ids": list(stay.room_ids)}
-    nights = _count_nights(stay.check_in, stay.check_out)
-    return booked(booking_id, total_cents, **named, **held, nights=nights)
+    return {**stay._asdict(), "room_ids": list(stay.room_ids), "nights": nights}
 
 
 def is_held(
@@ -303,10 +288,6 @@ def _check_occupancy(rooms: Sequence[Row], guests: int) -> None:
     if guests > places:
         text = f"these rooms hold {places} people, not {shown(guests)}; choose larger rooms"
         raise ToolCallError(ErrorCode.WRONG_PARTY, text)
-
-
-def _stay_cents(rooms: Sequence[Row], nights: int) -> int:
-    return sum(KINDS[KIND].price(room["price_cents"], nights) for room in rooms)
 
 
 HOTEL_TOOLS = (
