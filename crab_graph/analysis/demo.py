@@ -11,8 +11,8 @@ from pathlib import Path
 
 from crab_graph.analysis.report.overview import Summary, summarise
 from crab_graph.analysis.report.page import write_page
+from crab_graph.analysis.viewer.assets import ShownRun
 from crab_graph.analysis.viewer.background import Background
-from crab_graph.analysis.viewer.embedded import ShownRun
 from crab_graph.domains.benchmark import Benchmark
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.errors import UsageError

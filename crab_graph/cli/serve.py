@@ -38,15 +38,12 @@ def serve(
     import json
     import sys
 
-    from crab_graph.analysis.viewer.guard import is_loopback
+    from crab_graph.analysis.viewer import web
     from crab_graph.analysis.viewer.library import Library
-    from crab_graph.analysis.viewer.web import check_installed, listen
-    from crab_graph.analysis.viewer.web import serve as serve_until_interrupted
 
-    check_installed()
     library = Library(runs)
-    listening = listen(host, port)
-    if not is_loopback(host):
+    listening = web.listen(host, port)
+    if not web.is_loopback(host):
         typer.echo("serve: whoever reaches this machine can read these dialogues", err=True)
     if as_json:
         print(json.dumps({"url": listening.url, "runs": [str(run) for run in runs]}), flush=True)
@@ -59,6 +56,6 @@ def serve(
 
         webbrowser.open(listening.url)
     try:
-        serve_until_interrupted(library, host, listening)
+        web.serve(library, host, listening)
     except KeyboardInterrupt:
         typer.echo("", err=True)  # after the terminal's ^C

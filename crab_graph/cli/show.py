@@ -1,7 +1,7 @@
 """`crab-graph show`: one dialogue, what was said beside what was done."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -47,7 +47,9 @@ def show(
     With --json the whole record: transcript, trace, checks, evidence, facts and metrics; with
     --turn too, that message alone.
     """
+    from crab_graph.analysis.viewer import close_up
     from crab_graph.analysis.viewer.background import Background
+    from crab_graph.analysis.viewer.screen import print_episode
     from crab_graph.runs.store import load_record
 
     record = load_record(run, episode)
@@ -57,26 +59,14 @@ def show(
     background = Background.of_run(run)
     deeds = background.deeds(record)
     if turn:
-        _show_turn(record, turn, deeds, private=private, as_json=as_json)
+        detail = close_up.find_turn(record, turn, deeds)
+        if as_json:
+            print_json(detail.as_json(record, private=private))
+            return
+        close_up.print_turn(console(), record, detail, private=private)
     else:
-        from crab_graph.analysis.viewer.screen import print_episode
-
         print_episode(console(), record, deeds, every_call=every_call, private=private)
         if private:
-            from crab_graph.analysis.viewer.why_screen import print_facts
-
-            print_facts(console(), record, background.fact_values(record.task_id))
-    if why and not as_json:
-        from crab_graph.analysis.viewer.why_screen import print_why
-
-        print_why(console(), record, deeds)
-
-
-def _show_turn(record: Any, number: int, deeds: Any, *, private: bool, as_json: bool) -> None:
-    from crab_graph.analysis.viewer.turn_screen import find_turn, print_turn
-
-    turn = find_turn(record, number, deeds)
-    if as_json:
-        print_json(turn.as_json(record, private=private))
-    else:
-        print_turn(console(), record, turn, private=private)
+            close_up.print_facts(console(), record, background.fact_values(record.task_id))
+    if why:
+        close_up.print_why(console(), record, deeds)

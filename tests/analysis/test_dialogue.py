@@ -2,8 +2,12 @@
 
 from typing import Any
 
-from crab_graph.analysis.viewer.changes import describe_change
-from crab_graph.analysis.viewer.exchanges import RowChange, calls_of, read_exchanges
+from crab_graph.analysis.viewer.exchanges import (
+    RowChange,
+    calls_of,
+    describe_change,
+    read_exchanges,
+)
 
 
 def test_calls_stand_beside_the_message_they_led_up_to(records):

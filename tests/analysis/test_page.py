@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from crab_graph.analysis.report.page import render_page, write_page
-from crab_graph.analysis.viewer.embedded import embed_json
+from crab_graph.analysis.viewer.assets import embed_json
 from crab_graph.analysis.viewer.episode_view import LONGEST_LIST, shorten, view_evidence
 from crab_graph.analysis.viewer.exchanges import read_exchanges
 from crab_graph.errors import UsageError

@@ -1,12 +1,19 @@
 """What the viewer reads: what tables held, a list that grows with its run, filters, searches."""
 
 import json
+import re
 
 import pytest
 
-from crab_graph.analysis.viewer.assets import MODULES, bundle, read_asset
+from crab_graph.analysis.viewer.assets import (
+    MODULES,
+    MOST_EPISODES,
+    ShownRun,
+    embed_viewer,
+    read_asset,
+    viewer_script,
+)
 from crab_graph.analysis.viewer.background import Background
-from crab_graph.analysis.viewer.embedded import MOST_EPISODES, ShownRun, embed_viewer
 from crab_graph.analysis.viewer.episode_view import shorten, view_episode
 from crab_graph.analysis.viewer.exchanges import RowChange, read_exchanges
 from crab_graph.analysis.viewer.holdings import Holdings, follow_holdings
@@ -292,7 +299,7 @@ def test_a_run_whose_benchmark_is_gone_is_shown_without_it(directory, records):
 
 
 def test_modules_join_to_one_script_without_imports():
-    script = bundle("embedded.js")
+    script = viewer_script()
     assert "import " not in script.replace("important", "")
     assert "export " not in script
     names = [
@@ -304,6 +311,13 @@ def test_modules_join_to_one_script_without_imports():
     ]
     assert len(names) > 30
     assert sorted(names) == sorted(set(names))
+
+
+def test_each_module_comes_after_those_it_imports():
+    joined = (*MODULES, "embedded.js")
+    for place, module in enumerate(joined):
+        imported = re.findall(r'^import .* from "\./(.*)";$', read_asset(module), re.MULTILINE)
+        assert set(imported) <= set(joined[:place]), module
 
 
 def test_no_module_ever_reads_text_as_markup():

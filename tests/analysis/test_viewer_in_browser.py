@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from crab_graph.analysis.viewer.embedded import (
+from crab_graph.analysis.viewer.assets import (
     ShownRun,
     embed_viewer,
     viewer_script,

@@ -8,9 +8,8 @@ import pytest
 from rich.console import Console
 
 from crab_graph.analysis.viewer.background import NOTHING_BEHIND
+from crab_graph.analysis.viewer.close_up import find_turn, print_facts, print_turn, print_why
 from crab_graph.analysis.viewer.screen import print_episode
-from crab_graph.analysis.viewer.turn_screen import find_turn, print_turn
-from crab_graph.analysis.viewer.why_screen import print_facts, print_why
 from crab_graph.cli.application import main
 from crab_graph.errors import UsageError
 from tests.analysis.runs_on_disk import write_run

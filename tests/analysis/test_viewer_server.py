@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from crab_graph.analysis.viewer.assets import SERVED
-from crab_graph.analysis.viewer.guard import is_loopback, is_our_host
 from crab_graph.analysis.viewer.library import Library
-from crab_graph.analysis.viewer.web import listen, serving
+from crab_graph.analysis.viewer.web import is_loopback, is_our_host, listen, serving
 from crab_graph.errors import UsageError
 from tests.analysis.conftest import make_failed, make_record
 from tests.analysis.runs_on_disk import write_run

@@ -18,14 +18,14 @@ from crab_graph.analysis.figures.theme import style_of
 from crab_graph.analysis.report.assembly import make_report
 from crab_graph.analysis.report.exhibit import Filter, Report, link_to
 from crab_graph.analysis.report.study import StudiedRun, Study, make_study
-from crab_graph.analysis.viewer.background import NOTHING_BEHIND, Background
-from crab_graph.analysis.viewer.embedded import (
+from crab_graph.analysis.viewer.assets import (
     MOST_EPISODES,
     ShownRun,
     embed_viewer,
     viewer_script,
     viewer_style,
 )
+from crab_graph.analysis.viewer.background import NOTHING_BEHIND, Background
 from crab_graph.errors import UsageError
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.store import load_records

@@ -1,10 +1,20 @@
-"""The viewer's files: plain ES modules and style sheets, as they are, or as one text for a page."""
+"""The viewer's files: plain ES modules and style sheets, as they are, or inside one page.
 
+A page that needs nothing beside itself holds the styles, the modules as one script, and every
+episode as JSON.
+"""
+
+import json
 import re
-from functools import cache
+from collections.abc import Sequence
 from importlib.resources import files
+from typing import Any, NamedTuple
 
 from crab_graph.analysis.report.labels import OUTCOMES, check_titles
+from crab_graph.analysis.viewer.background import NOTHING_BEHIND, Background
+from crab_graph.analysis.viewer.episode_view import view_episode
+from crab_graph.analysis.viewer.listing import count_facets, row_of
+from crab_graph.runs.record import EpisodeRecord
 
 MODULES = (
     "elements.js",
@@ -23,11 +33,13 @@ STYLES = ("base.css", "viewer.css")
 SERVED = (*MODULES, "serve.js", *STYLES)
 """What the server hands out beside its page."""
 
+MOST_EPISODES = 400
+"""Runs with more go without their dialogues: such a page would open slowly; `serve` shows them."""
+
 _IMPORT = re.compile(r'^import [^;]* from "\./([a-z_]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?function|const|class|let)", re.MULTILINE)
 
 
-@cache
 def read_asset(name: str) -> str:
     """Return the text of one of the viewer's files."""
     return (files(__package__) / "static" / name).read_text(encoding="utf-8")
@@ -38,23 +50,49 @@ def viewer_labels() -> dict[str, dict[str, str]]:
     return {"outcomes": dict(OUTCOMES), "checks": dict(check_titles())}
 
 
-@cache
-def bundle(entry: str) -> str:
-    """Return the modules and an entry as one script, for a page that can load nothing.
+class ShownRun(NamedTuple):
+    """Episodes under the name of their run, and the benchmark behind them."""
 
-    The modules are joined in the order in which they import each other, their imports and exports
-    left out: names at their top level are unlike each other.
+    name: str
+    episodes: Sequence[EpisodeRecord]
+    background: Background = NOTHING_BEHIND
 
-    Raises:
-        ValueError: a module imports one that does not come before it.
+
+def viewer_style() -> str:
+    """Return the style sheets."""
+    return "\n".join(map(read_asset, STYLES))
+
+
+def viewer_script() -> str:
+    """Return the modules as one script; it belongs after the data, in an element of type `module`.
+
+    They are joined in the order in which they import each other, their imports and exports left
+    out: names at their top level are unlike each other.
     """
-    joined = []
-    known: set[str] = set()
-    for name in (*MODULES, entry):
-        text = read_asset(name)
-        missing = set(_IMPORT.findall(text)) - known
-        if missing:
-            raise ValueError(f"{name} imports {', '.join(sorted(missing))}, which comes later")
-        known.add(name)
-        joined.append(_EXPORT.sub("", _IMPORT.sub("", text)))
-    return "\n".join(joined)
+    modules = map(read_asset, (*MODULES, "embedded.js"))
+    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", module)) for module in modules)
+
+
+def embed_viewer(runs: Sequence[ShownRun]) -> tuple[str, list[str]]:
+    """Return the list of episodes, and each episode in full, as JSON for script elements.
+
+    Where there are more than `MOST_EPISODES`, the list stands alone.
+    """
+    listed = [(number, run, one) for number, run in enumerate(runs) for one in run.episodes]
+    rows = [row_of(number, dict(record)) for number, _, record in listed]
+    head = {
+        "labels": viewer_labels(),
+        "runs": [{"number": number, "name": run.name} for number, run in enumerate(runs)],
+        "rows": rows,
+        "facets": count_facets(rows),
+    }
+    if len(listed) > MOST_EPISODES:
+        return embed_json(head), []
+    views = (view_episode(record, run.background) for _, run, record in listed)
+    return embed_json(head), [embed_json(view) for view in views]
+
+
+def embed_json(value: Any) -> str:
+    """Return JSON that is safe inside a script element, and free of U+2028 and lone surrogates."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=True)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

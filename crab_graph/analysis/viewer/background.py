@@ -8,20 +8,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import CrabGraphError
+from crab_graph.eval.reading import lay_out, read_task
+from crab_graph.eval.replay import replay
+from crab_graph.eval.say_do import say_do_timeline
+from crab_graph.eval.transcript import read_transcript
 from crab_graph.runs.config import RunConfig, read_config
 from crab_graph.runs.record import EpisodeRecord
-
-if TYPE_CHECKING:
-    from crab_graph.domains.benchmark import Benchmark
+from crab_graph.text.mentions import LISTING_CAP
 
 
 class Background:
-    """The tasks that a run was made on, read when they are asked for."""
+    """The tasks that a run was made on, read when they are asked for; or none."""
 
-    def __init__(self, bench: "Benchmark | None") -> None:
+    def __init__(self, bench: Benchmark | None) -> None:
         """Read from a benchmark, or from none."""
         self._bench = bench
         self._lock = Lock()
@@ -29,8 +32,6 @@ class Background:
     @classmethod
     def of_run(cls, directory: Path, config: RunConfig | None = None) -> "Background":
         """Return the background of a run; an empty one where its benchmark is not to be had."""
-        from crab_graph.domains.benchmark import load_benchmark  # noqa: PLC0415  (loads domains)
-
         config = config or read_config(directory)
         try:
             bench = load_benchmark(directory / config.benchmark)
@@ -44,10 +45,9 @@ class Background:
             return {}
         try:
             with self._lock:
-                facts = self._bench[task_id].facts
+                return {fact.key: _in_words(fact.value) for fact in self._bench[task_id].facts}
         except CrabGraphError:
             return {}
-        return {fact.key: _in_words(fact.value) for fact in facts}
 
     def deeds(self, record: EpisodeRecord) -> Sequence[Mapping[str, Any]]:
         """Return what was said beside what was done about it, for a passed episode too."""
@@ -56,12 +56,6 @@ class Background:
             return timeline
         if self._bench is None or not record.passed:
             return ()
-        from crab_graph.eval.reading import lay_out, read_task  # noqa: PLC0415
-        from crab_graph.eval.replay import replay  # noqa: PLC0415
-        from crab_graph.eval.say_do import say_do_timeline  # noqa: PLC0415
-        from crab_graph.eval.transcript import read_transcript  # noqa: PLC0415
-        from crab_graph.text.mentions import LISTING_CAP  # noqa: PLC0415
-
         try:
             with self._lock:
                 task = self._bench[record.task_id].with_toolset(record.toolset)

@@ -7,12 +7,12 @@ from typing import Any
 
 from crab_graph.analysis.report import labels
 from crab_graph.analysis.viewer.background import NOTHING_BEHIND, Background
-from crab_graph.analysis.viewer.changes import SIGNS, describe_change
 from crab_graph.analysis.viewer.exchanges import (
+    SIGNS,
     Exchange,
-    RowChange,
     ShownCall,
     calls_of,
+    describe_change,
     read_exchanges,
 )
 from crab_graph.analysis.viewer.holdings import follow_holdings
@@ -32,15 +32,41 @@ def view_episode(record: EpisodeRecord, background: Background = NOTHING_BEHIND)
         background: The benchmark behind it, for what a record does not hold.
     """
     exchanges = read_exchanges(record.messages, record.trace)
-    held, places = _view_holdings(exchanges)
+    numbers = {call.place: call.number for call in calls_of(exchanges)}
+    held: list[dict[str, Any]] = []
+    spoken = []
+    for exchange, holdings in zip(exchanges, follow_holdings(exchanges), strict=True):
+        now = holdings.as_json()
+        if not held or held[-1] != now:
+            held.append(now)
+        spoken.append(
+            {
+                "speaker": exchange.speaker,
+                "turn": exchange.turn,
+                "text": exchange.text,
+                "calls": [_view_call(call) for call in exchange.calls],
+                "held": len(held) - 1,
+            }
+        )
+    errors = [
+        {**error, "text": f"{error['code']}: {error['text']}"}
+        for error in record.metrics.get("user_errors", ())
+    ]
+    values = background.fact_values(record.task_id) if record.facts else {}
     return {
         "head": _view_head(record),
-        "exchanges": [
-            {**_view_exchange(exchange), "held": place}
-            for exchange, place in zip(exchanges, places, strict=True)
-        ],
+        "exchanges": spoken,
         "held": held,
-        "deeds": _view_deeds(background.deeds(record), exchanges),
+        "deeds": [
+            {
+                "message": deed["message"],
+                "claim": deed["claim"],
+                "call": numbers.get(deed["seq"]),
+                "action": deed["action"],
+                "match": deed["match"],
+            }
+            for deed in background.deeds(record)
+        ],
         "checks": [
             {
                 "id": check,
@@ -50,15 +76,9 @@ def view_episode(record: EpisodeRecord, background: Background = NOTHING_BEHIND)
             }
             for check, verdict in record.checks.items()
         ],
-        "user_errors": view_evidence(
-            [
-                {**error, "text": f"{error['code']}: {error['text']}"}
-                for error in record.metrics.get("user_errors", ())
-            ],
-            exchanges,
-        ),
-        "facts": _view_facts(record, background),
-        "why": _view_why(record, exchanges),
+        "user_errors": view_evidence(errors, exchanges),
+        "facts": [{**fact, "value": values.get(fact["key"])} for fact in record.facts],
+        "why": _view_why(record, exchanges, numbers),
     }
 
 
@@ -66,6 +86,11 @@ def _view_head(record: EpisodeRecord) -> dict[str, Any]:
     persona = f", {record.persona}" if labels.has_drawn_persona(record) else ""
     engine = ", rule-based" if record.user_engine == "rules" else ""
     strict = [name for name, found in record.strict.get("checks", {}).items() if found == "fail"]
+    fork, forked_from = record.forked_from, None
+    if fork is not None:
+        said = f", with “{fork['said']}” said next" if fork.get("said") else ""
+        origin = fork.get("episode_id", "another episode")
+        forked_from = f"{origin} after message {fork.get('turn')}{said}"
     return {
         "title": f"{record.task_id}: {record.agent_label} with a {record.condition} user",
         "outcome": str(record.outcome),
@@ -82,83 +107,70 @@ def _view_head(record: EpisodeRecord) -> dict[str, Any]:
         "strict": [name for name in strict if record.checks.get(name) != "fail"],
         "fault": record.fault,
         "error": record.error,
-        "forked_from": _view_fork(record),
+        "forked_from": forked_from,
     }
 
 
-def _view_fork(record: EpisodeRecord) -> str | None:
-    """Return where a fork goes on from, in words."""
-    fork = record.forked_from
-    if fork is None:
-        return None
-    said = f", with “{fork['said']}” said next" if fork.get("said") else ""
-    return f"{fork.get('episode_id', 'another episode')} after message {fork.get('turn')}{said}"
+def _view_call(call: ShownCall) -> dict[str, Any]:
+    """Return a call without what it does not have: most calls only look something up."""
+    view = {
+        "number": call.number,
+        "owner": call.owner,
+        "name": call.name,
+        "arguments": shorten(call.arguments),
+        "result": shorten(call.result),
+        "error": shorten(call.error),
+        "changes": [
+            {
+                "sign": SIGNS[change.op],
+                "table": change.table,
+                "key": change.key,
+                "text": describe_change(change),
+            }
+            for change in call.changes
+        ],
+    }
+    return {name: value for name, value in view.items() if value not in (None, [])}
 
 
-def _view_holdings(exchanges: Sequence[Exchange]) -> tuple[list[dict[str, Any]], list[int]]:
-    """Return the different things that were held, and which of them after each exchange."""
-    held: list[dict[str, Any]] = []
-    places = []
-    for holdings in follow_holdings(exchanges):
-        view = holdings.as_json()
-        if not held or held[-1] != view:
-            held.append(view)
-        places.append(len(held) - 1)
-    return held, places
-
-
-def _view_deeds(
-    deeds: Sequence[Mapping[str, Any]], exchanges: Sequence[Exchange]
-) -> list[dict[str, Any]]:
-    """Return claims beside deeds, each deed with the number of its call."""
-    numbers = {call.place: call.number for call in calls_of(exchanges)}
-    return [
-        {
-            "message": deed["message"],
-            "claim": deed["claim"],
-            "call": numbers.get(deed["seq"]),
-            "action": deed["action"],
-            "match": deed["match"],
-        }
-        for deed in deeds
-    ]
-
-
-def _view_facts(record: EpisodeRecord, background: Background) -> list[dict[str, Any]]:
-    values = background.fact_values(record.task_id) if record.facts else {}
-    return [{**fact, "value": values.get(fact["key"])} for fact in record.facts]
-
-
-def _view_why(record: EpisodeRecord, exchanges: Sequence[Exchange]) -> list[list[dict[str, str]]]:
+def _view_why(
+    record: EpisodeRecord, exchanges: Sequence[Exchange], numbers: Mapping[int, int]
+) -> list[list[dict[str, str]]]:
     """Return what separates a failed episode from the nearest solution, a line a difference."""
     if record.explanation is None:
         return []
-    numbers = {call.place: call.number for call in calls_of(exchanges)}
     lines = []
     for part in record.explanation["parts"]:
-        if part["differs"]:
-            (line,) = view_evidence([{"text": _difference(part)}], exchanges)
-            if part["seen_at"] in numbers:
-                where = {"text": "where it was seen", "anchor": f"call-{numbers[part['seen_at']]}"}
-                line += [{"text": " · "}, where]
-            lines.append(line)
+        if not part["differs"]:
+            continue
+        wanted = " ".join(part["nearest"][name] for name in part["differs"])
+        held = part["booked"] or {}
+        booked = " ".join(held[name] for name in part["differs"] if name in held) or "nothing"
+        broken = "".join(f"; {words}" for words in part["broken"])
+        text = f"{part['slot']}: {booked}, not {wanted} ({labels.FOUND[part['found']]}){broken}"
+        (line,) = view_evidence([{"text": text}], exchanges)
+        if part["seen_at"] in numbers:
+            where = {"text": "where it was seen", "anchor": f"call-{numbers[part['seen_at']]}"}
+            line += [{"text": " · "}, where]
+        lines.append(line)
     between = [{"text": f"together: {words}"} for words in record.explanation["between"]]
     return lines + view_evidence(between, exchanges)
-
-
-def _difference(part: Mapping[str, Any]) -> str:
-    wanted = " ".join(part["nearest"][name] for name in part["differs"])
-    held = part["booked"] or {}
-    booked = " ".join(held[name] for name in part["differs"] if name in held) or "nothing"
-    broken = "".join(f"; {words}" for words in part["broken"])
-    return f"{part['slot']}: {booked}, not {wanted} ({labels.FOUND[part['found']]}){broken}"
 
 
 def view_evidence(
     evidence: Sequence[Mapping[str, Any]], exchanges: Sequence[Exchange]
 ) -> list[list[dict[str, str]]]:
-    """Split each piece of evidence into text and links: to messages, to what was written."""
-    anchors = _anchors(exchanges)
+    """Split each piece of evidence into text and links: to messages, to what was written.
+
+    An id or an amount leads to where it occurs first: in a call that wrote it, else in speech.
+    """
+    anchors: dict[str, str] = {}
+    for call in calls_of(exchanges):
+        for change in call.changes:
+            anchors.setdefault(change.key, f"call-{call.number}")
+    for exchange in exchanges:
+        for found in _ID.findall(exchange.text):
+            anchors.setdefault(found, f"turn-{exchange.turn}")
     return [_link(item, anchors) for item in evidence]
 
 
@@ -195,47 +207,3 @@ def shorten(value: Any) -> Any:
         more = len(value) - LONGEST_LIST
         return [*kept, f"… {more} more"] if more > 0 else kept
     return value
-
-
-def _view_exchange(exchange: Exchange) -> dict[str, Any]:
-    return {
-        "speaker": exchange.speaker,
-        "turn": exchange.turn,
-        "text": exchange.text,
-        "calls": [_view_call(call) for call in exchange.calls],
-    }
-
-
-def _view_call(call: ShownCall) -> dict[str, Any]:
-    """Return a call without what it does not have: most calls only look something up."""
-    view = {
-        "number": call.number,
-        "owner": call.owner,
-        "name": call.name,
-        "arguments": shorten(call.arguments),
-        "result": shorten(call.result),
-        "error": shorten(call.error),
-        "changes": [_view_change(change) for change in call.changes],
-    }
-    return {name: value for name, value in view.items() if value not in (None, [])}
-
-
-def _view_change(change: RowChange) -> dict[str, str]:
-    return {
-        "sign": SIGNS[change.op],
-        "table": change.table,
-        "key": change.key,
-        "text": describe_change(change),
-    }
-
-
-def _anchors(exchanges: Sequence[Exchange]) -> dict[str, str]:
-    """Return where each id and amount occurs first: in a call that wrote it, else in speech."""
-    anchors: dict[str, str] = {}
-    for call in calls_of(exchanges):
-        for change in call.changes:
-            anchors.setdefault(change.key, f"call-{call.number}")
-    for exchange in exchanges:
-        for found in _ID.findall(exchange.text):
-            anchors.setdefault(found, f"turn-{exchange.turn}")
-    return anchors

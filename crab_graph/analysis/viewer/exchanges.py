@@ -6,13 +6,18 @@ The page and `show` draw the same exchanges; this module knows neither.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
+
+from crab_graph.money import format_dollars
 
 Message = Mapping[str, Any]
 
+SIGNS: Mapping[str, str] = {"insert": "+", "update": "~", "add": "~", "remove": "-"}
 
-@dataclass(frozen=True, slots=True)
-class RowChange:
+_LONGEST_BRIEF = 90
+
+
+class RowChange(NamedTuple):
     """One row that a call inserted, changed, or took back.
 
     Attributes:
@@ -28,8 +33,7 @@ class RowChange:
     values: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownCall:
+class ShownCall(NamedTuple):
     """One tool call and what came of it.
 
     Attributes:
@@ -60,13 +64,13 @@ class ShownCall:
 
 @dataclass(slots=True)
 class Exchange:
-    """A visible message, and the calls its speaker made before it.
+    """A visible message, and the calls its speaker made since its last one.
 
     Attributes:
         speaker: `agent` or `user`.
         turn: Its place among the visible messages, from 1; `None` where calls were left unanswered.
         text: What was said.
-        calls: Calls since the speaker's last message.
+        calls: The calls.
     """
 
     speaker: str
@@ -80,7 +84,7 @@ def read_exchanges(
 ) -> list[Exchange]:
     """Return a transcript as exchanges; the trace of the calls adds the rows they wrote."""
     answers = _answers(messages)
-    changes = iter([_changes(step) for step in trace])
+    steps = iter(trace)
     exchanges: list[Exchange] = []
     pending: dict[str, Exchange] = {}
     turn = number = 0
@@ -91,11 +95,14 @@ def read_exchanges(
         exchange = pending.setdefault(speaker, Exchange(speaker))
         for call in message.get("tool_calls") or ():
             number += 1
-            answer = answers.get(number)
-            # The trace holds the calls that ran; one that was cut short has no answer.
-            written = () if answer is None else next(changes, ())
-            place = number + turn
-            exchange.calls.append(_read_call(number, place, speaker, call, answer, written))
+            result = error = None
+            changes: tuple[RowChange, ...] = ()
+            if number in answers:  # one that was cut short has no answer, and no step
+                result, changes = answers[number], _changes(next(steps, {}))
+                if isinstance(result, dict) and "error" in result:
+                    result, error = None, result
+            about = (number, number + turn, speaker, call["name"], call["arguments"])
+            exchange.calls.append(ShownCall(*about, result, error, changes))
         if not message.get("tool_calls"):
             turn += 1
             exchange.turn, exchange.text = turn, message.get("content") or ""
@@ -109,62 +116,76 @@ def calls_of(exchanges: Sequence[Exchange]) -> Iterator[ShownCall]:
         yield from exchange.calls
 
 
-def _answers(messages: Sequence[Message]) -> dict[int, str]:
+def describe_change(change: RowChange) -> str:
+    """Return the values of a change as words: `kind flight, status pending, total $300.00`.
+
+    Left out: what the key says already, and the customer, who is the same all along.
+    """
+    shown = {
+        name: value
+        for name, value in change.values.items()
+        if value is not None
+        and name != "customer_id"
+        and not f"{change.key}/".startswith(f"{value}/")
+    }
+    if change.op == "add":
+        return ", ".join(f"{name} {value:+d}".replace("-", "−") for name, value in shown.items())
+    arrow = " → " if change.op == "update" else " "
+    words = {name: name.removesuffix("_cents").replace("_", " ") for name in shown}
+    return ", ".join(f"{words[name]}{arrow}{_value(name, value)}" for name, value in shown.items())
+
+
+def brief_arguments(arguments: Any) -> str:
+    """Return a call's arguments in a few words: values alone, `2 items` for a list."""
+    if not isinstance(arguments, Mapping):
+        return _brief(arguments)
+    text = ", ".join(map(_brief, arguments.values()))
+    return text if len(text) <= _LONGEST_BRIEF else f"{text[:_LONGEST_BRIEF]}…"
+
+
+def _answers(messages: Sequence[Message]) -> dict[int, Any]:
     """Return what the tools answered, by the number of the call; ids may come up again."""
     waiting: dict[str, int] = {}
-    answers: dict[int, str] = {}
+    answers: dict[int, Any] = {}
     number = 0
     for message in messages:
         for call in message.get("tool_calls") or ():
             number += 1
             waiting[call["id"]] = number
         if message["role"] == "tool" and message["tool_call_id"] in waiting:
-            answers[waiting.pop(message["tool_call_id"])] = message["content"]
+            try:
+                answer = json.loads(message["content"])
+            except ValueError:
+                answer = message["content"]
+            answers[waiting.pop(message["tool_call_id"])] = answer
     return answers
 
 
-def _read_call(
-    number: int,
-    place: int,
-    owner: str,
-    call: Mapping[str, Any],
-    content: str | None,
-    changes: tuple[RowChange, ...],
-) -> ShownCall:
-    answer = _parse(content)
-    refused = isinstance(answer, dict) and "error" in answer
-    return ShownCall(
-        number=number,
-        place=place,
-        owner=owner,
-        name=call["name"],
-        arguments=call["arguments"],
-        result=None if refused else answer,
-        error=answer if refused else None,
-        changes=changes,
-    )
-
-
-def _parse(content: str | None) -> Any:
-    """Return a tool's answer as JSON, or as the text it is."""
-    if content is None:
-        return None
-    try:
-        return json.loads(content)
-    except ValueError:
-        return content
-
-
 def _changes(step: Mapping[str, Any]) -> tuple[RowChange, ...]:
-    return tuple(_read_change(event) for event in step.get("events") or ())
+    changes = []
+    for event in step.get("events") or ():
+        match event["op"]:
+            case "add":
+                values = {event["column"]: event["delta"]}
+            case "update":
+                values = event["set"]
+            case _:
+                values = event["row"]
+        changes.append(RowChange(event["table"], event["key"], event["op"], values))
+    return tuple(changes)
 
 
-def _read_change(event: Mapping[str, Any]) -> RowChange:
-    match event["op"]:
-        case "insert" | "remove":
-            values = event["row"]
-        case "update":
-            values = event["set"]
-        case _:
-            values = {event["column"]: event["delta"]}
-    return RowChange(event["table"], event["key"], event["op"], values)
+def _brief(value: Any) -> str:
+    if isinstance(value, list):
+        return _brief(value[0]) if len(value) == 1 else f"{len(value)} items"
+    if isinstance(value, Mapping):
+        return " ".join(map(_brief, list(value.values())[:2]))
+    return str(value)
+
+
+def _value(name: str, value: Any) -> str:
+    if name.endswith("_cents") and isinstance(value, int):
+        return format_dollars(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)

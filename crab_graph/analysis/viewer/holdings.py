@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from crab_graph.analysis.viewer.changes import describe_change
-from crab_graph.analysis.viewer.exchanges import Exchange, RowChange
+from crab_graph.analysis.viewer.exchanges import Exchange, RowChange, describe_change
 from crab_graph.money import format_dollars
 from crab_graph.tools.bookings import BookingStatus, TransactionKind
 
@@ -52,6 +51,24 @@ class HeldBooking:
             "approved": None if approved is None else format_dollars(approved),
             "items": list(self.items),
         }
+
+    def after(self, change: RowChange) -> "HeldBooking":
+        """Return it once a row about it was written: itself, a payment, or what it takes."""
+        values = change.values
+        match change.table:
+            case "bookings":
+                known = {name: values[name] for name in ("status", "total_cents") if name in values}
+                return replace(self, **known)
+            case "transactions":
+                sign = 1 if values["kind"] == TransactionKind.CHARGE else -1
+                return replace(self, paid_cents=self.paid_cents + sign * values["amount_cents"])
+            case "approvals":
+                return replace(self, approved_cents=values["amount_cents"])
+        rest = {name: value for name, value in values.items() if name != "booking_id"}
+        line = describe_change(change._replace(values=rest))
+        if change.op != "remove":
+            return replace(self, items=(*self.items, line))
+        return replace(self, items=tuple(item for item in self.items if item != line))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,19 +113,25 @@ class Holdings:
     def after(self, changes: Iterable[RowChange]) -> "Holdings":
         """Return what is held once some rows were written."""
         bookings = {booking.booking_id: booking for booking in self.bookings}
-        stock = dict(self.stock)
+        stock = Counter(self.stock)
         others = list(self.others)
         for change in changes:
-            booking_id = _booking_id(change)
-            if change.op == "add":
-                _count(stock, change)
-            elif change.table == "bookings" and change.op == "insert":
-                bookings[change.key] = _opened(change)
+            table, key, op, row = change
+            booking_id = key if table == "bookings" else row.get("booking_id")
+            if op == "add":
+                for column, delta in row.items():
+                    name = f"{table} {key} {column}"
+                    stock[name] += delta
+                    if not stock[name]:
+                        del stock[name]
+            elif table == "bookings" and op == "insert":
+                about = (row["kind"], row["entity_id"], row["status"], row["total_cents"])
+                bookings[key] = HeldBooking(key, *about)
             elif booking_id in bookings:
-                bookings[booking_id] = _amended(bookings[booking_id], change)
+                bookings[booking_id] = bookings[booking_id].after(change)
             else:
-                others.append(f"{change.table} {change.key} {describe_change(change)}")
-        return Holdings(tuple(bookings.values()), stock, tuple(others))
+                others.append(f"{table} {key} {describe_change(change)}")
+        return Holdings(tuple(bookings.values()), dict(stock), tuple(others))
 
 
 def follow_holdings(exchanges: Sequence[Exchange]) -> list[Holdings]:
@@ -120,46 +143,3 @@ def follow_holdings(exchanges: Sequence[Exchange]) -> list[Holdings]:
         held = held.after(changes) if changes else held
         followed.append(held)
     return followed
-
-
-def _booking_id(change: RowChange) -> str:
-    return change.key if change.table == "bookings" else str(change.values.get("booking_id", ""))
-
-
-def _opened(change: RowChange) -> HeldBooking:
-    row = change.values
-    return HeldBooking(
-        change.key,
-        str(row.get("kind", "")),
-        str(row.get("entity_id", "")),
-        str(row.get("status", "")),
-        int(row.get("total_cents", 0)),
-    )
-
-
-def _amended(booking: HeldBooking, change: RowChange) -> HeldBooking:
-    """Return a booking once a row about it was written: itself, a payment, or what it takes."""
-    values = change.values
-    match change.table:
-        case "bookings":
-            known = {name: values[name] for name in ("status", "total_cents") if name in values}
-            return replace(booking, **known)
-        case "transactions":
-            cents = int(values.get("amount_cents", 0))
-            sign = 1 if values.get("kind") == TransactionKind.CHARGE else -1
-            return replace(booking, paid_cents=booking.paid_cents + sign * cents)
-        case "approvals":
-            return replace(booking, approved_cents=int(values.get("amount_cents", 0)))
-    rest = {name: value for name, value in values.items() if name != "booking_id"}
-    line = describe_change(replace(change, values=rest))
-    if change.op != "remove":
-        return replace(booking, items=(*booking.items, line))
-    return replace(booking, items=tuple(item for item in booking.items if item != line))
-
-
-def _count(stock: dict[str, int], change: RowChange) -> None:
-    for column, delta in change.values.items():
-        name = f"{change.table} {change.key} {column}"
-        stock[name] = stock.get(name, 0) + delta
-        if not stock[name]:
-            del stock[name]

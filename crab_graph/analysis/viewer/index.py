@@ -4,7 +4,7 @@ Shards are read once. Later only what was appended is read, so an index of a run
 what is new; a shard that was written anew, as `regrade` does, is read anew.
 """
 
-from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
@@ -12,11 +12,16 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 from pydantic_core import from_json
 
+from crab_graph.analysis.viewer.background import Background
 from crab_graph.analysis.viewer.listing import row_of, text_of
 from crab_graph.errors import RunError
 from crab_graph.runs.config import SHARDS, read_config
 from crab_graph.runs.plan import plan_episodes
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.store import ORIGIN, read_origin
+
+ORIGIN_ID = "origin"
+"""The id under which the episode is shown that a run's forks go on from."""
 
 
 class Entry(NamedTuple):
@@ -53,19 +58,27 @@ class RunIndex:
         """
         self.directory = Path(directory)
         self.number = number
-        self.config = read_config(self.directory)
-        config = self.config
-        self.planned = sum(
-            1 for _ in plan_episodes(config.tasks, config.users, config.trials, config.turns)
-        )
+        self.config = config = read_config(self.directory)
+        plan = plan_episodes(config.tasks, config.users, config.trials, config.turns)
+        self.planned = sum(1 for _ in plan)
         self.version = 0
         self.damaged: list[str] = []
-        self._tasks = {task: place for place, task in enumerate(self.config.tasks)}
-        self._users = {user: place for place, user in enumerate(self.config.users)}
+        self._tasks = {task: place for place, task in enumerate(config.tasks)}
+        self._users = {user: place for place, user in enumerate(config.users)}
         self._entries: dict[str, Entry] = {}
         self._shards: dict[Path, _Read] = {}
         self._writing = Lock()
         self._reading = Lock()
+
+    @cached_property
+    def background(self) -> Background:
+        """What the benchmark adds, opened when the first episode is."""
+        return Background.of_run(self.directory, self.config)
+
+    @property
+    def has_origin(self) -> bool:
+        """Whether the run's episodes are forks of one that it keeps."""
+        return (self.directory / ORIGIN).is_file()
 
     def refresh(self) -> None:
         """Read what was added since the last time; what is read can be seen at once."""
@@ -90,18 +103,22 @@ class RunIndex:
         )
 
     def load(self, episode_id: str) -> EpisodeRecord | None:
-        """Return one episode whole, or `None` where there is none of that id.
+        """Return an episode whole, or the one that forks go on from, or `None`.
 
         Raises:
             RunError: its line is damaged.
         """
+        if episode_id == ORIGIN_ID:
+            return read_origin(self.directory) if self.has_origin else None
         for _ in range(2):
             with self._writing:
                 entry = self._entries.get(episode_id)
             if entry is None:
                 return None
             try:
-                record = EpisodeRecord.model_validate_json(_read_line(entry))
+                with entry.shard.open("rb") as file:
+                    file.seek(entry.start)
+                    record = EpisodeRecord.model_validate_json(file.read(entry.length))
             except (OSError, ValidationError) as error:
                 problem = str(error).partition("\n")[0]
             else:
@@ -118,12 +135,11 @@ class RunIndex:
                 read = self._shards.get(shard)
                 if read is None or read.inode != status.st_ino or read.end > status.st_size:
                     self._forget(shard)
-                    read = _Read(status.st_ino, 0, 0)
-                if read.end == status.st_size:
-                    self._shards[shard] = read
-                    return
+                    read = self._shards[shard] = _Read(status.st_ino, 0, 0)
                 file.seek(read.end)
-                for line in _whole_lines(file):
+                for line in file:
+                    if not line.endswith(b"\n"):
+                        return  # it is still being written, or was torn off by a kill
                     self._add(shard, read, line)
                     read = _Read(read.inode, read.end + len(line), read.lines + 1)
                     self._shards[shard] = read
@@ -156,17 +172,3 @@ class RunIndex:
             self._entries = kept
             self.damaged = [one for one in self.damaged if not one.startswith(f"{shard.name},")]
             self.version += 1
-
-
-def _whole_lines(file: Any) -> Iterator[bytes]:
-    """Yield lines up to one that is still being written, or was torn off by a kill."""
-    for line in file:
-        if not line.endswith(b"\n"):
-            return
-        yield line
-
-
-def _read_line(entry: Entry) -> bytes:
-    with entry.shard.open("rb") as file:
-        file.seek(entry.start)
-        return file.read(entry.length)

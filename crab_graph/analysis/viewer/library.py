@@ -1,56 +1,17 @@
 """The runs that are looked at: their episodes as one list, filtered, in pages, and one in full."""
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from crab_graph.analysis.viewer.background import Background
 from crab_graph.analysis.viewer.episode_view import view_episode
-from crab_graph.analysis.viewer.index import Entry, RunIndex
-from crab_graph.analysis.viewer.listing import Row, Wanted, count_facets, neighbours, read_number
-from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.store import ORIGIN, read_origin
-
-ORIGIN_ID = "origin"
-"""The id under which the episode is shown that a run's forks go on from."""
+from crab_graph.analysis.viewer.index import ORIGIN_ID, RunIndex
+from crab_graph.analysis.viewer.listing import Row, Wanted, count_facets
+from crab_graph.errors import UsageError
 
 PAGE = 50
 LONGEST_PAGE = 500
-
-
-class Shelf:
-    """One run with the benchmark behind it."""
-
-    def __init__(self, directory: Path, number: int) -> None:
-        """Open a run.
-
-        Raises:
-            RunError: there is none.
-        """
-        self.index = RunIndex(directory, number)
-        self.directory = directory
-
-    @cached_property
-    def background(self) -> Background:
-        """The benchmark's part, opened when the first episode is."""
-        return Background.of_run(self.directory, self.index.config)
-
-    @property
-    def has_origin(self) -> bool:
-        """Whether the run's episodes are forks of one that it keeps."""
-        return (self.directory / ORIGIN).is_file()
-
-    def load(self, episode_id: str) -> EpisodeRecord | None:
-        """Return an episode, or the one that forks go on from, or `None`.
-
-        Raises:
-            RunError: it is damaged.
-        """
-        if episode_id == ORIGIN_ID:
-            return read_origin(self.directory) if self.has_origin else None
-        return self.index.load(episode_id)
 
 
 class Library:
@@ -62,18 +23,17 @@ class Library:
         Raises:
             RunError: one of them is none.
         """
-        self._shelves = [Shelf(Path(one), number) for number, one in enumerate(directories)]
-        self._facets: tuple[int, dict[str, dict[str, int]]] = (-1, {})
+        self._runs = [RunIndex(Path(one), number) for number, one in enumerate(directories)]
 
     @property
     def version(self) -> int:
         """A number that grows with everything that is read."""
-        return sum(shelf.index.version for shelf in self._shelves)
+        return sum(run.version for run in self._runs)
 
     def refresh(self) -> None:
         """Read what was added to the runs."""
-        for shelf in self._shelves:
-            shelf.index.refresh()
+        for run in self._runs:
+            run.refresh()
 
     def watch(self, stop: Event, pause: float) -> Thread:
         """Refresh from now on, every so many seconds, until `stop` is set."""
@@ -89,10 +49,19 @@ class Library:
 
     def state(self) -> dict[str, Any]:
         """Return how far each run is; a page asks for it again and again."""
-        return {
-            "version": self.version,
-            "runs": [_about(shelf.index) for shelf in self._shelves],
-        }
+        runs = [
+            {
+                "number": run.number,
+                "name": run.directory.name or run.directory.resolve().name,
+                "agent": run.config.agent_label,
+                "engine": run.config.user_engine,
+                "finished": len(run.entries()),
+                "planned": run.planned,
+                "damaged": list(run.damaged),
+            }
+            for run in self._runs
+        ]
+        return {"version": self.version, "runs": runs}
 
     def page(self, given: Mapping[str, str]) -> dict[str, Any]:
         """Return a page of the list, for the values of a query string.
@@ -100,18 +69,18 @@ class Library:
         Raises:
             UsageError: `offset` or `limit` is no number.
         """
-        offset = read_number(given, "offset", 0, 10**9)
-        limit = read_number(given, "limit", PAGE, LONGEST_PAGE)
+        offset = _read_number(given, "offset", 0, 10**9)
+        limit = _read_number(given, "limit", PAGE, LONGEST_PAGE)
         version = self.version
-        entries = self._entries()
-        found = _filtered(entries, Wanted.read(given))
+        rows = self._rows(Wanted())
+        found = self._rows(Wanted.read(given))
         return {
             "version": version,
-            "total": len(entries),
+            "total": len(rows),
             "found": len(found),
             "offset": offset,
             "rows": found[offset : offset + limit],
-            "facets": self._count(version, entries),
+            "facets": count_facets(rows),
         }
 
     def episode(self, run: int, episode_id: str, given: Mapping[str, str]) -> dict[str, Any] | None:
@@ -120,45 +89,39 @@ class Library:
         Raises:
             RunError: its line is damaged.
         """
-        if not 0 <= run < len(self._shelves):
+        if not 0 <= run < len(self._runs):
             return None
-        shelf = self._shelves[run]
-        record = shelf.load(episode_id)
+        index = self._runs[run]
+        record = index.load(episode_id)
         if record is None:
             return None
-        origin = record.forked_from and shelf.has_origin
-        entries = self._entries()
-        keys = [(row["run"], row["id"]) for row in _filtered(entries, Wanted.read(given))]
-        same_task = _filtered(entries, Wanted(task=record.task_id))
+        keys = [(row["run"], row["id"]) for row in self._rows(Wanted.read(given))]
+        before = after = None
+        if (run, episode_id) in keys:
+            place = keys.index((run, episode_id))
+            before = keys[place - 1] if place > 0 else None
+            after = keys[place + 1] if place + 1 < len(keys) else None
+        same_task = self._rows(Wanted(task=record.task_id))
         return {
-            **view_episode(record, shelf.background),
+            **view_episode(record, index.background),
             "run": run,
             "id": episode_id,
-            **neighbours(keys, (run, episode_id)),
-            "origin": ORIGIN_ID if origin else None,
+            "before": before,
+            "after": after,
+            "origin": ORIGIN_ID if record.forked_from and index.has_origin else None,
             "others": [row for row in same_task if (row["run"], row["id"]) != (run, episode_id)],
         }
 
-    def _entries(self) -> list[Entry]:
-        return [entry for shelf in self._shelves for entry in shelf.index.entries()]
-
-    def _count(self, version: int, entries: Sequence[Entry]) -> dict[str, dict[str, int]]:
-        if self._facets[0] != version:
-            self._facets = version, count_facets(entry.row for entry in entries)
-        return self._facets[1]
+    def _rows(self, wanted: Wanted) -> list[Row]:
+        entries = [entry for run in self._runs for entry in run.entries()]
+        return [entry.row for entry in entries if wanted.fits(entry.row, entry.text)]
 
 
-def _filtered(entries: Sequence[Entry], wanted: Wanted) -> list[Row]:
-    return [entry.row for entry in entries if wanted.fits(entry.row, entry.text)]
-
-
-def _about(index: RunIndex) -> dict[str, Any]:
-    return {
-        "number": index.number,
-        "name": index.directory.name or str(index.directory.resolve().name),
-        "agent": index.config.agent_label,
-        "engine": index.config.user_engine,
-        "finished": len(index.entries()),
-        "planned": index.planned,
-        "damaged": list(index.damaged),
-    }
+def _read_number(given: Mapping[str, str], name: str, default: int, most: int) -> int:
+    """Return a whole number from a query string, no more than `most`."""
+    text = given.get(name, "")
+    if not text:
+        return default
+    if not (text.isascii() and text.isdigit()) or len(text) > 12:
+        raise UsageError(f"{name}: '{text[:40]}' is no whole number")
+    return min(int(text), most)

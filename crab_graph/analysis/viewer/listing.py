@@ -1,17 +1,20 @@
 """The list of episodes: a row for each, what it can be filtered by, and what a search reads."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from crab_graph.errors import UsageError
 from crab_graph.settings import Toolset, agent_label
 
 NOT_PASSED = "!pass"
 """The outcome of every episode that did not pass."""
 
 Row = Mapping[str, Any]
+
+_SINGLE = ("outcome", "agent", "user", "persona", "stratum", "dates")
+_SEVERAL = {"check": "failed", "mode": "modes"}
+"""Filters by one of several values that a row has, and the column that holds them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +57,20 @@ class Wanted:
         """Whether an episode is wanted, given its row and what a search reads of it."""
         if self.outcome == NOT_PASSED and row["outcome"] == "pass":
             return False
-        if self.outcome not in ("", NOT_PASSED, row["outcome"]):
-            return False
-        for name in ("agent", "user", "persona", "stratum", "dates", "run", "task"):
+        for name in (*_SINGLE, "run", "task"):
             wanted = getattr(self, name)
-            if wanted and wanted != str(row[name]):
+            is_passing = name == "outcome" and wanted == NOT_PASSED
+            if wanted and wanted != str(row[name]) and not is_passing:
                 return False
-        if self.check and self.check not in row["failed"]:
-            return False
-        if self.mode and self.mode not in row["modes"]:
-            return False
+        for name, column in _SEVERAL.items():
+            wanted = getattr(self, name)
+            if wanted and wanted not in row[column]:
+                return False
         return all(word in text for word in self.q.casefold().split())
 
 
 def row_of(run: int, fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the row of an episode, from the fields of its record."""
-    messages = fields["messages"]
     return {
         "run": run,
         "id": fields["episode_id"],
@@ -87,7 +88,7 @@ def row_of(run: int, fields: Mapping[str, Any]) -> dict[str, Any]:
         "modes": list(fields["failures"]),
         "failed": [check for check, verdict in fields["checks"].items() if verdict == "fail"],
         # Of a large run the dialogues are not read; how long they were is known all the same.
-        "turns": sum(1 for message in messages if _is_visible(message))
+        "turns": sum(map(_is_visible, fields["messages"]))
         or fields["metrics"].get("visible_messages", 0),
         "calls": fields["metrics"].get("total_tool_calls"),
     }
@@ -100,29 +101,13 @@ def text_of(fields: Mapping[str, Any]) -> str:
 
 def count_facets(rows: Iterable[Row]) -> dict[str, dict[str, int]]:
     """Return, for each filter with a list to choose from, its values and how often they occur."""
-    single = ("outcome", "agent", "user", "persona", "stratum", "dates")
-    several = {"check": "failed", "mode": "modes"}
-    counts: dict[str, Counter[str]] = {name: Counter() for name in (*single, *several)}
+    counts: dict[str, Counter[str]] = {name: Counter() for name in (*_SINGLE, *_SEVERAL)}
     for row in rows:
-        for name in single:
+        for name in _SINGLE:
             counts[name][str(row[name])] += 1
-        for name, column in several.items():
+        for name, column in _SEVERAL.items():
             counts[name].update(set(row[column]))
     return {name: dict(sorted(values.items())) for name, values in counts.items()}
-
-
-def read_number(given: Mapping[str, str], name: str, default: int, most: int) -> int:
-    """Return a whole number from a query string, no more than `most`.
-
-    Raises:
-        UsageError: it is none, or is negative.
-    """
-    text = given.get(name, "")
-    if not text:
-        return default
-    if not (text.isascii() and text.isdigit()) or len(text) > 12:
-        raise UsageError(f"{name}: '{text[:40]}' is no whole number")
-    return min(int(text), most)
 
 
 def _texts(fields: Mapping[str, Any]) -> Iterator[str]:
@@ -137,13 +122,3 @@ def _texts(fields: Mapping[str, Any]) -> Iterator[str]:
 
 def _is_visible(message: Mapping[str, Any]) -> bool:
     return message["role"] in ("assistant", "user") and not message.get("tool_calls")
-
-
-def neighbours(keys: Sequence[tuple[int, str]], key: tuple[int, str]) -> dict[str, Any]:
-    """Return the episodes before and after one, in the order of a list that holds it."""
-    if key not in keys:
-        return {"before": None, "after": None}
-    place = keys.index(key)
-    before = keys[place - 1] if place > 0 else None
-    after = keys[place + 1] if place + 1 < len(keys) else None
-    return {"before": before, "after": after}

@@ -13,11 +13,16 @@ from rich.console import Console
 from rich.text import Text
 
 from crab_graph.analysis.report import labels
-from crab_graph.analysis.report.labels import check_titles
 from crab_graph.analysis.report.rendering import agent_name, plain
-from crab_graph.analysis.viewer.changes import SIGNS, brief_arguments, describe_change
-from crab_graph.analysis.viewer.exchanges import Exchange, ShownCall, read_exchanges
-from crab_graph.analysis.viewer.holdings import Holdings, follow_holdings
+from crab_graph.analysis.viewer.exchanges import (
+    SIGNS,
+    Exchange,
+    ShownCall,
+    brief_arguments,
+    describe_change,
+    read_exchanges,
+)
+from crab_graph.analysis.viewer.holdings import follow_holdings
 from crab_graph.runs.record import EpisodeRecord
 
 Deed = Mapping[str, Any]
@@ -51,17 +56,19 @@ def print_episode(
     """
     print_indented(console, head_of(record), 0)
     exchanges = read_exchanges(record.messages, record.trace)
-    before = Holdings()
+    before = "nothing booked"
     for exchange, held in zip(exchanges, follow_holdings(exchanges), strict=True):
         console.print()
         print_speaker(console, exchange)
         _print_calls(console, exchange, every_call=every_call, private=private)
-        if held.summary != before.summary:
-            print_indented(console, plain(f"= {held.summary}"), 6, "bold")
-        before = held
+        if held.summary != before:
+            print_indented(console, f"= {held.summary}", 6, "bold")
+        before = held.summary
         if exchange.turn is not None:
             print_text(console, exchange)
-            _print_contradicted(console, exchange, deeds)
+            for deed in deeds:
+                if deed["message"] == exchange.turn and deed["match"] is False:
+                    print_indented(console, deed_line(deed), 4)
             if private:
                 print_told(console, record, exchange)
     _print_checks(console, record)
@@ -71,8 +78,7 @@ def head_of(record: EpisodeRecord) -> Text:
     """Return who talked to whom, and what came of it."""
     persona = f"{record.persona}, " if labels.has_drawn_persona(record) else ""
     user = f"{record.condition} user ({persona}{record.user_engine})"
-    head = plain(f"{record.episode_id}  ")
-    head.stylize("bold")
+    head = styled(f"{record.episode_id}  ", "bold")
     head.append_text(agent_name(record.agent_label, record.agent_is_reference))
     head.append_text(plain(f" with a {user}: "))
     head.append(labels.OUTCOMES[record.outcome], style="green" if record.passed else "red")
@@ -86,10 +92,10 @@ def head_of(record: EpisodeRecord) -> Text:
 def print_speaker(console: Console, exchange: Exchange) -> None:
     """Print the line above a message: its number and who speaks."""
     style = "bold cyan" if exchange.speaker == "user" else "bold yellow"
-    if exchange.turn is None:
-        console.print(Text(f"    {exchange.speaker}, without a further message", style=style))
-    else:
-        console.print(Text(f"{exchange.turn:>3} {exchange.speaker}", style=style))
+    line = f"    {exchange.speaker}, without a further message"
+    if exchange.turn is not None:
+        line = f"{exchange.turn:>3} {exchange.speaker}"
+    console.print(Text(line, style=style))
 
 
 def print_text(console: Console, exchange: Exchange) -> None:
@@ -106,17 +112,17 @@ def print_told(console: Console, record: EpisodeRecord, exchange: Exchange) -> N
         if exchange.turn is not None and fact.get("turn") == exchange.turn:
             told.setdefault(str(fact.get("reason")), []).append(labels.words(fact["key"]))
     for reason, names in told.items():
-        print_indented(console, plain(f"told, {reason}: {', '.join(names)}"), 4, "dim")
+        print_indented(console, f"told, {reason}: {', '.join(names)}", 4, "dim")
 
 
 def print_changes(console: Console, call: ShownCall) -> None:
     """Print why a call was refused, or the rows it wrote."""
     if call.error:
         reason = call.error.get("message") or call.error.get("error")
-        print_indented(console, plain(f"refused: {reason}"), 8, "red")
+        print_indented(console, f"refused: {reason}", 8, "red")
     for change in call.changes:
         text = f"{SIGNS[change.op]} {change.table} {change.key} {describe_change(change)}"
-        print_indented(console, plain(text), 8, "green")
+        print_indented(console, text, 8, "green")
 
 
 def deed_line(deed: Deed) -> Text:
@@ -135,76 +141,65 @@ def evidence_text(evidence: Sequence[Mapping[str, Any]]) -> Text:
     return plain("; ".join(found))
 
 
-def print_indented(console: Console, text: Text, columns: int, style: str = "") -> None:
+def styled(text: str, style: str) -> Text:
+    """Return what somebody said as text in one style."""
+    found = plain(text)
+    found.stylize(style)
+    return found
+
+
+def print_indented(console: Console, text: Text | str, columns: int, style: str = "") -> None:
     """Print text with some columns left free before each of its lines, and none after them."""
-    text.stylize_before(style)
+    shown = plain(text) if isinstance(text, str) else text
+    shown.stylize_before(style)
     width = max(20, console.width - columns)
-    for line in text.wrap(console, width):
+    for line in shown.wrap(console, width):
         line.rstrip()
         line.pad_left(columns if line else 0)
         console.print(line, soft_wrap=True)
 
 
 def _print_calls(console: Console, exchange: Exchange, *, every_call: bool, private: bool) -> None:
-    own = [call for call in exchange.calls if call.owner == "user"]
-    calls = exchange.calls if private else [call for call in exchange.calls if call not in own]
-    if own and not private:
-        noun = "call" if len(own) == 1 else "calls"
-        line = f"{len(own)} private {noun} of the user (--private shows them)"
-        print_indented(console, plain(line), 6, "dim")
+    calls = [call for call in exchange.calls if private or call.owner == "agent"]
+    hidden = len(exchange.calls) - len(calls)
+    if hidden:
+        noun = "call" if hidden == 1 else "calls"
+        private_calls = f"{hidden} private {noun} of the user (--private shows them)"
+        print_indented(console, private_calls, 6, "dim")
     for is_lookup, group in groupby(calls, key=lambda call: call.is_lookup):
         alike = list(group)
         if is_lookup and len(alike) >= _FOLDED and not every_call:
-            print_indented(console, plain(_folded(alike)), 6, "dim")
-        else:
-            for call in alike:
-                _print_call(console, call)
-
-
-def _folded(calls: Sequence[ShownCall]) -> str:
-    names = Counter(call.name for call in calls)
-    listed = ", ".join(f"{name} ×{n}" if n > 1 else name for name, n in names.items())
-    return f"{len(calls)} lookups: {listed}"
-
-
-def _print_call(console: Console, call: ShownCall) -> None:
-    line = Text("user's own: " if call.owner == "user" else "", style="dim")
-    style = "red" if call.error else "bold" if call.changes else "default"
-    line.append_text(_styled(call.name, style))
-    line.append_text(_styled(f" {brief_arguments(call.arguments)}", "dim"))
-    line.truncate(max(20, console.width - 6), overflow="ellipsis")
-    print_indented(console, line, 6)
-    print_changes(console, call)
-
-
-def _styled(text: str, style: str) -> Text:
-    found = plain(text)
-    found.stylize(style)
-    return found
-
-
-def _print_contradicted(console: Console, exchange: Exchange, deeds: Sequence[Deed]) -> None:
-    for deed in deeds:
-        if deed["message"] == exchange.turn and deed["match"] is False:
-            print_indented(console, deed_line(deed), 4)
+            names = Counter(call.name for call in alike)
+            listed = ", ".join(f"{name} ×{n}" if n > 1 else name for name, n in names.items())
+            print_indented(console, f"{len(alike)} lookups: {listed}", 6, "dim")
+            continue
+        for call in alike:
+            line = Text("user's own: " if call.owner == "user" else "", style="dim")
+            style = "red" if call.error else "bold" if call.changes else "default"
+            line.append_text(styled(call.name, style))
+            line.append_text(styled(f" {brief_arguments(call.arguments)}", "dim"))
+            line.truncate(max(20, console.width - 6), overflow="ellipsis")
+            print_indented(console, line, 6)
+            print_changes(console, call)
 
 
 def _print_checks(console: Console, record: EpisodeRecord) -> None:
     console.print()
-    titles = check_titles()
-    verdicts = {check: str(verdict) for check, verdict in record.checks.items()}
-    for check, verdict in verdicts.items():
-        if verdict == "fail":
-            line = Text(f"✗ {check:<7}{titles.get(check, '')}", style="red")
-            evidence = evidence_text(record.evidence.get(check, ()))
-            if evidence:
-                line.append(": ").append_text(evidence)
-            print_indented(console, line, 0)
+    titles = labels.check_titles()
+    by_verdict: dict[str, list[str]] = {}
+    for check, verdict in record.checks.items():
+        by_verdict.setdefault(str(verdict), []).append(check)
+    for check in by_verdict.pop("fail", ()):
+        line = Text(f"✗ {check:<7}{titles.get(check, '')}", style="red")
+        evidence = evidence_text(record.evidence.get(check, ()))
+        if evidence:
+            line.append(": ").append_text(evidence)
+        print_indented(console, line, 0)
     for error in record.metrics.get("user_errors", ()):
         found = f"the user's {error['code']}: {error['text']} (message {error['message']})"
         console.print(plain(found), style="yellow")
-    passed = [check for check, verdict in verdicts.items() if verdict == "pass"]
-    idle = [check for check, verdict in verdicts.items() if verdict not in ("pass", "fail")]
+    passed = by_verdict.pop("pass", ())
+    idle = [check for check, verdict in record.checks.items() if str(verdict) in by_verdict]
     if passed:
         console.print(Text(f"✓ passed {' '.join(passed)}", style="green"))
     if idle:

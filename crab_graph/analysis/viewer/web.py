@@ -1,4 +1,4 @@
-"""The viewer as a web application on this machine: a page, its files, and a small JSON interface.
+"""The viewer as a web application: a page, its files, and a small JSON interface (extra `serve`).
 
 GET /                          the page
 GET /assets/NAME               its modules and style sheets
@@ -6,30 +6,54 @@ GET /api/labels                words for outcomes and checks
 GET /api/state                 how far each run is, and a version that grows with them
 GET /api/episodes?…            a page of the list: filters, `offset`, `limit`
 GET /api/episodes/RUN/ID?…     one episode in full, with its neighbours in the list
+
+Dialogues stay on this machine: only this page may ask, only GET, only from these hosts. A page from
+elsewhere cannot read an answer, for no answer allows another origin. It could try with a name of
+its own that it lets point here (DNS rebinding); such a request names that host, and is refused.
+What is served may load nothing from anywhere else, and run no script but its own files.
 """
 
+import ipaddress
 import json
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from crab_graph.analysis.viewer.assets import SERVED, read_asset, viewer_labels
-from crab_graph.analysis.viewer.guard import Guard
 from crab_graph.analysis.viewer.library import Library
 from crab_graph.errors import CrabGraphError, MissingExtra, UsageError
 
-if TYPE_CHECKING:
+try:
     import uvicorn
+    from starlette.applications import Starlette
     from starlette.requests import Request
-    from starlette.responses import Response
-    from starlette.types import ASGIApp
+    from starlette.responses import PlainTextResponse, Response
+    from starlette.routing import Route
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+except ImportError as error:
+    raise MissingExtra("serve", "serve") from error
 
 PAUSE_SECONDS = 1.0
 """How often runs are looked at for new episodes."""
 
+HEADERS: Mapping[str, str] = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+        "require-trusted-types-for 'script'; trusted-types 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
 _TYPES = {"js": "text/javascript", "css": "text/css"}
+_LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Listening(NamedTuple):
@@ -39,49 +63,97 @@ class Listening(NamedTuple):
     url: str
 
 
-def build_app(library: Library, host: str) -> "ASGIApp":
-    """Return the application for some runs.
-
-    Args:
-        library: The runs.
-        host: Where it will listen; requests for another host are refused.
-
-    Raises:
-        MissingExtra: Starlette is not installed.
-    """
-    try:
-        from starlette.applications import Starlette  # noqa: PLC0415
-        from starlette.routing import Route  # noqa: PLC0415
-    except ImportError as error:
-        raise MissingExtra("the viewer", "serve") from error
+def build_app(library: Library, host: str) -> ASGIApp:
+    """Return the application for some runs; requests for another host are refused."""
 
     # Plain functions run in threads, so that reading one episode holds up no other request.
-    def page(request: "Request") -> "Response":
+    def page(request: Request) -> Response:
         return _text(read_asset("index.html"), "text/html")
 
-    def asset(request: "Request") -> "Response":
+    def asset(request: Request) -> Response:
         name = request.path_params["name"]
         if name not in SERVED:
             return _json({"error": "no such file"}, 404)
         return _text(read_asset(name), _TYPES[name.rpartition(".")[2]])
 
-    def episode(request: "Request") -> "Response":
+    def episode(request: Request) -> Response:
         run, episode_id = request.path_params["run"], request.path_params["episode"]
         view = library.episode(run, episode_id, request.query_params)
         if view is None:
             return _json({"error": f"no finished episode '{episode_id}' in run {run}"}, 404)
         return _json(view)
 
+    def refusal(request: Request, error: Exception) -> Response:
+        return _json({"error": str(error)}, 400 if isinstance(error, UsageError) else 500)
+
+    def answering(answer: Callable[[Request], Any]) -> Callable[[Request], Response]:
+        return lambda request: _json(answer(request))
+
     routes = [
         Route("/", page),
         Route("/assets/{name}", asset),
-        Route("/api/labels", _answering(lambda request: viewer_labels())),
-        Route("/api/state", _answering(lambda request: library.state())),
-        Route("/api/episodes", _answering(lambda request: library.page(request.query_params))),
+        Route("/api/labels", answering(lambda request: viewer_labels())),
+        Route("/api/state", answering(lambda request: library.state())),
+        Route("/api/episodes", answering(lambda request: library.page(request.query_params))),
         Route("/api/episodes/{run:int}/{episode:path}", episode),
     ]
-    app = Starlette(routes=routes, exception_handlers={CrabGraphError: _refusal})
-    return Guard(app, host)
+    app = Starlette(routes=routes, exception_handlers={CrabGraphError: refusal})
+    return _guarded(app, host)
+
+
+def _guarded(app: ASGIApp, host: str) -> ASGIApp:
+    """Refuse what is no GET or HEAD for one of our hosts, and add the headers to every answer."""
+    headers = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+
+    async def guard(scope: Scope, receive: Receive, send: Send) -> None:
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message.get("headers", ()), *headers]}
+            await send(message)
+
+        answer = app
+        hosts = [value for name, value in scope["headers"] if name == b"host"]
+        if len(hosts) != 1 or not is_our_host(hosts[0].decode("latin-1"), host):
+            text = "This viewer answers to the address it printed, and to no other name.\n"
+            answer = PlainTextResponse(text, status_code=421)
+        elif scope["method"] not in ("GET", "HEAD"):
+            text = "This viewer only shows: GET and HEAD.\n"
+            answer = PlainTextResponse(text, status_code=405, headers={"allow": "GET, HEAD"})
+        await answer(scope, receive, with_headers)
+
+    return guard
+
+
+def is_our_host(header: str, bound: str) -> bool:
+    """Whether a `Host` header names where we listen.
+
+    On a loopback address these are its names. Where we listen for other machines, any address in
+    numbers is ours too, for no name server can point one elsewhere; and the machine's own name.
+    """
+    name = header.casefold()
+    if name.startswith("["):
+        name = name[1:].partition("]")[0]
+    elif name.count(":") == 1:
+        name = name.rpartition(":")[0]
+    if name in (_LOOPBACK_NAMES | {bound.casefold()}):
+        return True
+    if is_loopback(bound):
+        return False
+    own = socket.gethostname().casefold()
+    return _address(name) is not None or name in (own, own.partition(".")[0])
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a host."""
+    address = _address(host)
+    return host.casefold() == "localhost" if address is None else address.is_loopback
+
+
+def _address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(name)
+    except ValueError:
+        return None
 
 
 def listen(host: str, port: int) -> Listening:
@@ -106,16 +178,11 @@ def listen(host: str, port: int) -> Listening:
 
 
 def serve(library: Library, host: str, listening: Listening) -> None:
-    """Serve until interrupted, while a thread keeps up with the runs.
-
-    Raises:
-        MissingExtra: Starlette or uvicorn is not installed.
-    """
+    """Serve until interrupted, while a thread keeps up with the runs."""
     stop = Event()
-    server = _server(build_app(library, host))
     library.watch(stop, PAUSE_SECONDS)
     try:
-        server.run(sockets=[listening.socket])
+        _server(library, host).run(sockets=[listening.socket])
     finally:
         stop.set()
 
@@ -124,7 +191,7 @@ def serve(library: Library, host: str, listening: Listening) -> None:
 def serving(library: Library, host: str = "127.0.0.1", pause: float = 0.1) -> Iterator[str]:
     """Serve in a thread while the block runs; gives the address."""
     listening = listen(host, 0)
-    server = _server(build_app(library, host))
+    server = _server(library, host)
     stop = Event()
     watcher = library.watch(stop, pause)
     # A server in a thread leaves signals to the main one.
@@ -140,25 +207,9 @@ def serving(library: Library, host: str = "127.0.0.1", pause: float = 0.1) -> It
         listening.socket.close()
 
 
-def check_installed() -> None:
-    """See that what serves is there, before anything is bound or printed.
-
-    Raises:
-        MissingExtra: it is not.
-    """
-    try:
-        import starlette  # noqa: F401, PLC0415
-        import uvicorn  # noqa: F401, PLC0415
-    except ImportError as error:
-        raise MissingExtra("serve", "serve") from error
-
-
-def _server(app: "ASGIApp") -> "uvicorn.Server":
-    check_installed()
-    import uvicorn  # noqa: PLC0415
-
+def _server(library: Library, host: str) -> uvicorn.Server:
     config = uvicorn.Config(
-        app,
+        build_app(library, host),
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -169,24 +220,11 @@ def _server(app: "ASGIApp") -> "uvicorn.Server":
     return uvicorn.Server(config)
 
 
-def _answering(answer: "Callable[[Request], Any]") -> "Callable[[Request], Response]":
-    def endpoint(request: "Request") -> "Response":
-        return _json(answer(request))
-
-    return endpoint
-
-
-def _refusal(request: "Request", error: Exception) -> "Response":
-    return _json({"error": str(error)}, 400 if isinstance(error, UsageError) else 500)
-
-
-def _json(document: Any, status: int = 200) -> "Response":
+def _json(document: Any, status: int = 200) -> Response:
     # ASCII alone: what was said may hold a lone surrogate, which has no form in UTF-8.
     text = json.dumps(document, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     return _text(text, "application/json", status)
 
 
-def _text(text: str, media_type: str, status: int = 200) -> "Response":
-    from starlette.responses import Response  # noqa: PLC0415
-
+def _text(text: str, media_type: str, status: int = 200) -> Response:
     return Response(text, status_code=status, media_type=media_type)

@@ -1,0 +1,265 @@
+"""One episode looked at closely: a turn unfolded, why it failed, and everything the user knew."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from crab_graph.analysis.report import labels
+from crab_graph.analysis.report.rendering import plain, titled_table
+from crab_graph.analysis.viewer.exchanges import Exchange, ShownCall, calls_of, read_exchanges
+from crab_graph.analysis.viewer.holdings import Holdings, follow_holdings
+from crab_graph.analysis.viewer.screen import (
+    MARKS,
+    Deed,
+    deed_line,
+    evidence_text,
+    head_of,
+    print_changes,
+    print_indented,
+    print_speaker,
+    print_text,
+    print_told,
+    styled,
+)
+from crab_graph.errors import UsageError
+from crab_graph.runs.record import EpisodeRecord
+
+_MOST_LINES = 24
+_COLOURS: Mapping[str, str] = {
+    "booked": "green",
+    "never_searched": "yellow",
+    "passed_over": "red",
+    "lost": "red",
+}
+
+
+class TurnDetail(NamedTuple):
+    """One visible message with all that belongs to it.
+
+    Attributes:
+        exchange: The message and the calls before it.
+        held: What the tables held after it.
+        deeds: Claims that it makes, beside deeds.
+        checks: Evidence of checks that points to it, by check.
+    """
+
+    exchange: Exchange
+    held: Holdings
+    deeds: list[Deed]
+    checks: Mapping[str, Sequence[Mapping[str, Any]]]
+
+    def as_json(self, record: EpisodeRecord, *, private: bool) -> dict[str, Any]:
+        """Return the document that `show --turn --json` prints."""
+        exchange = self.exchange
+        facts = [fact for fact in record.facts if fact.get("turn") == exchange.turn]
+        held = self.held.as_json()
+        if not private:
+            held["bookings"] = [{**one, "approved": None} for one in held["bookings"]]
+        return {
+            "episode_id": record.episode_id,
+            "turn": exchange.turn,
+            "speaker": exchange.speaker,
+            "text": exchange.text,
+            "calls": [_call_json(call) for call in self.calls(private)],
+            "held": held,
+            "deeds": self.deeds,
+            "facts": facts if private else [],
+            "checks": self.checks,
+        }
+
+    def calls(self, private: bool) -> list[ShownCall]:
+        """Return the calls before the message, the user's own only where they are asked for."""
+        return [call for call in self.exchange.calls if private or call.owner == "agent"]
+
+
+def find_turn(record: EpisodeRecord, number: int, deeds: Sequence[Deed]) -> TurnDetail:
+    """Return a turn of an episode.
+
+    Raises:
+        UsageError: the dialogue has no such message.
+    """
+    exchanges = read_exchanges(record.messages, record.trace)
+    for exchange, held in zip(exchanges, follow_holdings(exchanges), strict=True):
+        if exchange.turn == number:
+            made = [deed for deed in deeds if deed["message"] == number]
+            checks = {
+                check: own
+                for check, found in record.evidence.items()
+                if (own := [item for item in found if item.get("message") == number])
+            }
+            return TurnDetail(exchange, held, made, checks)
+    last = max((exchange.turn or 0 for exchange in exchanges), default=0)
+    raise UsageError(f"--turn {number}: the dialogue of {record.episode_id} has {last} messages")
+
+
+def print_turn(console: Console, record: EpisodeRecord, turn: TurnDetail, *, private: bool) -> None:
+    """Print a turn unfolded; with the user's own calls, approvals and facts where `private`."""
+    exchange = turn.exchange
+    print_indented(console, head_of(record), 0)
+    console.print()
+    print_speaker(console, exchange)
+    print_text(console, exchange)
+    if private:
+        print_told(console, record, exchange)
+    if exchange.calls:
+        console.print(Text("\nDone before saying it", style="bold"))
+    shown = turn.calls(private)
+    hidden = len(exchange.calls) - len(shown)
+    if hidden:
+        console.print(f"  {hidden} private of the user (--private shows them)", style="dim")
+    for call in shown:
+        _print_call(console, call)
+    console.print(Text("\nHeld after it", style="bold"))
+    _print_held(console, turn.held, private)
+    if turn.deeds:
+        console.print(Text("\nClaimed in it, and done", style="bold"))
+        for deed in turn.deeds:
+            print_indented(console, deed_line(deed), 2)
+    if turn.checks:
+        console.print(Text("\nChecks that point to it", style="bold"))
+    for check, evidence in turn.checks.items():
+        line = Text(f"{record.checks.get(check, ''):<7} {check:<7}")
+        print_indented(console, line.append_text(evidence_text(evidence)), 2)
+
+
+def print_why(console: Console, record: EpisodeRecord, deeds: Sequence[Deed]) -> None:
+    """Print what separates an episode from the nearest solution, and what was said and done."""
+    console.print()
+    if record.explanation is None:
+        text = "it passed" if record.passed else "not explained; `crab-graph regrade` does that"
+        console.print(f"Why: {text}", markup=False)
+    else:
+        exchanges = read_exchanges(record.messages, record.trace)
+        _print_explanation(console, record.explanation, exchanges)
+    if not deeds:
+        return
+    table = _untitled_table("", "said in", "claim", "what was done")
+    for deed in deeds:
+        mark, colour = MARKS[deed["match"]]
+        table.add_row(
+            Text(mark, style=colour),
+            "–" if deed["message"] is None else f"message {deed['message']}",
+            plain(deed["claim"]),
+            plain(deed["action"]),
+        )
+    console.print("", Text("Said and done", style="bold"), table, sep="\n")
+
+
+def print_facts(console: Console, record: EpisodeRecord, values: Mapping[str, str]) -> None:
+    """Print what the user knew, and when and why it said it; with `values` where they are known."""
+    if not record.facts:
+        return
+    said = sum(fact.get("turn") is not None for fact in record.facts)
+    title = f"What the user knew: {said} of {len(record.facts)} facts were said"
+    heading = ["value"] if values else []
+    table = _untitled_table("fact", *heading, "level", "said in", "why", "got")
+    for fact in record.facts:
+        turn = fact.get("turn")
+        table.add_row(
+            plain(labels.words(fact["key"])),
+            *(plain(values.get(fact["key"], "")) for _ in heading),
+            plain(fact.get("level") or ""),
+            "never" if turn is None else f"message {turn}",
+            plain(fact.get("reason") or ""),
+            plain(labels.words(record.fact_fates.get(fact["key"], ""))),
+        )
+    console.print("", Text(title, style="bold"), table, sep="\n")
+
+
+def _call_json(call: ShownCall) -> dict[str, Any]:
+    shown = call._asdict()
+    del shown["place"]
+    shown["changes"] = [
+        {name: getattr(change, name) for name in ("op", "table", "key", "values")}
+        for change in call.changes
+    ]
+    return shown
+
+
+def _print_call(console: Console, call: ShownCall) -> None:
+    line = Text("  ")
+    line.append("user's own: " if call.owner == "user" else "", style="dim")
+    console.print(line.append_text(styled(call.name, "bold red" if call.error else "bold")))
+    for label, value in (("arguments", call.arguments), ("result", call.result)):
+        if value is not None:
+            console.print(f"    {label}", style="dim")
+            print_indented(console, _in_full(value), 6)
+    print_changes(console, call)
+
+
+def _in_full(value: Any) -> str:
+    """Return a JSON value over several lines; a long one says how many it leaves out."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
+    lines = text.split("\n")
+    if len(lines) <= _MOST_LINES:
+        return text
+    left_out = f"… {len(lines) - _MOST_LINES} more lines (--json has them)"
+    return "\n".join([*lines[:_MOST_LINES], left_out])
+
+
+def _print_held(console: Console, held: Holdings, private: bool) -> None:
+    console.print(f"  {held.summary}", markup=False)
+    for booking in held.bookings:
+        view = booking.as_json()
+        approved = f", {view['approved']} approved" if private and view["approved"] else ""
+        about = (
+            f"{view['id']} {view['status']}: {view['kind']} {view['entity']}, "
+            f"costs {view['total']}, {view['paid']} paid{approved}"
+        )
+        print_indented(console, about, 2)
+        for item in booking.items:
+            print_indented(console, item, 6, "dim")
+    for name, delta in held.stock.items():
+        moved = f"{delta:+d}".replace("-", "−")
+        print_indented(console, f"{name.replace('_', ' ')} {moved}", 2, "dim")
+    for other in held.others:
+        print_indented(console, other, 2)
+
+
+def _print_explanation(
+    console: Console, explanation: Mapping[str, Any], exchanges: Sequence[Exchange]
+) -> None:
+    console.print(Text("Why: beside the nearest certified solution", style="bold"))
+    calls = {call.place: call for call in calls_of(exchanges)}
+    for part in explanation["parts"]:
+        line = plain(f"{part['slot']}: ")
+        if part["differs"]:
+            held = "nothing" if part["booked"] is None else _ids(part["booked"], part["differs"])
+            line.append_text(plain(f"{held}, not {_ids(part['nearest'], part['differs'])}: "))
+            line.append(labels.FOUND[part["found"]], style=_COLOURS[part["found"]])
+            if part["seen_at"] in calls:
+                line.append_text(_where_seen(calls[part["seen_at"]], exchanges))
+        else:
+            line.append("as in the solution", style="green")
+        print_indented(console, line, 2)
+        for words in part["broken"]:
+            print_indented(console, words, 6, "red")
+    for words in explanation["between"]:
+        print_indented(console, f"together: {words}", 2, "red")
+    counts = explanation.get("counts", {})
+    found = [f"{counts[name]} {words}" for name, words in labels.FOUND.items() if counts.get(name)]
+    if found:
+        print_indented(console, f"of its parts: {', '.join(found)}", 2)
+    if explanation["failing"]:
+        failing = " ".join(explanation["failing"])
+        print_indented(console, f"beside the trip itself failed: {failing}", 2)
+
+
+def _ids(ids: Mapping[str, str], names: Sequence[str]) -> str:
+    return " ".join(ids[name] for name in names if name in ids) or "nothing"
+
+
+def _where_seen(call: ShownCall, exchanges: Sequence[Exchange]) -> Text:
+    turn = next((one.turn for one in exchanges if call in one.calls), None)
+    where = f"before message {turn}" if turn else "after the last message"
+    return styled(f" (seen in {call.name}, {where})", "dim")
+
+
+def _untitled_table(*columns: str) -> Table:
+    table = titled_table("", *columns)
+    table.title = None
+    return table
