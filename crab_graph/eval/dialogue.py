@@ -14,11 +14,11 @@ from crab_graph.text.approvals import (
     find_acts,
 )
 from crab_graph.text.item_prices import ItemPrice, find_item_prices
-from crab_graph.text.lexicon import may_hold
 from crab_graph.text.mentions import (
     Mention,
     MentionForm,
     Reference,
+    by_slot,
     disclosed,
     find_mentions,
     find_references,
@@ -48,7 +48,6 @@ class AgentMessage:
         self._catalogue = catalogue
         self._history = history
         self._cap = cap
-        self._totals: dict[frozenset[CueFamily], tuple[TotalStatement, ...]] = {frozenset(): ()}
 
     @cached_property
     def utterance(self) -> Utterance:
@@ -68,12 +67,7 @@ class AgentMessage:
     @cached_property
     def offered(self) -> Mapping[str, frozenset[str]]:
         """The entities it discloses for each slot, by id or name."""
-        offered: dict[str, frozenset[str]] = {}
-        for mention in self.disclosed:
-            slot = self._catalogue.slot_of(mention.entity_id)
-            if slot is not None:
-                offered[slot] = offered.get(slot, frozenset()) | {mention.entity_id}
-        return offered
+        return by_slot(self.disclosed, self._catalogue)
 
     @cached_property
     def amounts(self) -> tuple[Amount, ...]:
@@ -99,8 +93,6 @@ class AgentMessage:
     @cached_property
     def item_prices(self) -> tuple[ItemPrice, ...]:
         """Prices it states of single items or groups."""
-        if all(amount.is_inert for amount in self.amounts):
-            return ()
         filled = {slot for slot, held in self._history.filling(self.seq).items() if len(held) == 1}
         return find_item_prices(
             self.utterance,
@@ -119,21 +111,8 @@ class AgentMessage:
         )
 
     def _find_totals(self, families: frozenset[CueFamily]) -> tuple[TotalStatement, ...]:
-        held = families & self._cue_families
-        if held not in self._totals:
-            vocabulary = self._catalogue.vocabulary
-            self._totals[held] = find_totals(
-                self.utterance, self.amounts, self.references, vocabulary, held
-            )
-        return self._totals[held]
-
-    @cached_property
-    def _cue_families(self) -> frozenset[CueFamily]:
-        """Families of cues it may hold; none where it states no price."""
-        if all(amount.is_inert for amount in self.amounts):
-            return frozenset()
-        text = self.utterance.text
-        return frozenset(family for family in CueFamily if may_hold(text, "totals", family))
+        vocabulary = self._catalogue.vocabulary
+        return find_totals(self.utterance, self.amounts, self.references, vocabulary, families)
 
 
 class UserMessage:

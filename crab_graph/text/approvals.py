@@ -4,14 +4,20 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
 
-from crab_graph.text.lexicon import fragment, lexicon, pattern
-from crab_graph.text.mentions import Mention, disclosed, find_mentions
+from crab_graph.text.lexicon import WORD, fragment, lexicon, pattern
+from crab_graph.text.mentions import Mention, by_slot, disclosed, find_mentions
 from crab_graph.text.utterance import Clause, Utterance
 from crab_graph.text.vocabulary import Catalogue
 
-_WORD = r"[^\W_]+(?:['-][^\W_]+)*"
+_HALT = re.compile(rf"\W*{fragment('approval', 'halts')}")
+_BOOK = re.compile(r"(?<!\w)book (?:the )?[\"'(\[]?\Z")
+"""`book` right before a mention; an article or a bracket may stand between."""
+_REJECTION = re.compile(rf"{fragment('approval', 'reject')}(?:\W+{WORD}){{0,2}}\W*\Z")
+_REFUSAL = re.compile(
+    rf"{fragment('approval', 'refusals')}(?:\W+{WORD}){{0,2}}?\W+"
+    rf"(?:{'|'.join(lexicon()['approval']['refused_verbs'])})(?!\w)"
+)
 
 
 class ActKind(StrEnum):
@@ -40,12 +46,7 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Approvals:
-    """Where a user's approvals stand.
-
-    Attributes:
-        approved: The ids approved for each slot; never empty.
-        rejected: The ids that stand rejected.
-    """
+    """Where a user's approvals stand: ids approved for each slot, never empty, and ids rejected."""
 
     approved: Mapping[str, frozenset[str]]
     rejected: frozenset[str]
@@ -98,7 +99,7 @@ def find_acts(
         acts += [Act(ActKind.CLEAR, slot) for slot in crowded]
     if not mentions:
         return (*acts, *_bare_acts(utterance, answered, offered))
-    harmless = _spans(pattern("approval", "harmless"), utterance.text)
+    harmless = [match.span() for match in pattern("approval", "harmless").finditer(utterance.text)]
     for clause in utterance.clauses:
         within = [item for item in mentions if clause.start <= item.start < clause.end]
         if within:
@@ -110,26 +111,19 @@ def offered_entities(
     utterance: Utterance, catalogue: Catalogue, cap: int | None
 ) -> dict[str, frozenset[str]]:
     """Return the entities that a message discloses for each slot."""
-    offered: dict[str, frozenset[str]] = {}
-    for mention in disclosed(find_mentions(utterance, catalogue), cap):
-        slot = catalogue.slot_of(mention.entity_id)
-        if slot is not None:
-            offered[slot] = offered.get(slot, frozenset()) | {mention.entity_id}
-    return offered
+    return by_slot(disclosed(find_mentions(utterance, catalogue), cap), catalogue)
 
 
 def requests_booking(utterance: Utterance) -> bool:
     """Return whether an agent message asks for leave to book."""
-    if pattern("approval", "requests").search(utterance.text):
+    text = utterance.text
+    if pattern("approval", "requests").search(text):
         return True
-    return any(_asks_to_act(utterance.text, clause) for clause in utterance.clauses)
-
-
-def _asks_to_act(text: str, clause: Clause) -> bool:
-    lead = pattern("approval", "request_leads").search(text, clause.start, clause.end)
-    if lead is None:
-        return False
-    return pattern("approval", "request_acts").search(text, lead.end(), clause.end) is not None
+    for clause in utterance.clauses:
+        lead = pattern("approval", "request_leads").search(text, clause.start, clause.end)
+        if lead and pattern("approval", "request_acts").search(text, lead.end(), clause.end):
+            return True
+    return False
 
 
 def _bare_acts(
@@ -137,7 +131,7 @@ def _bare_acts(
 ) -> Iterable[Act]:
     """Yield the acts of a message that names nothing."""
     text = utterance.text
-    if _halt().match(text) and not pattern("approval", "harmless").match(text):
+    if _HALT.match(text) and not pattern("approval", "harmless").match(text):
         yield Act(ActKind.CLEAR_UNBOOKED)
         return
     is_approval = (
@@ -151,11 +145,6 @@ def _bare_acts(
         yield Act(ActKind.APPROVE, slot, ids) if len(ids) == 1 else Act(ActKind.CLEAR, slot)
 
 
-@cache
-def _halt() -> re.Pattern[str]:
-    return re.compile(rf"\W*{fragment('approval', 'halts')}")
-
-
 def _clause_acts(
     text: str,
     clause: Clause,
@@ -164,20 +153,22 @@ def _clause_acts(
     harmless: Sequence[tuple[int, int]],
 ) -> Iterable[Act]:
     """Yield the acts of a clause that names something."""
-    refused = _outside(_refusal().finditer(text, clause.start, clause.end), harmless)
+
+    def is_meant(matches: Iterable[re.Match[str]]) -> bool:
+        return any(
+            not any(start <= match.start() < end for start, end in harmless) for match in matches
+        )
+
+    is_refused = is_meant(_REFUSAL.finditer(text, clause.start, clause.end))
     rejected = [
         item
         for item in mentions
-        if refused or _outside(_rejection().finditer(text, clause.start, item.start), harmless)
+        if is_refused or is_meant(_REJECTION.finditer(text, clause.start, item.start))
     ]
     if _is_explicit_approval(text, clause, mentions):
-        named: dict[str, set[str]] = {}
-        for mention in mentions:
-            slot = catalogue.slot_of(mention.entity_id)
-            if slot is not None and mention not in rejected:
-                named.setdefault(slot, set()).add(mention.entity_id)
-        for slot, ids in named.items():
-            yield Act(ActKind.APPROVE, slot, frozenset(ids))
+        kept = [item for item in mentions if item not in rejected]
+        for slot, ids in by_slot(kept, catalogue).items():
+            yield Act(ActKind.APPROVE, slot, ids)
     for mention in rejected:
         slot = catalogue.slot_of(mention.entity_id) or ""
         yield Act(ActKind.REJECT, slot, frozenset({mention.entity_id}))
@@ -190,37 +181,4 @@ def _is_explicit_approval(text: str, clause: Clause, mentions: Sequence[Mention]
         return False
     if pattern("approval", "strong").search(text, clause.start, clause.end):
         return True
-    return any(_book().search(text, clause.start, item.start) for item in mentions)
-
-
-@cache
-def _book() -> re.Pattern[str]:
-    """`book` right before a mention; an article or a bracket may stand between."""
-    return re.compile(r"(?<!\w)book (?:the )?[\"'(\[]?\Z")
-
-
-@cache
-def _rejection() -> re.Pattern[str]:
-    return re.compile(rf"{fragment('approval', 'reject')}(?:\W+{_WORD}){{0,2}}\W*\Z")
-
-
-@cache
-def _refusal() -> re.Pattern[str]:
-    verbs = "|".join(lexicon()["approval"]["refused_verbs"])
-    return re.compile(
-        rf"{fragment('approval', 'refusals')}(?:\W+{_WORD}){{0,2}}?\W+(?:{verbs})(?!\w)"
-    )
-
-
-def _spans(matcher: re.Pattern[str], text: str) -> list[tuple[int, int]]:
-    return [match.span() for match in matcher.finditer(text)]
-
-
-def _outside(
-    matches: Iterable[re.Match[str]], harmless: Sequence[tuple[int, int]]
-) -> list[re.Match[str]]:
-    return [
-        match
-        for match in matches
-        if not any(start <= match.start() < end for start, end in harmless)
-    ]
+    return any(_BOOK.search(text, clause.start, item.start) for item in mentions)

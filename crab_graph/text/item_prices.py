@@ -6,10 +6,10 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from crab_graph.text.amounts import Amount, has_unit_mark, has_whole_mark, stated_amounts
-from crab_graph.text.lexicon import fragment, may_hold, pattern
+from crab_graph.text.lexicon import fragment, pattern
 from crab_graph.text.mentions import Reference, ReferenceForm, references_within
 from crab_graph.text.totals import Scope, TotalStatement
-from crab_graph.text.utterance import Clause, Utterance
+from crab_graph.text.utterance import Clause, Line, Utterance
 from crab_graph.text.vocabulary import TextVocabulary
 
 _FOR = re.compile(r"\s+for(?: [a-z'-]+){0,3} ")
@@ -27,13 +27,7 @@ class Mark(StrEnum):
 
 
 class ItemPrice(NamedTuple):
-    """A price said of an item, or the total said of some slots.
-
-    Attributes:
-        amount: The amount stated.
-        mark: Whether it is a unit price.
-        references: What it is said of; several for the total of a group.
-    """
+    """A price said of an item, or the total said of some slots, which several references name."""
 
     amount: Amount
     mark: Mark
@@ -48,23 +42,23 @@ def find_item_prices(
     vocabulary: TextVocabulary,
     filled: frozenset[str],
 ) -> tuple[ItemPrice, ...]:
-    """Return the item prices of a message.
+    """Return the item prices of a message with these totals, by cues of any family.
 
-    Args:
-        utterance: The message.
-        amounts: Its amounts.
-        references: Its references.
-        totals: Its totals, by cues of any family.
-        vocabulary: The domain's words.
-        filled: The slots that exactly one active booking fills when the message is said.
+    `filled` are the slots that exactly one active booking fills when the message is said.
     """
+
+    def items_in(span: Clause | Line) -> list[Reference]:
+        within = references_within(references, span.start, span.end)
+        return list(_resolved(within, vocabulary, filled))
+
+    text = utterance.text
     total_at = {total.amount.start: total for total in totals}
     found: list[ItemPrice] = []
     for clause in utterance.clauses:
         stated = stated_amounts(amounts, clause)
-        if not stated or _is_distributive(utterance.words(clause)):
+        if not stated or pattern("marks", "distributive").search(text, clause.start, clause.end):
             continue
-        items = _items(clause, references, vocabulary, filled)
+        items, parent = items_in(clause), utterance.parent(clause)
         for amount in stated:
             total = total_at.get(amount.start)
             if total is not None and total.is_whole_trip:
@@ -72,28 +66,13 @@ def find_item_prices(
             if total is not None and total.scope is Scope.SLOTS and not total.is_void:
                 found.append(ItemPrice(amount, Mark.WHOLE, total.references))
                 continue
-            item = _meant(utterance.text, clause, items, amount) or _parent_item(
-                utterance, clause, references, vocabulary, filled
-            )
+            item = _meant(text, clause, items, amount)
+            if item is None and parent is not None:
+                item = _only(items_in(parent))
             if item is not None:
-                mark = _mark(utterance, clause, amount, total, vocabulary)
+                mark = _mark(text, clause, amount, total, vocabulary)
                 found.append(ItemPrice(amount, mark, (item,)))
     return tuple(found)
-
-
-def _is_distributive(words: str) -> bool:
-    is_possible = may_hold(words, "marks", "distributive")
-    return is_possible and pattern("marks", "distributive").search(words) is not None
-
-
-def _items(
-    span: Clause,
-    references: Sequence[Reference],
-    vocabulary: TextVocabulary,
-    filled: frozenset[str],
-) -> list[Reference]:
-    within = references_within(references, span.start, span.end)
-    return list(_resolved(within, vocabulary, filled))
 
 
 def _resolved(
@@ -113,15 +92,9 @@ def _resolved(
             case ReferenceForm.SLOT_WORD if reference.slots[0] in filled:
                 yield reference
             case ReferenceForm.BARE_WORD if reference.word in vocabulary.item_words:
-                meant = [slot for slot in reference.slots if slot in filled]
+                meant = tuple(slot for slot in reference.slots if slot in filled)
                 if len(meant) == 1 and not exact & set(reference.slots):
-                    yield Reference(
-                        ReferenceForm.SLOT_WORD,
-                        reference.start,
-                        reference.end,
-                        (meant[0],),
-                        word=reference.word,
-                    )
+                    yield reference._replace(form=ReferenceForm.SLOT_WORD, slots=meant)
 
 
 def _meant(
@@ -144,39 +117,23 @@ def _is_attached(text: str, clause: Clause, amount: Amount, item: Reference) -> 
     return opens and _CLOSING.match(text, item.end, clause.end) is not None
 
 
-def _parent_item(
-    utterance: Utterance,
-    clause: Clause,
-    references: Sequence[Reference],
-    vocabulary: TextVocabulary,
-    filled: frozenset[str],
-) -> Reference | None:
-    """Return what the parent line is about, if that is one slot and one item."""
-    parent = utterance.parent(clause)
-    if parent is None:
-        return None
-    within = references_within(references, parent.start, parent.end)
-    items = list(_resolved(within, vocabulary, filled))
-    if len({item.slots for item in items}) != 1:
-        return None
+def _only(items: Sequence[Reference]) -> Reference | None:
+    """Return what a parent line is about, if that is one slot and one item."""
     exact = [item for item in items if item.form is not ReferenceForm.SLOT_WORD]
-    if len({item.id for item in exact}) > 1:
+    if len({item.slots for item in items}) != 1 or len({item.id for item in exact}) > 1:
         return None
-    return exact[0] if exact else items[0]
+    return (exact or items)[0]
 
 
 def _mark(
-    utterance: Utterance,
+    text: str,
     clause: Clause,
     amount: Amount,
     total: TotalStatement | None,
     vocabulary: TextVocabulary,
 ) -> Mark:
-    text = utterance.text
     if has_unit_mark(text, clause, amount, vocabulary):
         return Mark.UNIT
     if total is not None or has_whole_mark(text, clause, amount, vocabulary):
         return Mark.WHOLE
-    if text[clause.start : amount.start].rstrip().endswith("="):
-        return Mark.WHOLE
-    return Mark.UNMARKED
+    return Mark.WHOLE if text[clause.start : amount.start].endswith(("=", "= ")) else Mark.UNMARKED

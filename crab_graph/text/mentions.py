@@ -1,22 +1,27 @@
 """Which entities a message mentions and discloses, and what its words refer to (§2.3 to §2.10)."""
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from crab_graph.text.lexicon import alternatives, fragment, pattern
-from crab_graph.text.utterance import Clause, Utterance, name_form
+from crab_graph.text.utterance import Utterance
 from crab_graph.text.vocabulary import Catalogue, NamedEntity, TextVocabulary
 
 LISTING_CAP = 10
 
 _GAP = r"(?:\W+[^\W_]+(?:['_-][^\W_]+)*)"
-_WORD = re.compile(r"[^\W_]+")
-_NAME_MARK = re.compile(r"[.'&]")
-_NAME_FORMS = {mark: name_form(mark) for mark in ".'&"}
+_NEGATED_DIRECTLY = re.compile(rf"{fragment('negation', 'direct')}{_GAP}?\W*\Z")
+_NEGATED_AFTER = re.compile(rf"{_GAP}{{0,3}}?\W+{fragment('negation', 'after')}")
+_REFUSAL = re.compile(
+    rf"{fragment('negation', 'negative_auxiliaries')}\s+{fragment('negation', 'verbs')}"
+)
+
+_NAME_WORD = re.compile(r"[^\W_]+")
+_NAME_FORMS = {ord("&"): "and", ord("."): "", ord("'"): ""}
+"""What some characters are in the form in which names are compared."""
 
 
 class MentionForm(StrEnum):
@@ -27,15 +32,9 @@ class MentionForm(StrEnum):
 
 
 class Mention(NamedTuple):
-    """One mention of an entity.
+    """One mention of an entity, and whether its clause says that it is not meant.
 
-    Attributes:
-        form: By id or by name.
-        kind: The kind of entity.
-        entity_id: The id, in upper case; for a name, the id of the entity that bears it.
-        start: Where the mention starts in the utterance.
-        end: Where it ends.
-        is_negated: Whether its clause says that it is not meant.
+    `entity_id` is in upper case; for a name, it is the id of the entity that bears it.
     """
 
     form: MentionForm
@@ -46,7 +45,6 @@ class Mention(NamedTuple):
     is_negated: bool
 
 
-@lru_cache(maxsize=256)
 def find_mentions(utterance: Utterance, catalogue: Catalogue) -> tuple[Mention, ...]:
     """Return all mentions of bookable entities, in text order."""
     found = [*_id_mentions(utterance, catalogue), *_name_mentions(utterance, catalogue)]
@@ -54,8 +52,10 @@ def find_mentions(utterance: Utterance, catalogue: Catalogue) -> tuple[Mention, 
 
 
 def find_ids(text: str, prefix: str) -> Iterable[re.Match[str]]:
-    """Yield the id tokens with `prefix` in a normalised text."""
-    return id_pattern(prefix).finditer(text)
+    """Yield the ids with `prefix` in a normalised text, but for parts of longer ones or ranges."""
+    start = re.escape(prefix.casefold())
+    id_ = rf"(?<![^\W_])(?<![^\W_][-_]){start}-?\d+(?![^\W_])(?![-_][^\W_])"
+    return re.finditer(id_, text)
 
 
 def disclosed(mentions: Sequence[Mention], cap: int | None = LISTING_CAP) -> tuple[Mention, ...]:
@@ -71,66 +71,36 @@ def disclosed(mentions: Sequence[Mention], cap: int | None = LISTING_CAP) -> tup
     )
 
 
-@cache
-def id_pattern(prefix: str) -> re.Pattern[str]:
-    """Return the pattern of ids with `prefix`; a part of a longer id or of a range is none."""
-    start = re.escape(prefix.casefold())
-    # What must not stand before it is looked at last: a search for a text is the fastest.
-    return re.compile(
-        rf"{start}(?<![^\W_]{start})(?<![^\W_][-_]{start})-?\d+(?![^\W_])(?![-_][^\W_])"
-    )
+def by_slot(mentions: Iterable[Mention], catalogue: Catalogue) -> dict[str, frozenset[str]]:
+    """Return the ids of mentioned entities by the slot each fits; those that fit none are left."""
+    ids: dict[str, frozenset[str]] = {}
+    for mention in mentions:
+        slot = catalogue.slot_of(mention.entity_id)
+        if slot is not None:
+            ids[slot] = ids.get(slot, frozenset()) | {mention.entity_id}
+    return ids
 
 
 def is_negated(utterance: Utterance, start: int, end: int) -> bool:
     """Return whether the clause around a mention takes it back."""
-    clause = utterance.clause_at(start)
-    if _is_negated_before(utterance.text, clause, start):
-        return True
-    clause = utterance.clause_at(end - 1)
-    return _negated_after().match(utterance.text, end, clause.end) is not None
-
-
-def _is_negated_before(text: str, clause: Clause, start: int) -> bool:
-    is_named = _negated_directly().search(text, clause.start, start) is not None
-    if not is_named and not _is_refused(text, clause, start):
-        return False
-    return pattern("negation", "voids").search(text, clause.start, clause.end) is None
-
-
-def _is_refused(text: str, clause: Clause, start: int) -> bool:
-    """Return whether a refusal before `start` reaches it."""
-    refusals = list(_refusal().finditer(text, clause.start, start))
-    if not refusals:
-        return False
-    return pattern("negation", "scope_ends").search(text, refusals[-1].end(), start) is None
-
-
-@cache
-def _refusal() -> re.Pattern[str]:
-    return re.compile(
-        rf"{fragment('negation', 'negative_auxiliaries')}\s+{fragment('negation', 'verbs')}"
+    text, clause = utterance.text, utterance.clause_at(start)
+    refusals = list(_REFUSAL.finditer(text, clause.start, start))
+    is_negated_before = _NEGATED_DIRECTLY.search(text, clause.start, start) is not None or (
+        bool(refusals)
+        and pattern("negation", "scope_ends").search(text, refusals[-1].end(), start) is None
     )
-
-
-@cache
-def _negated_directly() -> re.Pattern[str]:
-    return re.compile(rf"{fragment('negation', 'direct')}{_GAP}?\W*\Z")
-
-
-@cache
-def _negated_after() -> re.Pattern[str]:
-    return re.compile(rf"{_GAP}{{0,3}}?\W+{fragment('negation', 'after')}")
+    if is_negated_before and not pattern("negation", "voids").search(
+        text, clause.start, clause.end
+    ):
+        return True
+    return _NEGATED_AFTER.match(text, end, utterance.clause_at(end - 1).end) is not None
 
 
 def _id_mentions(utterance: Utterance, catalogue: Catalogue) -> Iterable[Mention]:
-    text = utterance.text
     for kind, prefix in catalogue.vocabulary.prefixes.items():
-        if prefix.casefold() not in text:
-            continue
-        for match in find_ids(text, prefix):
-            negated = is_negated(utterance, match.start(), match.end())
-            entity_id = match[0].upper()
-            yield Mention(MentionForm.ID, kind, entity_id, match.start(), match.end(), negated)
+        for match in find_ids(utterance.text, prefix):
+            negated = is_negated(utterance, *match.span())
+            yield Mention(MentionForm.ID, kind, match[0].upper(), *match.span(), negated)
 
 
 def _name_mentions(utterance: Utterance, catalogue: Catalogue) -> Iterable[Mention]:
@@ -145,62 +115,26 @@ def _name_mentions(utterance: Utterance, catalogue: Catalogue) -> Iterable[Menti
 
 def _name_candidates(text: str, catalogue: Catalogue) -> list[tuple[NamedEntity, int, int]]:
     """Return every place where a full name stands, longest names first."""
-    first_words = catalogue.names.keys() & set(_WORD.findall(name_form(text)))
-    if not first_words:
+    form = text.translate(_NAME_FORMS)
+    places = [
+        (entity, match.start())
+        for match in _NAME_WORD.finditer(form)
+        for entity in catalogue.names.get(match[0], ())
+        if form.startswith(entity.name, match.start())
+    ]
+    if not places:
         return []
-    form = _NameText(text)
+    # For each character of the form, where it comes from.
+    origins = [
+        place for place, letter in enumerate(text) for _ in _NAME_FORMS.get(ord(letter), letter)
+    ]
     found = []
-    for match in _WORD.finditer(form.text):
-        if match[0] not in first_words:
-            continue
-        for entity in catalogue.names[match[0]]:
-            start, end = match.start(), match.start() + len(entity.name)
-            if form.text.startswith(entity.name, start) and form.ends_word(end):
-                found.append((entity, form.origin(start), form.origin(end - 1) + 1))
-    found.sort(key=lambda candidate: (-len(candidate[0].name), candidate[1]))
-    return found
-
-
-class _NameText:
-    """A text in the form names are compared in, with the way back to its positions."""
-
-    def __init__(self, text: str) -> None:
-        self._source = text
-        parts: list[str] = []
-        self._starts: list[int] = []
-        self._origins: list[int] = []
-        length = 0
-        for start, end in self._pieces():
-            part = _NAME_FORMS.get(text[start:end], text[start:end])
-            if part:
-                self._starts.append(length)
-                self._origins.append(start)
-                parts.append(part)
-                length += len(part)
-        self.text = "".join(parts)
-
-    def _pieces(self) -> Iterable[tuple[int, int]]:
-        last = 0
-        for mark in _NAME_MARK.finditer(self._source):
-            if mark.start() > last:
-                yield last, mark.start()
-            yield mark.span()
-            last = mark.end()
-        yield last, len(self._source)
-
-    def origin(self, position: int) -> int:
-        """Return the position in the source of a character of the form."""
-        piece = bisect_right(self._starts, position) - 1
-        start = self._origins[piece]
-        if self._source[start] == "&":
-            return start
-        return start + position - self._starts[piece]
-
-    def ends_word(self, end: int) -> bool:
-        """Return whether a name that ends here is a whole word, or one with a possessive s."""
-        if not self.text[end : end + 1].isalnum():
-            return True
-        return self._source.startswith("'s", self.origin(end - 1) + 1)
+    for entity, start in places:
+        end = start + len(entity.name)
+        last = origins[end - 1] + 1
+        if not form[end : end + 1].isalnum() or text.startswith("'s", last):
+            found.append((entity, origins[start], last))
+    return sorted(found, key=lambda candidate: (-len(candidate[0].name), candidate[1]))
 
 
 class ReferenceForm(StrEnum):
@@ -240,30 +174,27 @@ def find_references(
     catalogue: Catalogue,
     booking_slots: Mapping[str, str | None],
 ) -> tuple[Reference, ...]:
-    """Return all references of a message, in text order.
+    """Return all references of a message with these mentions, in text order.
 
-    Args:
-        utterance: The message.
-        mentions: Its entity mentions.
-        catalogue: What can be mentioned.
-        booking_slots: The slot of each booking made in the episode.
+    `booking_slots` says the slot of each booking made in the episode.
     """
-    entities = [_entity_reference(mention, catalogue) for mention in mentions]
-    named = [
-        (mention.start, mention.end) for mention in mentions if mention.form is MentionForm.NAME
-    ]
-    words = [
-        reference
-        for reference in _word_references(utterance.text, catalogue.vocabulary)
-        if not any(start <= reference.start < end for start, end in named)
-    ]
-    bookings = []
+    found: list[Reference] = []
+    for one in mentions:
+        slot = catalogue.slot_of(one.entity_id)
+        if slot is not None:
+            entity = ReferenceForm.ENTITY
+            found.append(Reference(entity, one.start, one.end, (slot,), one.entity_id))
     for match in find_ids(utterance.text, catalogue.vocabulary.booking_prefix):
         booking_id = match[0].upper()
         slot = booking_slots.get(booking_id)
         if slot is not None:
-            bookings.append(Reference(ReferenceForm.BOOKING, *match.span(), (slot,), booking_id))
-    found = [*(entity for entity in entities if entity.slots), *bookings, *words]
+            found.append(Reference(ReferenceForm.BOOKING, *match.span(), (slot,), booking_id))
+    named = [(one.start, one.end) for one in mentions if one.form is MentionForm.NAME]
+    words, meanings = _words(catalogue.vocabulary)
+    for match in words.finditer(utterance.text):
+        if not any(start <= match.start() < end for start, end in named):
+            form, slots = meanings[match[0]]
+            found.append(Reference(form, *match.span(), slots, word=match[0]))
     return tuple(sorted(found, key=lambda reference: reference.start))
 
 
@@ -274,30 +205,11 @@ def references_within(references: Sequence[Reference], start: int, end: int) -> 
     ]
 
 
-def _entity_reference(mention: Mention, catalogue: Catalogue) -> Reference:
-    slot = catalogue.slot_of(mention.entity_id)
-    slots = () if slot is None else (slot,)
-    return Reference(ReferenceForm.ENTITY, mention.start, mention.end, slots, mention.entity_id)
-
-
-def _word_references(text: str, vocabulary: TextVocabulary) -> list[Reference]:
-    meanings = _word_meanings(vocabulary)
-    references = []
-    for match in _word_pattern(vocabulary).finditer(text):
-        form, slots = meanings[match[0]]
-        references.append(Reference(form, *match.span(), slots, word=match[0]))
-    return references
-
-
-@lru_cache(maxsize=16)
-def _word_pattern(vocabulary: TextVocabulary) -> re.Pattern[str]:
-    return re.compile(alternatives(re.escape(word) for word in _word_meanings(vocabulary)))
-
-
-@lru_cache(maxsize=16)
-def _word_meanings(
+@cache
+def _words(
     vocabulary: TextVocabulary,
-) -> Mapping[str, tuple[ReferenceForm, tuple[str, ...]]]:
+) -> tuple[re.Pattern[str], Mapping[str, tuple[ReferenceForm, tuple[str, ...]]]]:
+    """Return the pattern of a vocabulary's words, and what each of them refers to."""
     meanings: dict[str, tuple[ReferenceForm, tuple[str, ...]]] = {}
     for kind, words in vocabulary.bare_words.items():
         slots = tuple(slot for slot, of_kind in vocabulary.slots.items() if of_kind == kind)
@@ -307,4 +219,4 @@ def _word_meanings(
     for word, slots in vocabulary.group_words.items():
         meanings[word] = (ReferenceForm.GROUP_WORD, slots)
     meanings.update({word: (ReferenceForm.TRIP_WORD, ()) for word in vocabulary.trip_words})
-    return meanings
+    return re.compile(alternatives(map(re.escape, meanings))), meanings

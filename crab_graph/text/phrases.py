@@ -5,10 +5,13 @@ With them the tokens by which a user ends a conversation (§1), which agents can
 
 import re
 from enum import StrEnum
-from functools import cache
 
-from crab_graph.text.lexicon import fragment, pattern
+from crab_graph.text.lexicon import WORD, fragment, pattern
 from crab_graph.text.utterance import Clause, Utterance
+
+# A negator with one word after it at most, up to the end of the span.
+_NOT_ADMITTED = re.compile(rf"{fragment('admission', 'negators')}(?:\W+{WORD}){{0,1}}\W*\Z")
+_NOT_DONE = re.compile(rf"{fragment('summary', 'negators')}(?:\W+{WORD}){{0,1}}\W*\Z")
 
 
 class TerminalToken(StrEnum):
@@ -24,35 +27,40 @@ class TerminalToken(StrEnum):
         return self.strip("#")
 
 
-_MARK = "###"
 _TOKEN = re.compile("|".join(re.escape(token) for token in TerminalToken))
 
 
 def find_token(text: str) -> TerminalToken | None:
     """Return the first terminal token of a text, if it holds one."""
-    found = _TOKEN.search(text) if _MARK in text else None
+    found = _TOKEN.search(text)
     return TerminalToken(found[0]) if found else None
 
 
 def without_tokens(text: str) -> str:
     """Return a text without its terminal tokens."""
-    return _TOKEN.sub("", text) if _MARK in text else text
-
-
-_WORD = r"[^\W_]+(?:['-][^\W_]+)*"
+    return _TOKEN.sub("", text)
 
 
 def admits_error(utterance: Utterance) -> bool:
     """Return whether the speaker owns up to a mistake; regret about a wait is none."""
     return any(
-        _denied("admission", 1).search(utterance.text, 0, match.start()) is None
+        _NOT_ADMITTED.search(utterance.text, 0, match.start()) is None
         for match in pattern("admission", "phrases").finditer(utterance.text)
     )
 
 
 def offers_transfer(utterance: Utterance) -> bool:
     """Return whether a clause offers to hand over to a person; a mere referral does not."""
-    return any(_offers_transfer(utterance.text, clause) for clause in utterance.clauses)
+    text = utterance.text
+    for clause in utterance.clauses:
+        verb = pattern("transfer", "verbs").search(text, clause.start, clause.end)
+        if (
+            verb is not None
+            and pattern("transfer", "people").search(text, clause.start, clause.end)
+            and not pattern("transfer", "negators").search(text, clause.start, verb.start())
+        ):
+            return True
+    return False
 
 
 def is_future(utterance: Utterance, clause: Clause) -> bool:
@@ -67,29 +75,10 @@ def has_summary_cue(utterance: Utterance, has_charged: bool) -> bool:
         utterance: The message.
         has_charged: Whether something was charged before, which makes further words count.
     """
-    keys = ("cues", "after_charge") if has_charged else ("cues",)
-    return any(_is_done(utterance, match) for key in keys for match in _cues(utterance, key))
-
-
-def _cues(utterance: Utterance, key: str) -> list[re.Match[str]]:
-    return list(pattern("summary", key).finditer(utterance.text))
-
-
-def _is_done(utterance: Utterance, cue: re.Match[str]) -> bool:
-    clause = utterance.clause_at(cue.start())
-    if is_future(utterance, clause):
-        return False
-    return _denied("summary", 1).search(utterance.text, clause.start, cue.start()) is None
-
-
-@cache
-def _denied(section: str, between: int) -> re.Pattern[str]:
-    """A negator with at most `between` words after it, up to the end of the span."""
-    return re.compile(rf"{fragment(section, 'negators')}(?:\W+{_WORD}){{0,{between}}}\W*\Z")
-
-
-def _offers_transfer(text: str, clause: Clause) -> bool:
-    verb = pattern("transfer", "verbs").search(text, clause.start, clause.end)
-    if verb is None or not pattern("transfer", "people").search(text, clause.start, clause.end):
-        return False
-    return pattern("transfer", "negators").search(text, clause.start, verb.start()) is None
+    for key in ("cues", "after_charge") if has_charged else ("cues",):
+        for cue in pattern("summary", key).finditer(utterance.text):
+            clause = utterance.clause_at(cue.start())
+            is_denied = _NOT_DONE.search(utterance.text, clause.start, cue.start()) is not None
+            if not is_denied and not is_future(utterance, clause):
+                return True
+    return False

@@ -3,16 +3,13 @@
 import re
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from functools import cache
 from typing import NamedTuple
 
 from crab_graph.text.amounts import Amount, has_unit_mark, stated_amounts
-from crab_graph.text.lexicon import fragment, may_hold, pattern
+from crab_graph.text.lexicon import fragment, pattern
 from crab_graph.text.mentions import Reference, ReferenceForm, references_within
 from crab_graph.text.utterance import Clause, Utterance
 from crab_graph.text.vocabulary import TextVocabulary
-
-_FOR_PHRASE = re.compile(r"\s+for\s[^,:;()\[\]$]*")
 
 
 class CueFamily(StrEnum):
@@ -26,6 +23,17 @@ class CueFamily(StrEnum):
 PRE_CHARGE_CUES = frozenset({CueFamily.TOTAL, CueFamily.CHARGE})
 SUMMARY_CUES = frozenset({CueFamily.TOTAL, CueFamily.CHARGED})
 ALL_CUES = frozenset(CueFamily)
+
+_CUES = {
+    family: re.compile(rf"(?<!sub-)(?<!sub ){fragment('totals', family)}") for family in CueFamily
+}
+_DETERMINED = re.compile(
+    rf"{fragment('totals', 'determiners')} "
+    rf"(?:{'|'.join(fragment('totals', family) for family in CueFamily)})\Z"
+    r"|(?<!\w)(?:grand total|overall \w+)\Z"
+)
+"""A cue that `the`, `your` or the like determines, or that says itself that it is the whole."""
+_FOR_PHRASE = re.compile(r"\s+for\s[^,:;()\[\]$]*")
 
 
 class Scope(StrEnum):
@@ -75,20 +83,12 @@ def find_totals(
     vocabulary: TextVocabulary,
     families: frozenset[CueFamily],
 ) -> tuple[TotalStatement, ...]:
-    """Return the totals a message states, void ones too, in text order.
-
-    Args:
-        utterance: The message.
-        amounts: Its amounts.
-        references: Its references.
-        vocabulary: The domain's words.
-        families: The cues that count.
-    """
+    """Return the totals a message states by cues of some families, void ones too, in text order."""
     found: list[TotalStatement] = []
     for clause in utterance.clauses:
         stated = stated_amounts(amounts, clause)
-        if stated:
-            cues = _find_cues(utterance.text, clause, families)
+        cues = _find_cues(utterance.text, clause, families) if stated else []
+        if cues:
             found += _clause_totals(utterance, clause, stated, cues, references, vocabulary)
     return tuple(found)
 
@@ -105,8 +105,6 @@ def _clause_totals(
 
     What stands before the previous total's amount scopes that total, and not the next one.
     """
-    if not cues:
-        return
     text = utterance.text
     is_void = _is_void_clause(utterance, clause, stated, cues)
     bound: dict[int, _Cue] = {}
@@ -126,19 +124,12 @@ def _clause_totals(
 
 def _find_cues(text: str, clause: Clause, families: frozenset[CueFamily]) -> list[_Cue]:
     cues: list[_Cue] = []
-    words = text[clause.start : clause.end]
     for family in CueFamily:
-        if family not in families or not may_hold(words, "totals", family):
-            continue
-        for match in _cue_pattern(family).finditer(text, clause.start, clause.end):
-            if not any(cue.start <= match.start() < cue.end for cue in cues):
-                cues.append(_Cue(family, *match.span()))
+        if family in families:
+            for match in _CUES[family].finditer(text, clause.start, clause.end):
+                if not any(cue.start <= match.start() < cue.end for cue in cues):
+                    cues.append(_Cue(family, *match.span()))
     return sorted(cues, key=lambda cue: cue.start)
-
-
-@cache
-def _cue_pattern(family: CueFamily) -> re.Pattern[str]:
-    return re.compile(rf"(?<!sub-)(?<!sub ){fragment('totals', family)}")
 
 
 def _is_void_clause(
@@ -148,23 +139,24 @@ def _is_void_clause(
     only_charges = all(cue.family is not CueFamily.TOTAL for cue in cues)
     if only_charges and len(stated) > 1 and "=" not in utterance.words(clause):
         return True
-    if pattern("totals", "conditions").search(text, clause.start, clause.end):
-        return True
-    if pattern("totals", "running").search(text, clause.start, clause.end):
-        return True
-    parent = utterance.parent(clause)
-    spans = [(clause.start, clause.end)]
-    if parent is not None:
-        spans.append((parent.start, parent.end))
-    return any(pattern("totals", "option_labels").search(text, *span) for span in spans)
+    span, parent = (clause.start, clause.end), utterance.parent(clause)
+    return (
+        pattern("totals", "conditions").search(text, *span) is not None
+        or pattern("totals", "running").search(text, *span) is not None
+        or any(
+            pattern("totals", "option_labels").search(text, one.start, one.end)
+            for one in (clause, parent)
+            if one is not None
+        )
+    )
 
 
 def _bind(text: str, clause: Clause, stated: Sequence[Amount], cue: _Cue) -> Amount:
+    """Return the amount that a cue makes a total."""
     equals = text.rfind("=", clause.start, clause.end)
-    if equals >= 0:
-        results = [amount for amount in stated if amount.start > equals]
-        if results:
-            return results[0]
+    results = [amount for amount in stated if equals >= 0 and amount.start > equals]
+    if results:
+        return results[0]
     before = [amount for amount in stated if amount.end <= cue.start]
     if before and text[before[-1].end : cue.start] in (" ", " in "):
         return before[-1]
@@ -212,7 +204,7 @@ def _regions(
         is_adjacent = text[reference.end : cue.start] == " "
         if is_adjacent and reference.form is ReferenceForm.TRIP_WORD:
             yield reference.start, reference.end
-    if _determined().search(text, clause.start, cue.end):
+    if _DETERMINED.search(text, clause.start, cue.end):
         return
     yield clause.start, cue.start
     if cue.family is not CueFamily.TOTAL:
@@ -220,11 +212,3 @@ def _regions(
     parent = utterance.parent(clause)
     if parent is not None:
         yield parent.start, parent.end
-
-
-@cache
-def _determined() -> re.Pattern[str]:
-    """A cue that `the`, `your` or the like determines, or that says itself that it is the whole."""
-    determiners = fragment("totals", "determiners")
-    cues = "|".join(fragment("totals", family) for family in CueFamily)
-    return re.compile(rf"{determiners} (?:{cues})\Z|(?<!\w)(?:grand total|overall \w+)\Z")

@@ -13,7 +13,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass
-from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -58,23 +58,28 @@ _MAX_NESTING = 10
 def visible(text: str) -> str:
     """Return what a reader sees of `text`, with its lines and its case."""
     for _ in range(_MAX_NESTING):
-        seen = _visible_once(text)
-        if seen == text or not ("<" in seen or "[" in seen or not seen.isascii()):
-            return seen
+        seen = text
+        if not text.isascii():
+            seen = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).translate(_LOOKALIKES)
+            seen = _EN_DASH.sub("-", seen)
+        seen = _HIDDEN_ELEMENT.sub("", _COMMENT.sub("", seen))
+        seen = _TAG.sub("", _BREAK.sub("\n", seen))
+        seen = _LINK.sub(r"\1", _LINK_DEFINITION.sub("", seen))
+        if seen == text:
+            break
         text = seen
     return text
 
 
 def fold(line: str) -> str:
     """Return one visible line without emphasis, casefolded, its whitespace collapsed."""
-    if "~" in line or "`" in line:
-        line = _STRIKE_OR_CODE.sub("", line)
-    if "*" in line:
-        line = _STAR.sub(lambda star: star[1] or "", line)
-    if "_" in line:
-        line = _UNDERSCORE.sub("", line)
-    folded = " ".join(line.split())
-    return folded.lower() if folded.isascii() else _folded_letters(folded)
+    line = _STAR.sub(lambda star: star[1] or "", _STRIKE_OR_CODE.sub("", line))
+    line = " ".join(_UNDERSCORE.sub("", line).split())
+    while True:
+        folded = unicodedata.normalize("NFKC", line.casefold())
+        if folded == line:
+            return folded
+        line = folded
 
 
 def normalise(text: str) -> str:
@@ -91,35 +96,14 @@ def name_form(normal: str) -> str:
     return " ".join(normal.replace("&", "and").replace(".", "").replace("'", "").split())
 
 
-def _visible_once(text: str) -> str:
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).translate(_LOOKALIKES)
-        text = _EN_DASH.sub("-", text)
-    if "<" in text:
-        text = _HIDDEN_ELEMENT.sub("", _COMMENT.sub("", text))
-        text = _TAG.sub("", _BREAK.sub("\n", text))
-    if "[" in text:
-        text = _LINK.sub(r"\1", _LINK_DEFINITION.sub("", text))
-    return text
-
-
-def _folded_letters(line: str) -> str:
-    while True:
-        folded = unicodedata.normalize("NFKC", line.casefold())
-        if folded == line:
-            return folded
-        line = folded
-
-
-_TAB = 4
 _BULLET = re.compile(r"(\s*)(?:[-*+•‣◦▪·–]|\(?\d{1,2}[.)])\s+(?=\S)")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s|\s*(\*\*|__)[^*_]+\1:?\s*$")
-_QUOTE = re.compile(r"\s*(?:>\s?)+")
+_QUOTE = re.compile(r"\A\s*(?:>\s?)+")
 _TABLE_RULE = re.compile(r"[\s|:+-]*")
-_STOP = r";|[.!?][*_\"')\]]*(?=\s+[*_]*[A-ZÀ-ÖØ-Þ\d$\"'(\[{])"
-_CONJUNCTIONS = ("but", "however", "although", "whereas")
-_STOPS = re.compile(_STOP)
-_BOUNDARY = re.compile(rf"{_STOP}|(?<!\w)(?=(?i:{'|'.join(_CONJUNCTIONS)})(?!\w))")
+_CLAUSE_END = re.compile(
+    r";|[.!?][*_\"')\]]*(?=\s+[*_]*[A-ZÀ-ÖØ-Þ\d$\"'(\[{])"
+    r"|(?<!\w)(?=(?i:but|however|although|whereas)(?!\w))"
+)
 
 
 class Line(NamedTuple):
@@ -139,18 +123,18 @@ class Clause(NamedTuple):
     line: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Utterance:
-    """One message as it was read; equal texts are read once, so identity serves as equality."""
+    """One message as it was read."""
 
     text: str
     lines: tuple[Line, ...]
     clauses: tuple[Clause, ...]
-    starts: tuple[int, ...]
 
     def clause_at(self, position: int) -> Clause:
         """Return the clause that holds a position of the text."""
-        return self.clauses[max(bisect_right(self.starts, position) - 1, 0)]
+        after = bisect_right(self.clauses, position, key=lambda clause: clause.start)
+        return self.clauses[max(after - 1, 0)]
 
     def words(self, clause: Clause) -> str:
         """Return the text of a clause."""
@@ -162,57 +146,37 @@ class Utterance:
         return None if parent is None else self.lines[parent]
 
 
-@lru_cache(maxsize=1024)
 def read_message(text: str) -> Utterance:
     """Read one message into lines and clauses."""
-    reader = _Reader()
+    parts: list[str] = []
+    lines: list[Line] = []
+    clauses: list[Clause] = []
+    above: list[tuple[int, int]] = []  # depth and index of lines that can still be a parent
+    is_under_heading = False
+    end = 0
     for raw in visible(text).splitlines():
-        reader.read(raw)
-    starts = tuple(clause.start for clause in reader.clauses)
-    return Utterance(" ".join(reader.parts), tuple(reader.lines), tuple(reader.clauses), starts)
-
-
-class _Reader:
-    """Collects lines and clauses; `above` holds the lines that can still be a parent."""
-
-    def __init__(self) -> None:
-        self.parts: list[str] = []
-        self.lines: list[Line] = []
-        self.clauses: list[Clause] = []
-        self.above: list[tuple[int, int]] = []  # depth and index
-        self.is_under_heading = False
-
-    def read(self, raw: str) -> None:
         if not raw.strip():
-            if not self.is_under_heading:
-                self.above = []
-            self.is_under_heading = False
-            return
+            above = above if is_under_heading else []
+            is_under_heading = False
+            continue
+        is_under_heading = _HEADING.match(raw) is not None
         depth, pieces = _line_form(raw)
-        start = self.clauses[-1].end + 1 if self.clauses else 0
-        self._add_clauses(start, pieces)
-        if self.clauses and self.clauses[-1].line == len(self.lines):
-            self.above = [entry for entry in self.above if entry[0] < depth]
-            parent = self.above[-1][1] if self.above else None
-            self.above.append((depth, len(self.lines)))
-            self.lines.append(Line(start, self.clauses[-1].end, depth, parent))
-        self.is_under_heading = _HEADING.match(raw) is not None
-
-    def _add_clauses(self, start: int, pieces: list[str]) -> None:
-        for piece in pieces:
-            words = fold(piece)
-            if words:
-                self.parts.append(words)
-                self.clauses.append(Clause(start, start + len(words), len(self.lines)))
-                start += len(words) + 1
+        start = end
+        for words in filter(None, map(fold, pieces)):
+            parts.append(words)
+            clauses.append(Clause(end, end + len(words), len(lines)))
+            end += len(words) + 1
+        if end > start:
+            above = [entry for entry in above if entry[0] < depth]
+            parent = above[-1][1] if above else None
+            above.append((depth, len(lines)))
+            lines.append(Line(start, end - 1, depth, parent))
+    return Utterance(" ".join(parts), tuple(lines), tuple(clauses))
 
 
 def _line_form(raw: str) -> tuple[int, list[str]]:
     """Return the depth of a line and its clauses, without list and heading markers."""
-    raw = raw.expandtabs(_TAB)
-    quoted = _QUOTE.match(raw)
-    if quoted:
-        raw = raw[quoted.end() :]
+    raw = _QUOTE.sub("", raw.expandtabs(4), count=1)
     if raw.count("|") > 1:
         return 0, [] if _TABLE_RULE.fullmatch(raw) else [raw]
     bullet = _BULLET.match(raw)
@@ -222,12 +186,5 @@ def _line_form(raw: str) -> tuple[int, list[str]]:
 
 
 def _split(body: str) -> list[str]:
-    lower = body.lower()
-    has_conjunction = any(map(lower.__contains__, _CONJUNCTIONS))
-    pieces: list[str] = []
-    start = 0
-    for match in (_BOUNDARY if has_conjunction else _STOPS).finditer(body):
-        pieces.append(body[start : match.end()])
-        start = match.end()
-    pieces.append(body[start:])
-    return pieces
+    ends = [0, *(match.end() for match in _CLAUSE_END.finditer(body)), len(body)]
+    return [body[start:end] for start, end in pairwise(ends)]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 from crab_graph.schema import digest
@@ -11,7 +11,7 @@ from crab_graph.text.utterance import name_form, normalise
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextVocabulary:
-    """A domain's closed word lists.
+    """A domain's closed word lists; each domain has one, so identity serves as equality.
 
     Attributes:
         prefixes: Id prefix of each kind of entity that can be booked, such as `{"hotel": "HT"}`.
@@ -42,12 +42,13 @@ class TextVocabulary:
     @property
     def sha256(self) -> str:
         """Hash of all words, stamped on verdicts."""
-        words = {
-            item.name: sorted(value) if isinstance(value, frozenset) else value
-            for item in fields(self)
-            for value in (getattr(self, item.name),)
-        }
-        return digest(words)
+        words = {item.name: getattr(self, item.name) for item in fields(self)}
+        return digest(
+            {
+                name: sorted(value) if isinstance(value, frozenset) else value
+                for name, value in words.items()
+            }
+        )
 
 
 _WORD = re.compile(r"[^\W_]+")
@@ -61,23 +62,16 @@ class NamedEntity(NamedTuple):
     name: str
 
 
-def _no_slot(entity_id: str) -> str | None:
-    return None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Catalogue:
     """What can be mentioned in one task: the domain's words, the names, and the slot an id fits.
 
-    Attributes:
-        vocabulary: The domain's words.
-        names: Names in the form they are compared in, longest first, by their first word.
-        slot_of: The slot an entity id fits, or `None`.
+    Names are in the form they are compared in, longest first, by their first word.
     """
 
     vocabulary: TextVocabulary
-    names: Mapping[str, tuple[NamedEntity, ...]] = field(default_factory=dict)
-    slot_of: Callable[[str], str | None] = _no_slot
+    names: Mapping[str, tuple[NamedEntity, ...]]
+    slot_of: Callable[[str], str | None]
 
 
 def build_catalogue(
