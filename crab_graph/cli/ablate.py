@@ -38,8 +38,7 @@ def ablate(
     and `show` work on it, and the same command goes on where an interrupted one stopped.
     """
     from crab_graph.cli.conditions import read_conditions
-    from crab_graph.cli.estimate_output import print_estimate
-    from crab_graph.cli.run_output import episode_bar, print_run
+    from crab_graph.cli.run_output import episode_bar, print_estimate, print_run
     from crab_graph.errors import UsageError
     from crab_graph.runs.ablation import compare_conditions
     from crab_graph.runs.estimate import estimate_run

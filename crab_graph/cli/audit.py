@@ -41,7 +41,7 @@ def audit(
     """
     from crab_graph.analysis.audit.evidence import grading_gates
     from crab_graph.analysis.audit.giveaways import generation_gates
-    from crab_graph.cli.progress import progress_bar
+    from crab_graph.cli.output import progress_bar
     from crab_graph.domains.benchmark import load_benchmark
 
     benchmark = load_benchmark(bench)

@@ -31,7 +31,7 @@ def certify(
     the paper's algorithms it says how many tasks of each stratum and date mode have extra
     solutions. With `--open` the tasks are generated again from the secret, and must be the same.
     """
-    from crab_graph.cli.progress import progress_bar
+    from crab_graph.cli.output import progress_bar
     from crab_graph.domains.benchmark import load_benchmark
     from crab_graph.domains.proof import certify_benchmark, summarise_spoilage
 
@@ -64,7 +64,7 @@ def certify(
 
 
 def _prove(benchmark: "Benchmark", opening: Path, task: str | None, jobs: int) -> "Proof":
-    from crab_graph.cli.progress import progress_bar
+    from crab_graph.cli.output import progress_bar
     from crab_graph.domains.proof import prove
 
     one = None if task is None else benchmark[task]

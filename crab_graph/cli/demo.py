@@ -28,7 +28,7 @@ def demo(
     writes an HTML page in which every dialogue can be read.
     """
     from crab_graph.analysis.demo import demonstrate
-    from crab_graph.cli.progress import progress_bar
+    from crab_graph.cli.output import progress_bar
 
     shown = demonstrate(out, tasks=tasks, seed=seed, jobs=jobs, bar=progress_bar)
     if as_json:

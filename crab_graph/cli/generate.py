@@ -92,7 +92,7 @@ def generate(
 
     An interrupted generation goes on with the same command.
     """
-    from crab_graph.cli.progress import progress_bar
+    from crab_graph.cli.output import progress_bar
     from crab_graph.domains.generate import announce, check_settings, generate_benchmark
     from crab_graph.domains.private import announcement
 

@@ -29,7 +29,7 @@ def regrade(
     Verdicts of before stay in each episode's history. Exits with 1 where a verdict changed or the
     grading of an episode crashed, with 2 on another benchmark than the run was made with.
     """
-    from crab_graph.cli.progress import progress_bar
+    from crab_graph.cli.output import progress_bar
     from crab_graph.runs.regrade import regrade_run
     from crab_graph.runs.store import load_index
 

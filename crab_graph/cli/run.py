@@ -62,8 +62,7 @@ def run(
     the run can be gone on with under a higher cap.
     """
     from crab_graph.cli.conditions import read_conditions
-    from crab_graph.cli.estimate_output import print_estimate
-    from crab_graph.cli.run_output import check_grading, episode_bar, print_run
+    from crab_graph.cli.run_output import check_grading, episode_bar, print_estimate, print_run
     from crab_graph.runs.estimate import estimate_run
     from crab_graph.runs.runner import prepare_run, sit
 

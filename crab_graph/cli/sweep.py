@@ -36,7 +36,7 @@ def sweep(
     Each value gets a certified benchmark of its own within the directory; sweep.json says which
     tasks correspond. An interrupted sweep goes on with the same command.
     """
-    from crab_graph.cli.progress import progress_bar
+    from crab_graph.cli.output import progress_bar
     from crab_graph.domains.sweep import sweep_benchmark
 
     with progress_bar("Varying tasks") as progress:

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 from crab_graph.graph.setup import Setup
 from crab_graph.graph.turns import taking_turns
 from crab_graph.runs.config import CHECKPOINTS, SHARDS, ForkPoint
-from crab_graph.runs.disk import keeping
 from crab_graph.runs.episode import Visit, play_episode
-from crab_graph.runs.locks import hold_worker
 from crab_graph.runs.origin import Origin
 from crab_graph.runs.plan import PlannedEpisode
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.store import Shard
+from crab_graph.runs.writing import hold_worker, keeping
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver

@@ -11,7 +11,7 @@ from crab_graph.runs.config import CHECKPOINTS
 from crab_graph.runs.episode_worker import Job, open_worker
 from crab_graph.runs.plan import PlannedEpisode, is_settled, plan_episodes
 from crab_graph.runs.sitting import Progress, Report, Sitting
-from crab_graph.runs.store import IndexEntry, checkpoint_files, load_index
+from crab_graph.runs.store import IndexEntry, load_index
 from crab_graph.runs.warehouse import make_tables
 from crab_graph.schema import digest
 from crab_graph.workers import Executor, run_parallel
@@ -68,10 +68,10 @@ def _progress(done: int, total: int, passed: int, last: str | None, budget: Budg
 
 def _suffix(sitting: Sitting) -> str:
     """Return what tells the run's threads from those of other runs in the same database."""
-    settings = sitting.config.identity()
-    if sitting.terms.checkpoint is None:
-        return digest(settings)[:12]
-    return digest([settings, str(sitting.directory.resolve())])[:12]
+    named: list[Any] = [sitting.config.identity()]
+    if sitting.terms.checkpoint is not None:
+        named.append(str(sitting.directory.resolve()))
+    return digest(named)[:12]
 
 
 def _forget(sitting: Sitting, failed: list[PlannedEpisode]) -> None:
@@ -87,9 +87,8 @@ def _forget(sitting: Sitting, failed: list[PlannedEpisode]) -> None:
 
 
 def _results(sitting: Sitting, todo: list[PlannedEpisode], suffix: str, budget: Budget) -> Any:
-    jobs = min(sitting.terms.jobs, len(todo))
-    concurrency = min(sitting.terms.concurrency, len(todo))
-    bench = sitting.bench
+    terms, bench = sitting.terms, sitting.bench
+    jobs, concurrency = min(terms.jobs, len(todo)), min(terms.concurrency, len(todo))
     job = Job(
         directory=sitting.directory if sitting.is_here else sitting.directory.resolve(),
         benchmark=bench if sitting.is_here else bench.directory.resolve(),
@@ -98,18 +97,17 @@ def _results(sitting: Sitting, todo: list[PlannedEpisode], suffix: str, budget: 
         setup=sitting.setup,
         thread_suffix=suffix,
         concurrency=concurrency,
-        checkpoint=sitting.terms.checkpoint,
+        checkpoint=terms.checkpoint,
         origin=sitting.origin,
         point=sitting.config.fork,
     )
-    setup = partial(open_worker, job)
     return run_parallel(
         budget.while_open(todo),
-        setup,
+        partial(open_worker, job),
         jobs=jobs,
         concurrency=concurrency,
         preload=PRELOAD,
-        executor=Executor(sitting.terms.executor),
+        executor=Executor(terms.executor),
     )
 
 
@@ -134,5 +132,5 @@ def _checkpoints(directory: Path) -> dict[str, str]:
     """Return which file holds each thread that is under way."""
     from crab_graph.graph.checkpoint import stored_threads  # noqa: PLC0415  (loads LangGraph)
 
-    files = checkpoint_files(directory)
+    files = sorted((directory / CHECKPOINTS).glob("*.sqlite"))
     return {thread: path.name for path in files for thread in stored_threads(path)}

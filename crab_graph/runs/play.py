@@ -9,13 +9,12 @@ from crab_graph.errors import RunError, UsageError
 from crab_graph.graph.setup import set_up
 from crab_graph.personas.condition import parse_condition
 from crab_graph.runs.config import CHECKPOINTS, SHARDS, begin_run, forget_episodes
-from crab_graph.runs.disk import keeping
 from crab_graph.runs.episode import Visit, play_episode
-from crab_graph.runs.locks import hold_run
 from crab_graph.runs.plan import episode_id
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.sitting import Sitting, prepare_sitting
 from crab_graph.runs.store import Shard, load_index, load_record
+from crab_graph.runs.writing import hold_run, keeping
 from crab_graph.settings import (
     EpisodeKeywords,
     EpisodeSettings,

@@ -20,8 +20,8 @@ from pydantic import ValidationError
 from crab_graph.errors import ResumeMismatch, RunError
 from crab_graph.runs.config import SHARDS, RunConfig, read_config
 from crab_graph.runs.grading import CRASH, UNSOUND, VERDICT_FIELDS, Breakdown, grade_fields
-from crab_graph.runs.locks import hold_run
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.writing import hold_run
 
 if TYPE_CHECKING:
     from crab_graph.domains.benchmark import Benchmark

@@ -20,13 +20,7 @@ class Run(Sequence[EpisodeRecord]):
     def __init__(
         self, directory: Path, config: RunConfig, episodes: Sequence[EpisodeRecord]
     ) -> None:
-        """Hold what was read.
-
-        Args:
-            directory: The run's directory.
-            config: What the run is.
-            episodes: The latest attempt of each finished episode.
-        """
+        """Hold what was read: the latest attempt of each finished episode."""
         self.directory = directory
         self.config = config
         self.episodes = tuple(episodes)
@@ -67,9 +61,7 @@ class Run(Sequence[EpisodeRecord]):
     @property
     def planned(self) -> int:
         """How many episodes the run consists of."""
-        config = self.config
-        plan = plan_episodes(config.tasks, config.users, config.trials, config.turns)
-        return sum(1 for _ in plan)
+        return self.config.planned
 
     @property
     def failed(self) -> tuple[EpisodeRecord, ...]:

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 from crab_graph.errors import UsageError
 from crab_graph.models.secrets import MASK
 from crab_graph.runs.config import BEGIN_OTHERWISE, CONFIG, RunConfig, begin_run, read_config
-from crab_graph.runs.disk import keeping
 from crab_graph.runs.execution import execute
-from crab_graph.runs.locks import hold_run
 from crab_graph.runs.run import Run, open_run
 from crab_graph.runs.sitting import Report, Sitting, check_replayable, prepare_sitting
 from crab_graph.runs.store import keep_origin, read_origin
+from crab_graph.runs.writing import hold_run, keeping
 from crab_graph.settings import (
     RunKeywords,
     RunSettings,

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from crab_graph.errors import UsageError
 from crab_graph.runs.config import RunConfig, read_config
 from crab_graph.runs.parts import ParquetPart, connect
-from crab_graph.runs.run import Run
 from crab_graph.runs.tables import RUN, RUNS, TABLES, Table
 from crab_graph.runs.warehouse import choose, load_table, with_parts
 
@@ -120,7 +119,7 @@ def _about(config: RunConfig, directory: Path) -> list[Any]:
         "name": directory.resolve().name,
         "users": ",".join(config.users),
         "tasks": len(config.tasks),
-        "planned": Run(directory, config, ()).planned,
+        "planned": config.planned,
     }
     return [found[column.name] for column in RUNS.columns]
 

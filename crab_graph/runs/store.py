@@ -10,18 +10,21 @@ kill tore off is ignored, and dropped when its file is written again.
 
 import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
 from crab_graph.errors import RunError, UnknownName
-from crab_graph.runs.config import CHECKPOINTS, CONFIG, SHARDS, RunConfig, mismatch, read_config
+from crab_graph.runs.config import CONFIG, SHARDS, RunConfig, mismatch, read_config
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.workers import write_atomically
 
 ORIGIN = "origin.json"
+
+Kept = TypeVar("Kept")
 
 
 class IndexEntry(NamedTuple):
@@ -42,8 +45,9 @@ class Shard:
         path.parent.mkdir(exist_ok=True)
         self._file = path.open("a+b", buffering=0)
         self._lock = threading.Lock()
-        end = _end_of_last_line(path)
-        if end < path.stat().st_size:
+        if path.stat().st_size:  # an empty file cannot be mapped
+            with mmap(self._file.fileno(), 0, access=ACCESS_READ) as kept:
+                end = kept.rfind(b"\n") + 1
             self._file.truncate(end)
 
     def append(self, record: EpisodeRecord) -> None:
@@ -109,12 +113,17 @@ def load_records(directory: Path) -> list[EpisodeRecord]:
         RunError: there is no run, or a line is damaged.
     """
     config = read_config(directory)
-    latest: dict[str, EpisodeRecord] = {}
-    for record in _read_shards(Path(directory)):
-        known = latest.get(record.episode_id)
-        if known is None or record.attempts >= known.attempts:
-            latest[record.episode_id] = record
-    return _in_order(config, latest.values())
+    tasks = {task_id: place for place, task_id in enumerate(config.tasks)}
+    users = {user: place for place, user in enumerate(config.users)}
+    return sorted(
+        _latest(directory, lambda record: record).values(),
+        key=lambda record: (
+            tasks.get(record.task_id, len(tasks)),
+            users.get(record.condition, len(users)),
+            record.trial,
+            (record.forked_from or {}).get("turn", 0),
+        ),
+    )
 
 
 def load_index(directory: Path) -> dict[str, IndexEntry]:
@@ -123,14 +132,10 @@ def load_index(directory: Path) -> dict[str, IndexEntry]:
     Raises:
         RunError: a line is damaged.
     """
-    index: dict[str, IndexEntry] = {}
-    for record in _read_shards(Path(directory)):
-        known = index.get(record.episode_id)
-        if known is None or record.attempts >= known.attempts:
-            index[record.episode_id] = IndexEntry(
-                record.outcome, record.passed, record.attempts, record.lost_usage, record.amounts
-            )
-    return index
+    return _latest(
+        directory,
+        lambda one: IndexEntry(one.outcome, one.passed, one.attempts, one.lost_usage, one.amounts),
+    )
 
 
 def load_record(directory: Path, episode_id: str) -> EpisodeRecord:
@@ -150,24 +155,14 @@ def load_record(directory: Path, episode_id: str) -> EpisodeRecord:
     return max(reversed(found), key=lambda record: record.attempts)
 
 
-def checkpoint_files(directory: Path) -> list[Path]:
-    """Return the checkpoint files of a run."""
-    return sorted((Path(directory) / CHECKPOINTS).glob("*.sqlite"))
-
-
-def _in_order(config: RunConfig, records: Iterable[EpisodeRecord]) -> list[EpisodeRecord]:
-    tasks = {task_id: place for place, task_id in enumerate(config.tasks)}
-    users = {user: place for place, user in enumerate(config.users)}
-    last = len(tasks), len(users)
-    return sorted(
-        records,
-        key=lambda record: (
-            tasks.get(record.task_id, last[0]),
-            users.get(record.condition, last[1]),
-            record.trial,
-            (record.forked_from or {}).get("turn", 0),
-        ),
-    )
+def _latest(directory: Path, view: Callable[[EpisodeRecord], Kept]) -> dict[str, Kept]:
+    """Return what is kept of the latest attempt of each episode; of equal ones the last stands."""
+    latest: dict[str, tuple[int, Kept]] = {}
+    for record in _read_shards(directory):
+        name, attempts = record.episode_id, record.attempts
+        if attempts >= latest.get(name, (0,))[0]:
+            latest[name] = attempts, view(record)
+    return {name: kept for name, (_, kept) in latest.items()}
 
 
 def _read_shards(directory: Path, marker: bytes = b"") -> Iterator[EpisodeRecord]:
@@ -184,17 +179,3 @@ def _read_shards(directory: Path, marker: bytes = b"") -> Iterator[EpisodeRecord
                 except ValidationError as error:
                     reason = error.errors()[0]["msg"]
                     raise RunError(f"{path}, line {number}: damaged: {reason}") from None
-
-
-def _end_of_last_line(path: Path) -> int:
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        position = size
-        while position > 0:
-            start = max(0, position - 65536)
-            file.seek(start)
-            found = file.read(position - start).rfind(b"\n")
-            if found >= 0:
-                return start + found + 1
-            position = start
-    return 0

@@ -121,11 +121,11 @@ def play(bench_path, out):
 def make_naive(out):
     """Let tools keep what they did in a file, and see what that file holds."""
     episode = {}
-    original = episode_worker.run_episode  # type: ignore[attr-defined]
+    original = vars(episode_worker)["play_episode"]
 
-    def run_episode(*arguments, **options):
-        episode["file"] = out.parent / f"{out.name}-{options['thread_id']}-{WRITES}"
-        return original(*arguments, **options)
+    def play_episode(task, agent, user, setup, visit):
+        episode["file"] = out.parent / f"{out.name}-{visit.thread_id}-{WRITES}"
+        return original(task, agent, user, setup, visit)
 
     run_calls = nodes.EpisodeNodes._run
 
@@ -143,7 +143,7 @@ def make_naive(out):
             lines, events, errors = lines + line, events + written, errors + failed
         return lines, events, errors
 
-    episode_worker.run_episode = run_episode  # type: ignore[attr-defined]
+    vars(episode_worker)["play_episode"] = play_episode
     nodes.EpisodeNodes._run = run  # type: ignore[method-assign]
 
 

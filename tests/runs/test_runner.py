@@ -10,7 +10,7 @@ from crab_graph.agents.adapters import resolve_agent
 from crab_graph.errors import ResumeMismatch, RunError, UnknownName, UsageError
 from crab_graph.eval import verdict
 from crab_graph.runs.config import CHECKPOINTS, SHARDS
-from crab_graph.runs.locks import hold_run
+from crab_graph.runs.writing import hold_run
 from crab_graph.schema import canonical_json
 
 SOLVER = resolve_agent("solver")

@@ -11,8 +11,8 @@ import pytest
 
 import crab_graph as cg
 from crab_graph.errors import StorageError
-from crab_graph.runs.disk import keeping
 from crab_graph.runs.store import Shard
+from crab_graph.runs.writing import keeping
 from crab_graph.schema import canonical_json
 
 ROOT = Path(__file__).resolve().parents[2]
