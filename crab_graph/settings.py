@@ -271,7 +271,7 @@ class SittingSettings(WorkSettings):
     )
     checkpoint: str | None = setting(
         None,
-        "Keep checkpoints in PostgreSQL: postgresql://USER@HOST/DATABASE.",
+        "Keep checkpoints at an address, such as postgresql://USER@HOST/DATABASE.",
         metavar="URL",
         envvar="CRAB_CHECKPOINT",
     )

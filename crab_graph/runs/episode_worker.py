@@ -146,9 +146,9 @@ def _open_savers(
     """Return what gives the saver of a thread, by the name of the file that holds it."""
     if job.checkpoint is None:
         return _Savers(job.directory / CHECKPOINTS, f"part-{slot}.sqlite", stack).open
-    from crab_graph.graph.postgres import open_shared_saver  # noqa: PLC0415  (an extra)
+    from crab_graph.graph.savers import open_saver  # noqa: PLC0415  (an extra)
 
-    shared = stack.enter_context(open_shared_saver(job.checkpoint))
+    shared = stack.enter_context(open_saver(job.checkpoint))
     return lambda _: shared
 
 
@@ -164,7 +164,7 @@ class _Savers:
         self._lock = threading.Lock()
 
     def open(self, name: str | None) -> "BaseCheckpointSaver[Any]":
-        from crab_graph.graph.checkpoint import open_saver  # noqa: PLC0415  (loads LangGraph)
+        from crab_graph.graph.savers import open_saver  # noqa: PLC0415  (loads LangGraph)
 
         name = name or self._own
         with self._lock:

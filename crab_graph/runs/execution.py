@@ -79,9 +79,9 @@ def _forget(sitting: Sitting, failed: list[PlannedEpisode]) -> None:
     shutil.rmtree(sitting.directory / CHECKPOINTS, ignore_errors=True)
     if sitting.terms.checkpoint is None or not failed:
         return
-    from crab_graph.graph.postgres import open_shared_saver  # noqa: PLC0415  (an extra)
+    from crab_graph.graph.savers import open_saver  # noqa: PLC0415  (an extra)
 
-    with open_shared_saver(sitting.terms.checkpoint) as saver:
+    with open_saver(sitting.terms.checkpoint) as saver:
         for one in failed:
             saver.delete_thread(one.thread(_suffix(sitting)))
 
@@ -130,7 +130,7 @@ def _placed(
 
 def _checkpoints(directory: Path) -> dict[str, str]:
     """Return which file holds each thread that is under way."""
-    from crab_graph.graph.checkpoint import stored_threads  # noqa: PLC0415  (loads LangGraph)
+    from crab_graph.graph.savers import stored_threads  # noqa: PLC0415  (loads LangGraph)
 
     files = sorted((directory / CHECKPOINTS).glob("*.sqlite"))
     return {thread: path.name for path in files for thread in stored_threads(path)}

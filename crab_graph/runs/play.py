@@ -137,7 +137,7 @@ def play_with_person(
 
 def _play(sitting: Sitting, ask: Ask) -> None:
     from crab_graph.graph.build import Leg, prepare_episode  # noqa: PLC0415  (loads LangGraph)
-    from crab_graph.graph.checkpoint import open_saver  # noqa: PLC0415
+    from crab_graph.graph.savers import open_saver  # noqa: PLC0415
 
     directory = sitting.directory
     (directory / CHECKPOINTS).mkdir(exist_ok=True)

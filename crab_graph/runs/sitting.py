@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crab_graph.errors import UsageError
-from crab_graph.graph.postgres import check_address
+from crab_graph.graph.savers import check_address
 from crab_graph.graph.setup import Setup, set_up
 from crab_graph.models.prices import NO_PRICES, check_priced
 from crab_graph.models.secrets import MASK, public_spec

@@ -8,8 +8,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.config import get_config
 
 from crab_graph.graph.build import build_graph
-from crab_graph.graph.checkpoint import open_saver, stored_threads
 from crab_graph.graph.nodes import EpisodeNodes
+from crab_graph.graph.savers import open_saver, stored_threads
 from crab_graph.graph.state import transcript_of
 from crab_graph.settings import Limits
 from crab_graph.testing import tool_call_reply

@@ -7,8 +7,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from crab_graph.errors import StorageError
 from crab_graph.graph.build import build_graph
-from crab_graph.graph.checkpoint import open_saver, stored_threads
 from crab_graph.graph.journal import NAMESPACE
+from crab_graph.graph.savers import open_saver, stored_threads
 from crab_graph.graph.state import transcript_of
 from tests.graph.builders import STOP, asking_agent, build_task, patient_user, scripted
 

@@ -24,13 +24,13 @@ from pathlib import Path
 from typing import Any
 
 import duckdb  # noqa: F401  (every import is made before the first fork)
+from langgraph.checkpoint.sqlite import SqliteSaver
 
 import crab_graph as cg
 from crab_graph.agents.adapters import resolve_agent
 from crab_graph.domains.benchmark import load_benchmark
 from crab_graph.eval import verdict  # noqa: F401
 from crab_graph.graph import build, journal, nodes  # noqa: F401
-from crab_graph.graph.sqlite_saver import CompactSaver
 from crab_graph.personas import rules_user
 from crab_graph.runs import episode_worker, runner, store
 from crab_graph.runs.versions import code_sha256
@@ -42,10 +42,10 @@ USERS = ["generic", "ruse"]
 MOST_KILLS = 5
 
 POINTS = {
-    "checkpoint": (CompactSaver, "put"),
-    "writes": (CompactSaver, "put_writes"),
+    "checkpoint": (SqliteSaver, "put"),
+    "writes": (SqliteSaver, "put_writes"),
     "reply": (journal.Step, "keep"),
-    "forget": (CompactSaver, "delete_thread"),
+    "forget": (SqliteSaver, "delete_thread"),
     "record": (store.Shard, "append"),
     "tool": (ToolRegistry, "call"),
     "environment": (nodes.EpisodeNodes, "environment"),

@@ -13,18 +13,18 @@ from pathlib import Path
 
 import httpx  # noqa: F401  (every import is made before the first fork)
 import langchain_openai  # noqa: F401
+from langgraph.checkpoint.sqlite import SqliteSaver
 
 import crab_graph as cg
 from crab_graph.eval import verdict  # noqa: F401
 from crab_graph.graph import build  # noqa: F401
-from crab_graph.graph.sqlite_saver import CompactSaver
 from crab_graph.runs.versions import code_sha256
 
 MOST_SITTINGS = 40
 
 
 def die_before_storing(seen):
-    original = CompactSaver.put_writes
+    original = SqliteSaver.put_writes
 
     def put_writes(self, config, writes, task_id, task_path=""):
         died_before = seen.read_text().split() if seen.exists() else []
@@ -34,7 +34,7 @@ def die_before_storing(seen):
             os.kill(os.getpid(), signal.SIGKILL)
         original(self, config, writes, task_id, task_path)
 
-    CompactSaver.put_writes = put_writes  # type: ignore[method-assign]
+    SqliteSaver.put_writes = put_writes  # type: ignore[method-assign]
 
 
 def sit(bench, out, spec):

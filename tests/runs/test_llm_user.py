@@ -9,7 +9,7 @@ import pytest
 import crab_graph as cg
 from crab_graph.cli import main
 from crab_graph.errors import UsageError
-from crab_graph.graph.checkpoint import open_saver
+from crab_graph.graph.savers import open_saver
 from crab_graph.personas.condition import ABLATION, parse_condition, resolve
 from crab_graph.personas.fragment_set import load_fragments
 from crab_graph.personas.prompt import compose_prompt

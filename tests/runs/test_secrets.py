@@ -7,7 +7,7 @@ import pytest
 
 from crab_graph.cli import main
 from crab_graph.graph.build import build_graph
-from crab_graph.graph.checkpoint import open_saver
+from crab_graph.graph.savers import open_saver
 from crab_graph.models import retrying
 from crab_graph.testing import Answer, Attempts, FaultyAnswer, ScriptedServer
 from crab_graph.testing.faults import rate_limited, unauthorised

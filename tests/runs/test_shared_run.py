@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 import crab_graph as cg
-from crab_graph.graph.postgres import open_shared_saver
+from crab_graph.graph.savers import open_saver
 from crab_graph.schema import canonical_json
 from tests.postgres_server import PASSWORD, postgres_server
 
@@ -58,7 +58,7 @@ def finish(process):
 
 
 def threads(address):
-    with open_shared_saver(address), psycopg.connect(address) as connection:
+    with open_saver(address), psycopg.connect(address) as connection:
         rows = connection.execute("SELECT DISTINCT thread_id FROM checkpoints").fetchall()
         return {thread for (thread,) in rows}
 
