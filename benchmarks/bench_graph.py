@@ -175,15 +175,9 @@ def bench_overhead(task: Task) -> list[Row]:
     model = ScriptedChatModel(replies=[], otherwise="Is that all?")
     tools = registry.langchain_tools(Owner.AGENT)
     bound = model.bind_tools(tools)
-    nodes = EpisodeNodes(
-        world=lambda: task.world,
-        tools=registry,
-        policy=task.domain.policy(task.today),
-        respond=resolve_agent(model).open(registry),
-        user=build_user(task, "ruse", set_up(EpisodeSettings()), 0),
-        limits=Limits(),
-        spec="bench",
-    )
+    setup = set_up(EpisodeSettings())
+    user = build_user(task, "ruse", setup, 0)
+    nodes = EpisodeNodes(task, resolve_agent(model), user, setup)
     state = play(task, asker(task), say, LONG)
     rows: list[Row] = []
     for place in (EARLY, LATE):

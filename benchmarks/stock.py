@@ -19,12 +19,12 @@ from crab_graph.agents.adapters import resolve_agent
 from crab_graph.domains.benchmark import Benchmark
 from crab_graph.domains.task import Task
 from crab_graph.generation.materialize import qualified
+from crab_graph.graph.build import route
 from crab_graph.graph.nodes import EpisodeNodes
 from crab_graph.graph.setup import set_up
-from crab_graph.graph.shape import route
 from crab_graph.graph.state import Batch, Counts, Ending, transcript_of
 from crab_graph.graph.users import build_user
-from crab_graph.settings import EpisodeSettings, Limits
+from crab_graph.settings import EpisodeSettings
 from crab_graph.tools.ledger import BookingTables, Event, Ledger
 from crab_graph.tools.registry import Owner, ToolOutcome, ToolRegistry
 from crab_graph.tools.tables import Row, Table, World
@@ -150,15 +150,10 @@ def play_stock(benchmark: Benchmark, task: Task, path: Path) -> list[dict[str, A
     tools = task.domain.registry()
     registry = StockRegistry(tools._tools.values(), tools._entities)
     registry.tables = StockTables(benchmark, task)
-    nodes = EpisodeNodes(
-        world=lambda: task.world,
-        tools=registry,
-        policy=task.domain.policy(task.today),
-        respond=resolve_agent("solver").open_for(registry, lambda: task.solutions),
-        user=build_user(task, "ruse", set_up(EpisodeSettings()), 0),
-        limits=Limits(),
-        spec="stock",
-    )
+    setup = set_up(EpisodeSettings())
+    user = build_user(task, "ruse", setup, 0)
+    nodes = EpisodeNodes(task, resolve_agent("solver"), user, setup)
+    nodes._tools = registry
     graph = StateGraph(StockState)
     graph.add_edge(START, "user")
     for name in NODES:

@@ -1,24 +1,27 @@
 """One episode as a compiled LangGraph: agent, user and environment in turns (paper section 3.3)."""
 
-from contextvars import Context, copy_context
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack, cast
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
 
 from crab_graph.agents.adapters import Agent, AgentSpec, resolve_agent
 from crab_graph.graph.nodes import EpisodeNodes
-from crab_graph.graph.person import PERSON, PERSON_AGENT
 from crab_graph.graph.setup import Setup, set_up
-from crab_graph.graph.shape import EpisodeGraph, graph_of
+from crab_graph.graph.state import AgentInput, EpisodeState, is_finished
 from crab_graph.graph.users import UserSide, UserSpec, build_user, condition_name
 from crab_graph.models.prices import NO_PRICES, Prices
-from crab_graph.models.usage import PARTIES
 from crab_graph.schema import digest
-from crab_graph.settings import Engine, EpisodeKeywords, EpisodeSettings, Toolset, value_of
+from crab_graph.settings import EpisodeKeywords, EpisodeSettings, Toolset, value_of
 
 if TYPE_CHECKING:
     from crab_graph.domains.task import Task
+
+EpisodeGraph = CompiledStateGraph[Any, Any, Any, Any]
+
+Place = Literal["agent", "user", "environment", "__end__"]
 
 _LONGEST_ID = 16
 
@@ -102,27 +105,30 @@ def prepare_episode(
     if task.domain.toolset is not Toolset.PARITY:
         named.append(str(task.domain.toolset))
     spec = digest([*named, asdict(settings.limits)])[:_LONGEST_ID]
-    registry = task.domain.registry()
-    # What says the same when it is asked again needs no journal, and what a person typed rests in
-    # the checkpoints.
-    is_person = resolved is PERSON_AGENT
-    repeats = {
-        "agent": resolved.is_reference or is_person,
-        "user": side.engine in {Engine.RULES, PERSON},
-    }
-    nodes = EpisodeNodes(
-        world=lambda: task.world,
-        tools=registry,
-        policy=task.domain.policy(task.today),
-        respond=resolved.open_for(registry, lambda: task.solutions),
-        user=side,
-        limits=settings.limits,
-        spec=spec,
-        journal=checkpointer,
-        sampled=[party for party in PARTIES if not repeats[party]],
-        agent_context=copy_context if is_person else Context,
-        prices=setup.prices,
-        specs={"agent": resolved.name, "user": side.model},
+    nodes = EpisodeNodes(task, resolved, side, setup, spec, checkpointer)
+    graph = _compiled(nodes, checkpointer).with_config(
+        recursion_limit=settings.limits.recursion_limit
     )
-    graph = graph_of(nodes, checkpointer, settings.limits.recursion_limit)
     return PreparedEpisode(graph, resolved, side, spec)
+
+
+def _compiled(nodes: EpisodeNodes, checkpointer: BaseCheckpointSaver[Any] | None) -> EpisodeGraph:
+    graph = StateGraph(EpisodeState)
+    graph.add_node("agent", nodes.agent, input_schema=AgentInput)
+    graph.add_node("user", nodes.user)
+    graph.add_node("environment", nodes.environment)
+    graph.add_conditional_edges(START, _opener, ["user", "agent", "environment", END])
+    graph.add_conditional_edges("agent", route, ["user", "environment", END])
+    graph.add_conditional_edges("user", route, ["agent", "environment", END])
+    graph.add_conditional_edges("environment", route, ["agent", "user", END])
+    return graph.compile(checkpointer, name="episode")
+
+
+def _opener(state: EpisodeState) -> Place:
+    """Return who begins: the user, or whoever's turn it is in a state that was handed in."""
+    return route(state) if "turn" in state else "user"
+
+
+def route(state: EpisodeState) -> Place:
+    """Return whose turn it is; edges, not commands, so that a copied state knows it too."""
+    return "__end__" if is_finished(state) else cast(Place, state["turn"])

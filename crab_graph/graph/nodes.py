@@ -5,7 +5,7 @@ change what they are handed: they return what is new. A failure of the agent or 
 ends the episode with a status of its own, so that a run goes on.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from contextvars import Context, copy_context
 from dataclasses import fields, replace
@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, cast
 from langchain_core.messages import BaseMessage
 from langgraph.errors import GraphBubbleUp
 
+from crab_graph.agents.adapters import Agent
 from crab_graph.agents.reply import Call, Reply
 from crab_graph.errors import CrabGraphError, UsageError
 from crab_graph.graph.accounts import (
-    NO_SPECS,
     OutOfTime,
     Spent,
     Tried,
@@ -28,6 +28,8 @@ from crab_graph.graph.accounts import (
     try_step,
 )
 from crab_graph.graph.journal import Step, current_step, within
+from crab_graph.graph.person import PERSON, PERSON_AGENT
+from crab_graph.graph.setup import Setup
 from crab_graph.graph.state import (
     AgentInput,
     Batch,
@@ -46,19 +48,18 @@ from crab_graph.graph.users import UserReply, UserSide
 from crab_graph.graph.view import View
 from crab_graph.models.failures import FailureKind, described, kind_of
 from crab_graph.models.meter import metered
-from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.models.secrets import shortened, without_secrets
-from crab_graph.models.usage import Usage
-from crab_graph.settings import Limits
+from crab_graph.models.usage import PARTIES, Usage
+from crab_graph.settings import Engine
 from crab_graph.text.phrases import find_token, without_tokens
 from crab_graph.tools.ledger import Event, Ledger
-from crab_graph.tools.registry import Owner, ToolRegistry
-from crab_graph.tools.tables import World
+from crab_graph.tools.registry import Owner
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
-Respond = Callable[[list[BaseMessage]], Reply]
+    from crab_graph.domains.task import Task
+
 Update = dict[str, Any]
 
 _OWN = ("inner", "own")
@@ -71,50 +72,43 @@ class EpisodeNodes:
 
     def __init__(
         self,
-        *,
-        world: Callable[[], World],
-        tools: ToolRegistry,
-        policy: str,
-        respond: Respond,
+        task: "Task",
+        agent: Agent,
         user: UserSide,
-        limits: Limits,
-        spec: str,
+        setup: Setup,
+        spec: str = "",
         journal: "BaseCheckpointSaver[Any] | None" = None,
-        sampled: Collection[str] = (),
-        agent_context: Callable[[], Context] = Context,
-        prices: Prices = NO_PRICES,
-        specs: Mapping[str, str | None] = NO_SPECS,
     ) -> None:
         """Bind the nodes.
 
         Args:
-            world: Gives the task's world when the first tool runs.
-            tools: The domain's tools.
-            policy: The agent's system message.
-            respond: The agent: its view in, its reply out.
+            task: The task, whose world is read when the first tool runs.
+            agent: The agent.
             user: The user's side.
-            limits: When to stop.
+            setup: What the episode shares with others: limits, prices.
             spec: What the episode was begun with; a checkpoint of another one is refused.
             journal: Where replies are kept that are not sure to be repeated.
-            sampled: Whose are such: the parties that ask a model, or whoever else is waited for.
-            agent_context: The context the agent runs in. By default an empty one: from ours an
-                agent could read the whole state, or jump in it.
-            prices: Prices of models, for a limit on cost.
-            specs: How the models of agent and user are named, by party.
         """
-        self._world = world
-        self._tools = tools
-        self._view = View(policy, "assistant")
-        self._respond = respond
+        self._task = task
+        self._tools = task.domain.registry()
+        self._view = View(task.domain.policy(task.today), "assistant")
+        self._respond = agent.open_for(self._tools, lambda: task.solutions)
         self._user = user
-        self._limits = limits
+        self._limits = setup.settings.limits
+        self._prices = setup.prices
+        self._specs = {"agent": agent.name, "user": user.model}
         self._spec = spec
         self._journal = journal
-        self._sampled = frozenset(sampled)
-        self._agent_context = agent_context
-        self._prices = prices
-        self._specs = specs
-        self._ledger: Ledger | None = None
+        is_person = agent is PERSON_AGENT
+        # In our own context an agent could read the whole state, or jump in it; a person has to.
+        self._agent_context = copy_context if is_person else Context
+        # What says the same when it is asked again needs no journal, and what a person typed rests
+        # in the checkpoints.
+        repeats = {
+            "agent": agent.is_reference or is_person,
+            "user": user.engine in {Engine.RULES, PERSON},
+        }
+        self._sampled = {party for party in PARTIES if not repeats[party]}
 
     def agent(self, state: AgentInput) -> Update:
         """Let the agent answer what it has seen."""
@@ -245,7 +239,7 @@ class EpisodeNodes:
     def _run(
         self, calls: Sequence[Mapping[str, Any]], owner: Owner, log: Sequence[Event], seq: int
     ) -> tuple[list[Message], list[Event], int]:
-        ledger = self._tables(log)
+        ledger = Ledger.fold(self._task.world, log)
         lines: list[Message] = []
         events: list[Event] = []
         errors = 0
@@ -257,18 +251,7 @@ class EpisodeNodes:
             errors += outcome.error is not None
             line = {"seq": number, "role": "tool", "owner": str(owner), "tool_call_id": call["id"]}
             lines.append(line | {"content": outcome.content})
-        self._ledger = ledger
         return lines, events, errors
-
-    def _tables(self, log: Sequence[Event]) -> Ledger:
-        """Return the tables after a log, of which what was folded before is not folded again."""
-        world, known = self._world(), self._ledger
-        if known is None or known.world is not world:
-            return Ledger.fold(world, log)
-        folded = len(known.events)
-        if known.events != tuple(log[:folded]):
-            return Ledger.fold(world, log)
-        return known.extended(log[folded:])
 
     def _next(
         self, counts: Counts, turn: Turn, spent: Spent, *, seq: int = 1, **added: int

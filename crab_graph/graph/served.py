@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.runnables import RunnableConfig
 
 from crab_graph.errors import UsageError
-from crab_graph.graph.build import build_graph
+from crab_graph.graph.build import EpisodeGraph, build_graph
 from crab_graph.graph.person import PERSON_AGENT, PersonSeat, SeatedUser
-from crab_graph.graph.shape import EpisodeGraph
 from crab_graph.personas.condition import parse_condition
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
     from crab_graph.agents.adapters import AgentSpec
     from crab_graph.domains.task import Task
-    from crab_graph.graph.build import PreparedEpisode
-    from crab_graph.graph.shape import EpisodeGraph
+    from crab_graph.graph.build import EpisodeGraph, PreparedEpisode
     from crab_graph.graph.users import UserSpec
     from crab_graph.runs.origin import Origin
 

@@ -26,8 +26,8 @@ from crab_graph.settings import (
 if TYPE_CHECKING:
     from crab_graph.agents.adapters import AgentSpec
     from crab_graph.domains.benchmark import Benchmark
+    from crab_graph.graph.build import EpisodeGraph
     from crab_graph.graph.person import PersonSeat
-    from crab_graph.graph.shape import EpisodeGraph
 
 Answer = str | Mapping[str, Any]
 Ask = Callable[[Mapping[str, Any]], Answer]

@@ -11,11 +11,9 @@ Only a row that the episode itself added can be removed: what the initial tables
 """
 
 from collections.abc import Iterable, Mapping
-from hashlib import blake2b
 from operator import itemgetter
 from typing import Any, Protocol
 
-from crab_graph.tools.memo import plain_bytes
 from crab_graph.tools.tables import Row, World
 
 Event = dict[str, Any]
@@ -49,11 +47,9 @@ class Ledger:
     Attributes:
         world: The initial tables.
         events: All events folded, in order.
-        fingerprint: Tells these tables from those after any other events; `None` where an event
-            holds what is no plain value, and cannot be told.
     """
 
-    __slots__ = ("_changed", "_inserted", "events", "fingerprint", "world")
+    __slots__ = ("_changed", "_inserted", "events", "world")
 
     def __init__(
         self,
@@ -61,11 +57,9 @@ class Ledger:
         events: tuple[Event, ...],
         changed: Mapping[str, Mapping[str, Row]],
         inserted: Mapping[str, tuple[str, ...]],
-        fingerprint: bytes | None = b"",
     ) -> None:
         self.world = world
         self.events = events
-        self.fingerprint = fingerprint
         self._changed = changed
         self._inserted = inserted
 
@@ -82,9 +76,7 @@ class Ledger:
         tables = dict.fromkeys(event["table"] for event in added)
         written = {table: dict(self._changed.get(table, {})) for table in tables}
         inserted = dict(self._inserted)
-        fingerprint = self.fingerprint
         for event in added:
-            fingerprint = _fingerprint(fingerprint, event)
             table, key = event["table"], event["key"]
             rows = written[table]
             base = rows.get(key) or self.world.get(table, key)
@@ -96,7 +88,7 @@ class Ledger:
             if base is None:
                 inserted[table] = (*inserted.get(table, ()), key)
         changed = {**self._changed, **written}
-        return Ledger(self.world, self.events + added, changed, inserted, fingerprint)
+        return Ledger(self.world, self.events + added, changed, inserted)
 
     def get(self, table: str, key: str) -> Row | None:
         """Return the row with that key, if there is one."""
@@ -134,15 +126,6 @@ class Ledger:
         before = self.world.tables[table]
         changed = self._changed.get(table, {})
         return {key: row for key, row in sorted(changed.items()) if before.get(key) != row}
-
-
-def _fingerprint(before: bytes | None, event: Event) -> bytes | None:
-    """Return the fingerprint after a further event, of which what callers add is left out."""
-    if before is None:
-        return None
-    told = [event.get(name) for name in ("op", "table", "key", "row", "set", "column", "delta")]
-    plain = plain_bytes(told)
-    return None if plain is None else blake2b(before + plain, digest_size=16).digest()
 
 
 def row_after(event: Event, row: Row | None) -> Row:

@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from sys import getsizeof
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -11,8 +10,7 @@ from pydantic_core import to_json
 
 from crab_graph.errors import ToolCallError, UnknownName
 from crab_graph.tools.arguments import build_schema, describe_problems, shown
-from crab_graph.tools.ledger import BookingTables, Event, Ledger
-from crab_graph.tools.memo import Memo, plain_bytes, plain_value
+from crab_graph.tools.ledger import BookingTables, Event
 from crab_graph.tools.tables import EntityTable
 from crab_graph.tools.tool import ErrorCode, Owner, Result, Tool, ToolCall, ToolType, tool
 
@@ -55,10 +53,6 @@ class ToolOutcome:
     def error(self) -> dict[str, str] | None:
         """Why it was refused, or `None`."""
         return json.loads(self.content) if self.is_error else None
-
-
-_Kept = tuple[ToolOutcome, bytes]
-"""An outcome without its events, and these as bytes: whoever gets them may change them."""
 
 
 class ToolRegistry:
@@ -133,28 +127,6 @@ class ToolRegistry:
             name: The tool's name, as the caller gave it.
             arguments: The arguments, as the caller gave them; they are not changed.
         """
-        if type(tables) is not Ledger or type(name) is not str:
-            return self._run(tables, owner, name, arguments)
-        state, plain = tables.fingerprint, plain_bytes(arguments)
-        if state is None or plain is None:
-            return self._run(tables, owner, name, arguments)
-        memo: Memo[_Kept] = tables.world.memo
-        # Whose call it is stands as a truth value: members of enumerations are slow to hash.
-        key = (self, owner == Owner.AGENT, name, state, plain)
-        kept = memo.get(key)
-        if kept is not None:
-            outcome, written = kept
-            if not written:
-                return outcome
-            return ToolOutcome(outcome.content, outcome.is_error, tuple(plain_value(written)))
-        outcome = self._run(tables, owner, name, arguments)
-        events = plain_bytes(list(outcome.events)) if outcome.events else b""
-        if events is not None:
-            size = getsizeof(outcome.content) + len(events) + len(name) + len(plain)
-            memo.keep(key, (replace(outcome, events=()) if events else outcome, events), size)
-        return outcome
-
-    def _run(self, tables: BookingTables, owner: Owner, name: str, arguments: Any) -> ToolOutcome:
         tool = self._tools.get(name) if isinstance(name, str) else None
         if tool is None or tool.owner != owner:
             known = ", ".join(self.names(owner))

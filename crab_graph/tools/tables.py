@@ -1,11 +1,9 @@
 """Tables of the booking store: those every domain shares, and a task's own rows (section 3.1)."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, NamedTuple
-
-from crab_graph.tools.memo import Memo
 
 Row = dict[str, Any]
 
@@ -80,10 +78,6 @@ PRIVATE_TABLES = (
 )
 
 
-Show = Callable[[Row], Row]
-"""Makes of a row what a tool shows of it."""
-
-
 class EntityTable(NamedTuple):
     """Where the entities of one booking kind are stored, and the column of their names, if any."""
 
@@ -103,13 +97,9 @@ class World:
         customer_id: The customer whose wallet the private tables hold.
         keys: Name of each table's key column.
         tables: Rows by table and key.
-        memo: Outcomes of calls on these tables and on what episodes made of them.
     """
 
-    __slots__ = (
-        *("_indexes", "_rows", "_shown", "customer_id", "keys", "memo", "tables", "task_id"),
-        "today",
-    )
+    __slots__ = ("_indexes", "_rows", "customer_id", "keys", "tables", "task_id", "today")
 
     def __init__(
         self,
@@ -124,10 +114,8 @@ class World:
         self.customer_id = customer_id
         self.keys = keys
         self.tables = tables
-        self.memo: Memo[Any] = Memo()
         self._rows = {name: tuple(rows.values()) for name, rows in tables.items()}
         self._indexes: dict[tuple[str, str], dict[Any, tuple[Row, ...]]] = {}
-        self._shown: dict[Show, dict[int, Row]] = {}
 
     @classmethod
     def from_tables(
@@ -172,26 +160,6 @@ class World:
         if index is None:
             index = self._build_index(table, column)
         return index.get(value, ())
-
-    def show(self, table: str, rows: Iterable[Row], show: Show) -> list[Row]:
-        """Return rows of a table as a tool shows them; initial ones are worded once for all calls.
-
-        What is shown is shared by the calls and must not be changed.
-
-        Args:
-            table: The table.
-            rows: Rows of it, as they stand in an episode.
-            show: Makes a row's form of plain values; a function of a module.
-        """
-        # Initial rows last as long as their world, so that nothing else has their identity.
-        known = self._shown.setdefault(show, {})
-        return [known.get(id(row)) or self._word(table, row, show, known) for row in rows]
-
-    def _word(self, table: str, row: Row, show: Show, known: dict[int, Row]) -> Row:
-        form = show(row)
-        if self.tables[table].get(row[self.keys[table]]) is row:
-            known[id(row)] = form
-        return form
 
     def _build_index(self, table: str, column: str) -> dict[Any, tuple[Row, ...]]:
         groups: dict[Any, list[Row]] = {}

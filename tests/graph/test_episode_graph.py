@@ -238,17 +238,3 @@ def test_one_graph_serves_several_threads():
     graph = build_graph(build_task(), asking_agent(), patient_user(), InMemorySaver())
     states = [graph.invoke({}, {"configurable": {"thread_id": name}}) for name in "ab"]
     assert transcript_of(states[0]) == transcript_of(states[1])
-
-
-def test_what_an_episode_wrote_is_folded_once(monkeypatch):
-    folded = []
-    original = Ledger.fold
-
-    def counting(world, events=()):
-        folded.append(len(events))
-        return original(world, events)
-
-    monkeypatch.setattr(Ledger, "fold", counting)
-    state = play(asking_agent(), patient_user())
-    assert len(state["events"]) == 2
-    assert folded == [0]

@@ -45,7 +45,7 @@ def search_attractions_by_city(
         for row in rows
         if row["available"] > 0 and category in (None, row["category"])
     )
-    attractions = call.world.show("attractions", [row for *_, row in listed], _show_attraction)
+    attractions = [_show_attraction(row) for *_, row in listed]
     return {"city": name, "attractions": attractions, "currency": CURRENCY}
 
 

@@ -103,7 +103,7 @@ def search_flights_by_route(call: ToolCall, origin: str, destination: str, date:
         for row in call.tables.find("flights", "departure_date", date)
         if (row["origin"], row["destination"]) == route
     )
-    shown = call.world.show("flights", [row for *_, row in flights], _show_flight)
+    shown = [_show_flight(row) for *_, row in flights]
     return {"origin": route[0], "destination": route[1], "flights": shown}
 
 
@@ -118,7 +118,7 @@ def search_available_seats(call: ToolCall, flight_id: str) -> Result:
     left = [
         row for row in call.tables.find("fares", "flight_id", flight_id) if row["available"] > 0
     ]
-    fares = call.world.show("fares", left, _show_fare)
+    fares = [_show_fare(row) for row in left]
     return {"flight_id": flight_id, "fares": fares, "currency": CURRENCY}
 
 

@@ -83,7 +83,7 @@ def search_available_rooms(
         and row["max_occupancy"] >= (guests or 1)
         and not is_held(call.tables, row["room_id"], check_in, check_out)
     ]
-    rooms = call.world.show("rooms", free, _show_room)
+    rooms = [_show_room(row) for row in free]
     return {"hotel_id": hotel_id, "nights": nights, "rooms": rooms, "currency": CURRENCY}
 
 
