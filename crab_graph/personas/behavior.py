@@ -1,18 +1,24 @@
-"""How each persona and dimension behaves: the one table of rates and limits (paper section 3.3).
+"""How a user behaves under a condition (paper section 3.3), and the fields that say so.
 
-A persona alone sets all four components. A dimension replaces one of them by the variant of its
-persona, or by its default variant where there is no persona. The values are a starting mixture
-after published rates of real users; the fidelity report compares what comes out with what they are.
+The rates of the built-in personas and dimensions stand in `behavior.toml`. A fragment of one's own
+has fields of the same names at its head, lines `name: value` above the text. The rule-based user
+follows the values, and the prompt's placeholders show them.
 """
 
 import re
+import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
 from crab_graph.errors import UsageError
-from crab_graph.personas.condition import Dimension, Persona, ResolvedCondition
+from crab_graph.personas.condition import DIMENSIONS, Persona, ResolvedCondition
+
+LIKE = "like"
+_LINE = re.compile(r"\A([a-z][a-z0-9_]*):[ \t]*([^\n]*?)[ \t]*(?:\n|\Z)")
 
 
 class Voice(StrEnum):
@@ -49,11 +55,11 @@ class Style:
         jargon: Share of facts in the words of the trade (D7).
     """
 
-    words: int
-    short: float
-    polite: float
-    questions: float
-    voice: Voice
+    words: int = 18
+    short: float = 0.0
+    polite: float = 0.2
+    questions: float = 0.0
+    voice: Voice = Voice.PLAIN
     drifts: float = 0.0
     jargon: float = 0.0
 
@@ -67,8 +73,8 @@ class InformationDisclosure:
         facts_per_answer: Most details one answer gives; `None` gives all that were asked for.
     """
 
-    two_levels: bool
-    facts_per_answer: int | None
+    two_levels: bool = False
+    facts_per_answer: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,140 +109,96 @@ class Reaction:
             questions; `None` for never.
     """
 
-    temper: Temper
-    patience: int
-    insists: int
+    temper: Temper = Temper.PLAIN
+    patience: int = 8
+    insists: int = 1
     most_questions: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Behavior:
-    """All that a condition decides about a user.
+    """All that a condition decides about a user; by default that of the generic user."""
 
-    Attributes:
-        style: Communication style.
-        disclosure: Information disclosure.
-        clarification: Clarification.
-        reaction: Error reaction.
-    """
+    style: Style = Style()
+    disclosure: InformationDisclosure = InformationDisclosure()
+    clarification: Clarification = Clarification()
+    reaction: Reaction = Reaction()
 
-    style: Style
-    disclosure: InformationDisclosure
-    clarification: Clarification
-    reaction: Reaction
-
-
-_STYLES: Mapping[Persona, Style] = {
-    Persona.NONE: Style(18, 0.0, 0.2, 0.0, Voice.PLAIN),
-    Persona.TERSE: Style(4, 0.55, 0.05, 0.04, Voice.CLIPPED),
-    Persona.NEUTRAL: Style(16, 0.10, 0.36, 0.15, Voice.PLAIN),
-    Persona.IMPATIENT: Style(10, 0.25, 0.10, 0.10, Voice.PLAIN),
-}
-_D1: Mapping[Persona, Style] = {
-    Persona.NONE: Style(10, 0.29, 0.17, 0.098, Voice.CASUAL),
-    Persona.TERSE: Style(4, 0.55, 0.05, 0.04, Voice.CLIPPED),
-    Persona.NEUTRAL: Style(16, 0.10, 0.36, 0.15, Voice.WARM),
-    Persona.IMPATIENT: Style(10, 0.25, 0.10, 0.10, Voice.CURT),
-}
-_TWO_LEVELS: Mapping[Persona, InformationDisclosure] = {
-    Persona.NONE: InformationDisclosure(True, 2),
-    Persona.TERSE: InformationDisclosure(True, 1),
-    Persona.NEUTRAL: InformationDisclosure(True, None),
-    Persona.IMPATIENT: InformationDisclosure(True, 2),
-}
-_D3: Mapping[Persona, Clarification] = {
-    Persona.NONE: Clarification(0.09, 2, 0.3, Voice.PLAIN),
-    Persona.TERSE: Clarification(0.06, 1, 0.1, Voice.CLIPPED),
-    Persona.NEUTRAL: Clarification(0.13, 2, 0.3, Voice.WARM),
-    Persona.IMPATIENT: Clarification(0.08, 1, 0.2, Voice.CURT),
-}
-_REACTIONS: Mapping[Persona, Reaction] = {
-    Persona.NONE: Reaction(Temper.PLAIN, 8, 1),
-    Persona.TERSE: Reaction(Temper.PLAIN, 5, 0),
-    Persona.NEUTRAL: Reaction(Temper.PLAIN, 6, 1),
-    Persona.IMPATIENT: Reaction(Temper.PLAIN, 3, 0, 4),
-}
-_D4: Mapping[Persona, Reaction] = {
-    Persona.NONE: Reaction(Temper.FIRM, 6, 1),
-    Persona.TERSE: Reaction(Temper.BLUNT, 5, 0),
-    Persona.NEUTRAL: Reaction(Temper.GENTLE, 6, 1),
-    Persona.IMPATIENT: Reaction(Temper.CROSS, 3, 0, 3),
-}
-_VOLUNTEERS_ALL = InformationDisclosure(False, None)
-
-
-def behavior_of(condition: ResolvedCondition) -> Behavior:
-    """Look a condition up in the table."""
-    persona = condition.persona
-    two_levels = persona is not Persona.NONE or condition.has(Dimension.D2)
-    return Behavior(
-        style=(_D1 if condition.has(Dimension.D1) else _STYLES)[persona],
-        disclosure=_TWO_LEVELS[persona] if two_levels else _VOLUNTEERS_ALL,
-        clarification=_D3[persona] if condition.has(Dimension.D3) else Clarification(),
-        reaction=(_D4 if condition.has(Dimension.D4) else _REACTIONS)[persona],
-    )
-
-
-LIKE = "like"
-_LINE = re.compile(r"\A([a-z][a-z0-9_]*):[ \t]*([^\n]*?)[ \t]*(?:\n|\Z)")
 
 FieldValue = float | int | str | None
+_Kind = tuple[Callable[[str], FieldValue], str]
+"""How a value is read, which fails with `ValueError`, and what is allowed."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Field:
-    """Where a value goes, how it is read, and what is allowed."""
+def _number(least: int, none: str | None = None) -> _Kind:
+    def read(text: str) -> int | None:
+        if text == none:
+            return None
+        if int(text) < least:
+            raise ValueError(text)
+        return int(text)
 
-    component: str
-    read: Callable[[str], FieldValue]
-    allowed: str
+    return read, f"a number from {least}" + (f", or {none}" if none else "")
+
+
+def _one_of(values: type[StrEnum]) -> _Kind:
+    return values, ", ".join(values)
 
 
 def _share(text: str) -> float:
-    value = float(text)
-    if not 0 <= value <= 1:
+    if not 0 <= float(text) <= 1:
         raise ValueError(text)
-    return value
+    return float(text)
 
 
-def _count(least: int) -> Callable[[str], int]:
-    def read(text: str) -> int:
-        value = int(text)
-        if value < least:
-            raise ValueError(text)
-        return value
-
-    return read
-
-
-def _count_or(word: str) -> Callable[[str], int | None]:
-    return lambda text: None if text == word else _count(1)(text)
-
-
-def _one_of(values: type[StrEnum]) -> tuple[Callable[[str], str], str]:
-    return lambda text: values(text), ", ".join(values)
-
-
-_A_SHARE = "a share from 0 to 1"
-_FIELDS: Mapping[str, _Field] = {
-    "words": _Field("style", _count(1), "a number from 1"),
-    "short": _Field("style", _share, _A_SHARE),
-    "polite": _Field("style", _share, _A_SHARE),
-    "questions": _Field("style", _share, _A_SHARE),
-    "voice": _Field("style", *_one_of(Voice)),
-    "drifts": _Field("style", _share, _A_SHARE),
-    "jargon": _Field("style", _share, _A_SHARE),
-    "facts_per_answer": _Field("disclosure", _count_or("all"), "a number from 1, or all"),
-    "uncertain": _Field("clarification", _share, _A_SHARE),
-    "asks_back": _Field("clarification", _count(0), "a number from 0"),
-    "which_first": _Field("clarification", _share, _A_SHARE),
-    "changes_mind": _Field("clarification", _share, _A_SHARE),
-    "manner": _Field("clarification", *_one_of(Voice)),
-    "temper": _Field("reaction", *_one_of(Temper)),
-    "patience": _Field("reaction", _count(1), "a number from 1"),
-    "insists": _Field("reaction", _count(0), "a number from 0"),
-    "most_questions": _Field("reaction", _count_or("never"), "a number from 1, or never"),
+_SHARE: _Kind = (_share, "a share from 0 to 1")
+_FIELDS: Mapping[str, _Kind] = {
+    "words": _number(1),
+    "short": _SHARE,
+    "polite": _SHARE,
+    "questions": _SHARE,
+    "voice": _one_of(Voice),
+    "drifts": _SHARE,
+    "jargon": _SHARE,
+    "facts_per_answer": _number(1, none="all"),
+    "uncertain": _SHARE,
+    "asks_back": _number(0),
+    "which_first": _SHARE,
+    "changes_mind": _SHARE,
+    "manner": _one_of(Voice),
+    "temper": _one_of(Temper),
+    "patience": _number(1),
+    "insists": _number(0),
+    "most_questions": _number(1, none="never"),
 }
+_COMPONENTS = {
+    field.name: component.name
+    for component in fields(Behavior)
+    for field in fields(getattr(Behavior(), component.name))
+}
+
+
+def behavior_of(condition: ResolvedCondition) -> Behavior:
+    """Look a condition up in the table of the built-in personas and dimensions."""
+    table, persona = _table(), condition.persona
+    behavior = with_fields(Behavior(), table["persona"].get(persona, {}))
+    variant = "default" if persona is Persona.NONE else str(persona)
+    for dimension in DIMENSIONS:
+        if condition.has(dimension):
+            behavior = with_fields(behavior, table[dimension].get(variant, {}))
+    return behavior
+
+
+@cache
+def _table() -> Mapping[str, Mapping[str, Mapping[str, FieldValue]]]:
+    file = files("crab_graph.personas").joinpath("behavior.toml")
+    return {
+        part: {
+            name: read_fields(Path(file.name), {key: str(value) for key, value in row.items()})
+            for name, row in rows.items()
+        }
+        for part, rows in tomllib.loads(file.read_text("utf-8")).items()
+    }
 
 
 def split_fields(path: Path, text: str) -> tuple[dict[str, str], str]:
@@ -245,32 +207,34 @@ def split_fields(path: Path, text: str) -> tuple[dict[str, str], str]:
     Raises:
         UsageError: a field is not known or stands twice; the message names the file.
     """
-    fields: dict[str, str] = {}
+    found: dict[str, str] = {}
     while (line := _LINE.match(text)) is not None:
         name = line[1]
         if name != LIKE and name not in _FIELDS:
             known = ", ".join([LIKE, *_FIELDS])
             raise UsageError(f"{path}: unknown field '{name}'; known: {known}")
-        if name in fields:
+        if name in found:
             raise UsageError(f"{path}: field '{name}' stands twice")
-        fields[name] = line[2]
+        found[name] = line[2]
         text = text[line.end() :]
-    return fields, text
+    return found, text
 
 
-def read_fields(path: Path, fields: Mapping[str, str]) -> dict[str, FieldValue]:
-    """Return the values of fields.
+def read_fields(path: Path, written: Mapping[str, str]) -> dict[str, FieldValue]:
+    """Return the values of fields, but for `like`.
 
     Raises:
         UsageError: a value is none of those allowed; the message names the file and the field.
     """
     values = {}
-    for name, written in fields.items():
-        kind = _FIELDS[name]
+    for name, text in written.items():
+        if name == LIKE:
+            continue
+        read, allowed = _FIELDS[name]
         try:
-            values[name] = kind.read(written)
+            values[name] = read(text)
         except ValueError as error:
-            raise UsageError(f"{path}: '{name}: {written}' must be {kind.allowed}") from error
+            raise UsageError(f"{path}: '{name}: {text}' must be {allowed}") from error
     return values
 
 
@@ -281,11 +245,10 @@ def with_fields(behavior: Behavior, values: Mapping[str, FieldValue]) -> Behavio
     with all.
     """
     for name, value in values.items():
-        component = _FIELDS[name].component
+        component = _COMPONENTS[name]
+        changes = {name: value}
         if component == "disclosure":
-            limit = None if value is None else int(value)
-            behavior = replace(behavior, disclosure=InformationDisclosure(True, limit))
-        else:
-            changed = replace(getattr(behavior, component), **{name: value})
-            behavior = replace(behavior, **{component: changed})
+            changes["two_levels"] = True
+        changed = replace(getattr(behavior, component), **changes)
+        behavior = replace(behavior, **{component: changed})
     return behavior

@@ -77,16 +77,14 @@ def built_in_fragments() -> Fragments:
     """Return the fragments that come with the package."""
     folder = files("crab_graph.personas").joinpath("fragments")
     texts: dict[str, str] = {}
-    fields: dict[str, Mapping[str, FieldValue]] = {}
+    rates: dict[str, Mapping[str, FieldValue]] = {}
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         path = Path(entry.name)
-        if path.suffix != ".md":
-            continue
         texts[path.stem] = entry.read_text("utf-8")
         if path.stem.partition("_")[0] in SHIPPED.dimensions:
             written, texts[path.stem] = split_fields(path, texts[path.stem])
-            fields[path.stem] = _values(path, written)
-    return Fragments(texts, SHIPPED, fields)
+            rates[path.stem] = read_fields(path, written)
+    return Fragments(texts, SHIPPED, rates)
 
 
 def load_fragments(directory: Path | None, facts: Collection[str] | None = None) -> Fragments:
@@ -106,9 +104,15 @@ def load_fragments(directory: Path | None, facts: Collection[str] | None = None)
     paths = sorted(directory.glob("*.md")) if directory.is_dir() else []
     if not paths:
         raise UsageError(f"{directory}: no directory with fragments (*.md)")
-    written, given = {}, {}
+    written: dict[str, dict[str, str]] = {}
+    given: dict[str, str] = {}
     for path in paths:
-        given[path.stem], written[path.stem] = _read(path, built_in)
+        try:
+            text = path.read_text("utf-8")
+        except UnicodeDecodeError as error:
+            raise UsageError(f"{path}: not UTF-8 text ({error.reason})") from error
+        head = ({}, text) if _is_fixed(path.stem, built_in) else split_fields(path, text)
+        written[path.stem], given[path.stem] = head
     added = _added(directory, built_in, written)
     for path in paths:
         _check_name(path, built_in, added)
@@ -124,13 +128,11 @@ def load_fragments(directory: Path | None, facts: Collection[str] | None = None)
                     f"dimension, or a first line such as 'like: terse' in persona_{name}.md"
                 )
             texts.setdefault(variant, texts[f"{dimension}_{like}"])
+    rates = {stem: values for stem, values in built_in.fields.items() if stem in kept}
     loaded = Fragments(
         texts,
         added,
-        {
-            **{stem: rates for stem, rates in built_in.fields.items() if stem in kept},
-            **{path.stem: _values(path, written[path.stem]) for path in paths},
-        },
+        rates | {path.stem: read_fields(path, written[path.stem]) for path in paths},
         {key: path for path in reversed(paths) for key in _facts_named(path, given[path.stem])},
         # The fields too: the same text under other rates or another name is another user.
         digest([texts, {stem: fields for stem, fields in written.items() if fields}]),
@@ -140,25 +142,9 @@ def load_fragments(directory: Path | None, facts: Collection[str] | None = None)
     return loaded
 
 
-def _read(path: Path, built_in: Fragments) -> tuple[str, dict[str, str]]:
-    """Return a fragment's text and its fields as written; built-in names have no fields."""
-    try:
-        text = path.read_text("utf-8")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: not UTF-8 text ({error.reason})") from error
-    if _is_fixed(path.stem, built_in):
-        return text, {}
-    fields, rest = split_fields(path, text)
-    return rest, fields
-
-
 def _is_fixed(stem: str, built_in: Fragments) -> bool:
-    """Tell whether a name is that of a fragment every condition is made of."""
+    """Tell whether a name is that of a fragment every condition is made of; it has no fields."""
     return stem in built_in.texts and stem.partition("_")[0] not in SHIPPED.dimensions
-
-
-def _values(path: Path, written: Mapping[str, str]) -> dict[str, FieldValue]:
-    return read_fields(path, {name: text for name, text in written.items() if name != LIKE})
 
 
 def _added(directory: Path, built_in: Fragments, written: Mapping[str, Mapping[str, str]]) -> Added:
@@ -175,7 +161,11 @@ def _added(directory: Path, built_in: Fragments, written: Mapping[str, Mapping[s
                 raise UsageError(
                     f"{path}: '{named['variant']}' is taken; name the persona otherwise"
                 )
-            personas[named["variant"]] = _like(path, fields.get(LIKE, str(Persona.NEUTRAL)))
+            like = fields.get(LIKE, Persona.NEUTRAL)
+            if like not in PERSONAS:
+                known = ", ".join(PERSONAS)
+                raise UsageError(f"{path}: 'like: {like}' must name one of {known}")
+            personas[named["variant"]] = Persona(like)
         elif LIKE in fields:
             raise UsageError(f"{path}: the field 'like' stands in a persona's own file")
         elif named["variant"] == _DEFAULT and part not in _RESERVED:
@@ -184,12 +174,6 @@ def _added(directory: Path, built_in: Fragments, written: Mapping[str, Mapping[s
     if both is not None:
         raise UsageError(f"{directory}: '{both}' is a persona and a dimension; name one otherwise")
     return Added(personas, tuple(sorted({*SHIPPED.dimensions, *dimensions})))
-
-
-def _like(path: Path, name: str) -> Persona:
-    if name not in PERSONAS:
-        raise UsageError(f"{path}: 'like: {name}' must name one of {', '.join(PERSONAS)}")
-    return Persona(name)
 
 
 def _check_name(path: Path, built_in: Fragments, added: Added) -> None:
