@@ -37,7 +37,7 @@ from crab_graph.domains.construction import (
     scout,
 )
 from crab_graph.domains.domain import Draft
-from crab_graph.domains.generate import check_settings
+from crab_graph.domains.generate import recipe_of
 from crab_graph.domains.proof import certify_benchmark
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.domains.travel.materialize import INSERTIONS, initialization_actions
@@ -50,6 +50,7 @@ from crab_graph.generation.materialize import create_tables, execute_actions, lo
 from crab_graph.generation.paper_population import PaperParameters
 from crab_graph.generation.population import Population
 from crab_graph.generation.search import search_solutions
+from crab_graph.settings import GenerationSettings
 
 Row = tuple[str, str, str]
 Offer = dict[str, Any]
@@ -193,7 +194,7 @@ def count_by_profiles(draft: Draft, offers: Mapping[str, list[Offer]]) -> int:
 def bench_task() -> list[Row]:
     """One task by the fast path and by the paper's, in memory and in a file, taking turns."""
     fast, paper = FastTimes(), PaperTimes()
-    settings = check_settings(TASKS, 0, (1, 2, 3, 4), "travel", DISTRACTORS, 1)
+    settings = recipe_of(GenerationSettings(tasks=TASKS, distractors=DISTRACTORS))
     with (
         tempfile.TemporaryDirectory() as directory,
         open_workbench(Path(directory) / "bench", settings) as bench,

@@ -303,6 +303,19 @@ class ForkSettings(Settings):
     trials: int = setting(1, "How often it goes on.", low=1)
 
 
+@dataclass(frozen=True)
+class GenerationSettings(Settings):
+    """What a benchmark is made from, beside the paper's algorithms where these are the method."""
+
+    tasks: int = setting(200, "Number of tasks, split evenly over the strata.", low=1)
+    strata: Sequence[int] = setting(
+        (1, 2, 3, 4), "Numbers of seed solutions, such as 1 or 1,2,3,4.", read_as=list
+    )
+    seed: int = setting(0, "The same seed gives the same tasks.")
+    domain: str = setting("travel", "Name of the domain.")
+    distractors: int = setting(2000, "Misleading candidates in each task.", low=0)
+
+
 class EpisodeKeywords(TypedDict, total=False):
     """The fields of `EpisodeSettings` as keywords."""
 
@@ -346,3 +359,12 @@ class ForkKeywords(WorkKeywords, total=False):
     user_model: Any
     say: str | None
     trials: int
+
+
+class GenerationKeywords(TypedDict, total=False):
+    """The keywords of `generate_benchmark` that say what is made, beside the number of tasks."""
+
+    strata: Sequence[int]
+    seed: int
+    domain: str
+    distractors: int

@@ -9,6 +9,7 @@ import typer
 from crab_graph.cli.options import CoresOption
 from crab_graph.cli.output import JsonOption, print_json
 from crab_graph.errors import UsageError
+from crab_graph.settings import GenerationSettings
 
 if TYPE_CHECKING:
     from crab_graph.domains.benchmark import Benchmark
@@ -93,15 +94,15 @@ def generate(
     An interrupted generation goes on with the same command.
     """
     from crab_graph.cli.output import progress_bar
-    from crab_graph.domains.generate import announce, check_settings, generate_benchmark
+    from crab_graph.domains.generate import announce, generate_benchmark, recipe_of
     from crab_graph.domains.private import announcement
 
     if not private and (commit_only or opening is not None):
         raise UsageError("--opening and --commit-only: only with --private")
     paper = _paper_parameters(method, no_repair, attempts, rho, sampling)
     if commit_only:
-        wanted = check_settings(tasks, seed, parse_strata(strata), domain, distractors, jobs, paper)
-        settings = announce(wanted, bench, opening, force=force).settings
+        wanted = GenerationSettings(tasks, parse_strata(strata), seed, domain, distractors)
+        settings = announce(recipe_of(wanted, paper), bench, opening, force=force).settings
         line = announcement(settings)
         if as_json:
             print_json({"commitment": settings.commitment, "announcement": line})

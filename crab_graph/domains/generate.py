@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from itertools import count
 from pathlib import Path
+from typing import Unpack
 
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.domains.construction import (
@@ -18,7 +19,7 @@ from crab_graph.domains.construction import (
     scout,
 )
 from crab_graph.domains.domain import find_domain
-from crab_graph.domains.manifest import DATABASE, MANIFEST, Manifest, Selection, Settings
+from crab_graph.domains.manifest import DATABASE, MANIFEST, Manifest, Recipe, Selection
 from crab_graph.domains.private import (
     Opening,
     default_opening,
@@ -30,6 +31,7 @@ from crab_graph.domains.workbench import Workbench, clear, is_finished, open_wor
 from crab_graph.errors import BenchmarkError, UnsatisfiableTask, UsageError
 from crab_graph.generation.difficulty import select
 from crab_graph.generation.paper_population import PaperParameters
+from crab_graph.settings import About, GenerationKeywords, GenerationSettings, value_of
 from crab_graph.workers import process_map, write_atomically
 
 Progress = Callable[[int, int], None]
@@ -48,53 +50,48 @@ def generate_benchmark(
     path: str | Path,
     tasks: int = 200,
     *,
-    seed: int = 0,
-    strata: Sequence[int] = (1, 2, 3, 4),
-    domain: str = "travel",
-    distractors: int = 2000,
     paper: PaperParameters | None = None,
     jobs: int | None = 1,
     force: bool = False,
     private: bool = False,
     opening: str | Path | None = None,
     progress: Progress | None = None,
+    **settings: Unpack[GenerationKeywords],
 ) -> Benchmark:
     """Generate a certified benchmark in a directory, or finish one that was begun there.
 
     Args:
         path: Directory of the benchmark.
         tasks: Number of tasks, split evenly over the strata, lower ones first.
-        seed: Everything is drawn from it: the same seed gives the same rows.
-        strata: Numbers of seed solutions, from 1 to 4.
-        domain: Name of the domain.
-        distractors: Distractors of each task.
         paper: Generate by the paper's algorithms, with these parameters; slower, and the reference.
         jobs: Number of processes; `None` is one a core, where there is work for them.
         force: Replace a benchmark that was made with other settings.
         private: Draw the seed from a secret, to which the manifest commits (`domains.private`).
         opening: File that holds, or will hold, the secret; beside the directory by default.
         progress: Told of every step that is done.
+        settings: What else is made: fields of `GenerationSettings`. The same seed gives the same
+            rows.
 
     Raises:
         UsageError: an argument is out of range.
-        UnknownName: there is no such domain.
+        UnknownName: there is no such domain or setting.
         BenchmarkError: the directory holds something else, or a benchmark with other settings.
         UnsatisfiableTask: a task could not be built with so many distractors.
     """
-    settings = check_settings(tasks, seed, strata, domain, distractors, jobs, paper)
+    wanted = value_of(GenerationSettings, {"tasks": tasks, **settings})
+    recipe, drawn_from = recipe_of(wanted, paper), wanted.seed
+    About(low=1).check("jobs", jobs)
     directory = Path(path)
     if private or opening is not None:
-        announced = announce(settings, directory, opening, force=force)
-        settings, drawn_from = announced.settings, announced.seed
-    else:
-        drawn_from = seed
+        announced = announce(recipe, directory, opening, force=force)
+        recipe, drawn_from = announced.settings, announced.seed
     if force:
         clear(directory)
-    return regenerate(directory, settings, drawn_from, jobs, progress)
+    return regenerate(directory, recipe, drawn_from, jobs, progress)
 
 
 def announce(
-    settings: Settings, directory: Path, opening: str | Path | None, *, force: bool = False
+    settings: Recipe, directory: Path, opening: str | Path | None, *, force: bool = False
 ) -> Opening:
     """Return the opening of a private split, drawn and written where there is none yet.
 
@@ -128,7 +125,7 @@ def announce(
 
 def regenerate(
     directory: Path,
-    settings: Settings,
+    settings: Recipe,
     seed: int,
     jobs: int | None,
     progress: Progress | None = None,
@@ -174,7 +171,7 @@ def regenerate(
     return load_benchmark(directory)
 
 
-def plan_candidates(settings: Settings, seed: int) -> Iterator[CandidatePlan]:
+def plan_candidates(settings: Recipe, seed: int) -> Iterator[CandidatePlan]:
     """Yield the candidates to scout; date modes and party sizes take turns within a stratum."""
     shares = _shares(settings)
     for stratum, candidates in _candidates(settings).items():
@@ -192,7 +189,7 @@ def plan_candidates(settings: Settings, seed: int) -> Iterator[CandidatePlan]:
             )
 
 
-def _candidates(settings: Settings) -> dict[int, int]:
+def _candidates(settings: Recipe) -> dict[int, int]:
     """Return how many candidates are scouted for each stratum.
 
     Without repair nothing is chosen: the ablation is to show what the algorithms make.
@@ -210,7 +207,7 @@ def _is_flexible(stratum: int, position: int) -> bool:
 
 
 def _scout_all(
-    bench: Workbench, settings: Settings, seed: int, jobs: int, advance: Callable[[], None]
+    bench: Workbench, settings: Recipe, seed: int, jobs: int, advance: Callable[[], None]
 ) -> Mapping[tuple[int, int], Scouted]:
     scouted = bench.scouted()
     for _ in scouted:
@@ -239,7 +236,7 @@ def _build_all(
 
 
 def _chosen(
-    scouted: Mapping[tuple[int, int], Scouted], stratum: int, settings: Settings
+    scouted: Mapping[tuple[int, int], Scouted], stratum: int, settings: Recipe
 ) -> list[Scouted]:
     """Choose the tasks of a stratum, each date mode among its own candidates."""
     modes = [_is_flexible(stratum, position) for position in range(_shares(settings)[stratum])]
@@ -258,7 +255,7 @@ def _chosen(
     return [chosen[flexible].pop(0) for flexible in modes]
 
 
-def _task_plans(chosen: Mapping[int, Sequence[Scouted]], settings: Settings) -> list[TaskPlan]:
+def _task_plans(chosen: Mapping[int, Sequence[Scouted]], settings: Recipe) -> list[TaskPlan]:
     return [
         TaskPlan(
             f"S{stratum}-{number:03d}",
@@ -288,54 +285,45 @@ def _selection(
     )
 
 
-def _shares(settings: Settings) -> dict[int, int]:
+def _shares(settings: Recipe) -> dict[int, int]:
     """Return the number of tasks of each stratum."""
     share, rest = divmod(settings.tasks, len(settings.strata))
     return {stratum: share + (order < rest) for order, stratum in enumerate(settings.strata)}
 
 
-def check_settings(
-    tasks: int,
-    seed: int,
-    strata: Sequence[int],
-    domain: str,
-    distractors: int,
-    jobs: int | None,
-    paper: PaperParameters | None = None,
-) -> Settings:
-    """Return the settings of a benchmark.
+def recipe_of(wanted: GenerationSettings, paper: PaperParameters | None = None) -> Recipe:
+    """Return what a benchmark's manifest is to say of its making.
 
     Raises:
-        UsageError: an argument is out of range.
+        UsageError: a setting is out of range.
         UnknownName: there is no such domain.
     """
-    find_domain(domain)
-    wanted = tuple(sorted(set(strata)))
-    if not wanted or not set(wanted) <= {1, 2, 3, 4}:
-        given = ", ".join(map(str, strata)) or "none"
+    find_domain(wanted.domain)
+    strata = tuple(sorted(set(wanted.strata)))
+    if not strata or not set(strata) <= {1, 2, 3, 4}:
+        given = ", ".join(map(str, wanted.strata)) or "none"
         raise UsageError(f"strata must be among 1, 2, 3 and 4, not {given}")
-    if not len(wanted) <= tasks <= MAX_TASKS:
+    if not len(strata) <= wanted.tasks <= MAX_TASKS:
         raise UsageError(
-            f"tasks must be between {len(wanted)} (one a stratum) and {MAX_TASKS:,}, not {tasks}"
+            f"tasks must be between {len(strata)} (one a stratum) and {MAX_TASKS:,}, "
+            f"not {wanted.tasks}"
         )
-    if not 0 <= distractors <= MAX_DISTRACTORS:
+    if wanted.distractors > MAX_DISTRACTORS:
         raise UsageError(
-            f"distractors must be between 0 and {MAX_DISTRACTORS:,}, not {distractors}"
+            f"distractors must be between 0 and {MAX_DISTRACTORS:,}, not {wanted.distractors}"
         )
-    if jobs is not None and jobs < 1:
-        raise UsageError(f"jobs must be 1 or more, not {jobs}")
     if paper is not None and not 1 <= paper.attempts <= MAX_ATTEMPTS:
         raise UsageError(
             f"the attempt multiplier must be between 1 and {MAX_ATTEMPTS:,}, not {paper.attempts}"
         )
     if paper is not None and not 0 < paper.ratio <= 1:
         raise UsageError(f"rho must be above 0 and at most 1, not {paper.ratio}")
-    return Settings(
-        domain=domain,
-        seed=seed,
-        tasks=tasks,
-        strata=wanted,
-        distractors=distractors,
+    return Recipe(
+        domain=wanted.domain,
+        seed=wanted.seed,
+        tasks=wanted.tasks,
+        strata=strata,
+        distractors=wanted.distractors,
         paper=paper,
     )
 

@@ -33,7 +33,7 @@ class SweepMember(FileModel):
     tasks: tuple[str, ...]
 
 
-class Settings(FileModel):
+class Recipe(FileModel):
     """What a benchmark is generated from; the same settings give the same rows.
 
     Attributes:
@@ -97,7 +97,7 @@ class Manifest(FileModel):
     """The manifest file; a benchmark without one is half-written."""
 
     schema_version: Literal[1] = 1
-    settings: Settings
+    settings: Recipe
     versions: dict[str, str]
     selection: tuple[Selection, ...]
     tasks: tuple[TaskEntry, ...]

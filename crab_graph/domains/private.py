@@ -14,7 +14,7 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
-from crab_graph.domains.manifest import Settings
+from crab_graph.domains.manifest import Recipe
 from crab_graph.errors import BenchmarkError
 from crab_graph.schema import FileModel, canonical_json
 
@@ -34,7 +34,7 @@ class Opening(FileModel):
     """
 
     schema_version: Literal[1] = 1
-    settings: Settings
+    settings: Recipe
     secret: str = Field(pattern=rf"^[0-9a-f]{{{2 * SECRET_BYTES}}}$")
 
     @property
@@ -49,14 +49,14 @@ class Opening(FileModel):
         return commit(self.secret, self.settings)
 
 
-def commit(secret: str, settings: Settings) -> str:
+def commit(secret: str, settings: Recipe) -> str:
     """Return the commitment to a secret and to what is generated from it."""
     public = settings.model_dump(mode="json", exclude={"seed", "commitment"}, exclude_none=True)
     content = _COMMITMENT + bytes.fromhex(secret) + canonical_json(public).encode()
     return f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 
-def draw_opening(settings: Settings) -> Opening:
+def draw_opening(settings: Recipe) -> Opening:
     """Draw a secret for a benchmark of these settings."""
     secret = secrets.token_hex(SECRET_BYTES)
     public = settings.model_copy(update={"seed": None, "commitment": commit(secret, settings)})
@@ -68,7 +68,7 @@ def default_opening(directory: Path) -> Path:
     return directory.with_name(f"{directory.name}.opening.json")
 
 
-def find_opening(path: Path, directory: Path, settings: Settings) -> Opening | None:
+def find_opening(path: Path, directory: Path, settings: Recipe) -> Opening | None:
     """Return the opening of a benchmark that was announced or begun before, where there is one.
 
     Args:
@@ -129,7 +129,7 @@ def read_opening(path: Path) -> Opening:
         raise BenchmarkError(f"{path}: cannot be read ({error.strerror})") from None
 
 
-def announcement(settings: Settings) -> str:
+def announcement(settings: Recipe) -> str:
     """Return the line that announces a private split."""
     strata = ",".join(f"S{stratum}" for stratum in settings.strata)
     return (

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.domains.generate import MAX_DISTRACTORS, Progress, stamped_versions
-from crab_graph.domains.manifest import MANIFEST, Manifest, Settings, SweepMember
+from crab_graph.domains.manifest import MANIFEST, Manifest, Recipe, SweepMember
 from crab_graph.domains.task import Task
 from crab_graph.domains.variation import MAX_SEEDS, Family, FamilyPlan, Vary, build_family
 from crab_graph.domains.workbench import Workbench, clear, is_finished, open_workbench
@@ -178,7 +178,7 @@ def _settings(
     values: Sequence[int] | None,
     tasks: int | Sequence[str] | None,
     jobs: int,
-) -> dict[int, Settings]:
+) -> dict[int, Recipe]:
     """Return the settings of the benchmark of each value."""
     if vary not in set(Vary):
         raise UnknownName("thing to vary", vary, set(Vary))
@@ -241,7 +241,7 @@ def _checked_tasks(source: Benchmark, tasks: int | Sequence[str] | None) -> tupl
     return tuple(one for one in known if one in set(tasks))
 
 
-def _names(settings: dict[int, Settings]) -> dict[int, str]:
+def _names(settings: dict[int, Recipe]) -> dict[int, str]:
     """Return the directory of each value's benchmark."""
     return {
         value: f"{one.sweep.vary}-{value}"
@@ -250,7 +250,7 @@ def _names(settings: dict[int, Settings]) -> dict[int, str]:
     }
 
 
-def _sweep_of(settings: dict[int, Settings]) -> SweepMember:
+def _sweep_of(settings: dict[int, Recipe]) -> SweepMember:
     """Return what all members of a sweep say of it."""
     member = next(iter(settings.values())).sweep
     if member is None:
@@ -259,7 +259,7 @@ def _sweep_of(settings: dict[int, Settings]) -> SweepMember:
 
 
 def _check_directory(
-    directory: Path, settings: dict[int, Settings], source: Benchmark, *, force: bool
+    directory: Path, settings: dict[int, Recipe], source: Benchmark, *, force: bool
 ) -> None:
     """Refuse a directory that holds anything else; with `force`, empty one that holds a sweep."""
     if directory.resolve() == source.directory.resolve():
@@ -289,7 +289,7 @@ def _check_directory(
         (directory / SWEEP).unlink(missing_ok=True)
 
 
-def _plans(source: Benchmark, settings: dict[int, Settings]) -> Iterator[FamilyPlan]:
+def _plans(source: Benchmark, settings: dict[int, Recipe]) -> Iterator[FamilyPlan]:
     first = _sweep_of(settings)
     vary = Vary(first.vary)
     wanted = set(first.tasks)
@@ -315,7 +315,7 @@ def _plans(source: Benchmark, settings: dict[int, Settings]) -> Iterator[FamilyP
 
 def _build(
     directory: Path,
-    settings: dict[int, Settings],
+    settings: dict[int, Recipe],
     plans: Iterator[FamilyPlan],
     jobs: int,
     progress: Progress | None,
@@ -360,7 +360,7 @@ def _keep(family: Family, benches: dict[int, Workbench], kept: dict[int, set[str
 
 def _write_manifest(
     directory: Path,
-    settings: dict[int, Settings],
+    settings: dict[int, Recipe],
     value: int,
     bench: Workbench,
     plans: Sequence[FamilyPlan],
@@ -377,7 +377,7 @@ def _write_manifest(
 
 
 def _record(
-    directory: Path, settings: dict[int, Settings], left_out: Sequence[LeftOut]
+    directory: Path, settings: dict[int, Recipe], left_out: Sequence[LeftOut]
 ) -> SweepRecord:
     names = _names(settings)
     benches = {value: load_benchmark(directory / name) for value, name in names.items()}

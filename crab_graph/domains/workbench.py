@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from crab_graph.domains.construction import BuiltTask, Scouted
 from crab_graph.domains.domain import find_domain
-from crab_graph.domains.manifest import DATABASE, MANIFEST, Settings, TaskEntry, read_manifest
+from crab_graph.domains.manifest import DATABASE, MANIFEST, Recipe, TaskEntry, read_manifest
 from crab_graph.errors import BenchmarkError
 from crab_graph.generation.materialize import create_tables, insert_columns, load_rows
 
@@ -28,7 +28,7 @@ class Workbench:
         settings: What the benchmark is made from.
     """
 
-    def __init__(self, connection: "duckdb.DuckDBPyConnection", settings: Settings) -> None:
+    def __init__(self, connection: "duckdb.DuckDBPyConnection", settings: Recipe) -> None:
         self._connection = connection
         self._tables = find_domain(settings.domain).tables
 
@@ -69,7 +69,7 @@ class Workbench:
         execute("COMMIT")
 
 
-def is_finished(directory: Path, settings: Settings) -> bool:
+def is_finished(directory: Path, settings: Recipe) -> bool:
     """Return whether the directory already holds the benchmark of these settings.
 
     Raises:
@@ -99,7 +99,7 @@ def clear(directory: Path) -> None:
 
 
 @contextmanager
-def open_workbench(directory: Path, settings: Settings) -> Iterator[Workbench]:
+def open_workbench(directory: Path, settings: Recipe) -> Iterator[Workbench]:
     """Open the DuckDB file of a benchmark that is begun or to be gone on with.
 
     Raises:
@@ -128,7 +128,7 @@ def open_workbench(directory: Path, settings: Settings) -> Iterator[Workbench]:
         connection.execute("DETACH benchmark")
 
 
-def _lay_out(connection: "duckdb.DuckDBPyConnection", settings: Settings) -> None:
+def _lay_out(connection: "duckdb.DuckDBPyConnection", settings: Recipe) -> None:
     provenance = ", ".join(f"{name} {kind}" for name, kind in _PROVENANCE.items())
     statements: Mapping[str, list[Any]] = {
         "CREATE SCHEMA sealed": [],
@@ -146,7 +146,7 @@ def _lay_out(connection: "duckdb.DuckDBPyConnection", settings: Settings) -> Non
     connection.execute("COMMIT")
 
 
-def _check_begun(connection: "duckdb.DuckDBPyConnection", path: Path, settings: Settings) -> None:
+def _check_begun(connection: "duckdb.DuckDBPyConnection", path: Path, settings: Recipe) -> None:
     tables = connection.execute(
         "SELECT count(*) FROM duckdb_tables() "
         "WHERE schema_name = 'sealed' AND table_name = 'settings'"
@@ -160,7 +160,7 @@ def _check_begun(connection: "duckdb.DuckDBPyConnection", path: Path, settings: 
         )
 
 
-def _difference(old: Settings, new: Settings) -> str:
+def _difference(old: Recipe, new: Recipe) -> str:
     before, after = old.model_dump(mode="json"), new.model_dump(mode="json")
     differing = [key for key in before if before[key] != after[key]]
     told = [
