@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crab_graph.cli.options import DryRunOption
-from crab_graph.cli.output import JsonOption, console, print_json
+from crab_graph.cli.options import BenchArgument, DryRunOption, ForceOption
+from crab_graph.cli.output import JsonOption, console, new_table, print_json
 from crab_graph.settings import ABLATION, RunSettings, SittingSettings
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def ablate(
-    bench: Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")],
+    bench: BenchArgument,
     agent: Annotated[
         str, typer.Option(metavar="SPEC", envvar="CRAB_AGENT", help="The agent, as for `run`.")
     ],
@@ -26,9 +26,7 @@ def ablate(
         str, typer.Option(help="Conditions with commas; the others are compared with the first.")
     ] = ",".join(ABLATION),
     dry_run: DryRunOption = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Throw away a run with other settings in RUN.")
-    ] = False,
+    force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run the same tasks and trials under several users, and say what each factor costs.
@@ -68,36 +66,20 @@ def ablate(
 
 
 def _print(found: "Ablation", run: "Run") -> None:
-    from rich.table import Table
-
     from crab_graph.runs.ablation import EFFORT, PARTS, PASS
 
     reference = any(one.agent_is_reference for one in run.episodes)
     label = f"{run.config.agent_label}{' (reference agent, no LLM)' if reference else ''}"
-    table = Table(
-        "user",
-        title=f"{label}: pass@1 against {found.reference}",
-        title_justify="left",
-        box=None,
-        pad_edge=False,
-    )
     heads = ("pass@1", "difference (95 %)", "relative drop", "p", "p (Holm)", "tasks")
-    for head in heads:
-        table.add_column(head, justify="right")
+    table = new_table("user", numbers=heads, title=f"{label}: pass@1 against {found.reference}")
     for condition, levels in found.levels.items():
         effect = found.effects.get(condition, {}).get(PASS)
         cells = ["", "", "", "", str(levels[PASS].tasks)] if effect is None else _cells(effect)
         table.add_row(condition, f"{100 * levels[PASS].value:.1f} %", *cells)
     console().print(table)
-    where = Table(
-        "user",
-        title=f"Where it shows: differences to {found.reference}, points and counts an episode",
-        title_justify="left",
-        box=None,
-        pad_edge=False,
-    )
-    for name in (*PARTS, *EFFORT):
-        where.add_column(name.replace("_", " "), justify="right")
+    title = f"Where it shows: differences to {found.reference}, points and counts an episode"
+    measures = [name.replace("_", " ") for name in (*PARTS, *EFFORT)]
+    where = new_table("user", numbers=measures, title=title)
     for condition, effects in found.effects.items():
         parts = [_starred(effects[name], f"{_points(effects[name]):+.1f}") for name in PARTS]
         effort = [

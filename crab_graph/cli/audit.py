@@ -1,13 +1,12 @@
 """`audit`: the validity evidence of a benchmark."""
 
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crab_graph.cli.options import JobsOption
-from crab_graph.cli.output import JsonOption, console, print_json
+from crab_graph.cli.options import BenchArgument, JobsOption
+from crab_graph.cli.output import JsonOption, console, new_table, print_json, progress_bar
 
 if TYPE_CHECKING:
     from crab_graph.analysis.audit.gates import Gate
@@ -25,7 +24,7 @@ WORST = 4
 
 
 def audit(
-    bench: Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")],
+    bench: BenchArgument,
     only: Annotated[Half | None, typer.Option(help="One half of the evidence alone.")] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Look at a sample where grading is examined.")
@@ -41,7 +40,6 @@ def audit(
     """
     from crab_graph.analysis.audit.evidence import grading_gates
     from crab_graph.analysis.audit.giveaways import generation_gates
-    from crab_graph.cli.output import progress_bar
     from crab_graph.domains.benchmark import load_benchmark
 
     benchmark = load_benchmark(bench)
@@ -62,13 +60,8 @@ def audit(
 
 
 def _print(gates: "list[Gate]") -> None:
-    from rich.table import Table
-
-    table = Table("gate", box=None, pad_edge=False)
-    for heading in ("value", "95 % interval"):
-        table.add_column(heading, justify="right")
-    for heading in ("must be", "", "counted"):
-        table.add_column(heading)
+    last = ("must be", "", "counted")
+    table = new_table("gate", numbers=("value", "95 % interval"), last=last)
     for gate in _shown(gates):
         interval = "" if gate.interval is None else "{:.2f} to {:.2f}".format(*gate.interval)
         table.add_row(gate.id, f"{gate.value:.3g}", interval, gate.gate, _verdict(gate), gate.note)

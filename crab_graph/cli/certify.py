@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crab_graph.cli.options import CoresOption
-from crab_graph.cli.output import JsonOption, console, print_json
+from crab_graph.cli.options import BenchArgument, CoresOption
+from crab_graph.cli.output import JsonOption, console, new_table, print_json, progress_bar
 
 if TYPE_CHECKING:
     from crab_graph.domains.benchmark import Benchmark
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def certify(
-    bench: Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")],
+    bench: BenchArgument,
     task: Annotated[str | None, typer.Option(help="One task only, such as S1-001.")] = None,
     opening: Annotated[
         Path | None,
@@ -31,7 +31,6 @@ def certify(
     the paper's algorithms it says how many tasks of each stratum and date mode have extra
     solutions. With `--open` the tasks are generated again from the secret, and must be the same.
     """
-    from crab_graph.cli.output import progress_bar
     from crab_graph.domains.benchmark import load_benchmark
     from crab_graph.domains.proof import certify_benchmark, summarise_spoilage
 
@@ -47,12 +46,9 @@ def certify(
     own = (benchmark[task_id] for task_id in chosen)
     summary = summarise_spoilage(zip(own, certified.values(), strict=True)) if by_paper else []
     if as_json:
-        added: dict[str, object] = (
-            {"summary": [one.as_json() for one in summary]} if by_paper else {}
-        )
-        if proof is not None:
-            added["opening"] = proof.as_json()
-        print_json({"ok": ok, "tasks": results, **added})
+        added = {"summary": [one.as_json() for one in summary]} if by_paper else {}
+        opened = {} if proof is None else {"opening": proof.as_json()}
+        print_json({"ok": ok, "tasks": results, **added, **opened})
     else:
         _print_table(results, counted)
         if proof is not None:
@@ -64,7 +60,6 @@ def certify(
 
 
 def _prove(benchmark: "Benchmark", opening: Path, task: str | None, jobs: int) -> "Proof":
-    from crab_graph.cli.output import progress_bar
     from crab_graph.domains.proof import prove
 
     one = None if task is None else benchmark[task]
@@ -90,12 +85,7 @@ def _print_proof(proof: "Proof") -> None:
 
 
 def _print_table(results: list[dict[str, object]], ok: bool) -> None:
-    from rich.table import Table
-
-    table = Table("task", box=None, pad_edge=False)
-    for heading in ("expected", "SQL", "arrays", "search"):
-        table.add_column(heading, justify="right")
-    table.add_column("")
+    table = new_table("task", numbers=("expected", "SQL", "arrays", "search"), last=("",))
     for result in results:
         counts = [str(result[name]) for name in ("expected", "sql", "arrays", "search")]
         table.add_row(str(result["id"]), *counts, "ok" if result["ok"] else "MISMATCH")
@@ -109,18 +99,10 @@ def _print_table(results: list[dict[str, object]], ok: bool) -> None:
 
 
 def _print_summary(summary: list["Spoilage"]) -> None:
-    from rich.table import Table
-
-    table = Table("stratum", "dates", box=None, pad_edge=False)
-    for heading in ("tasks", "spoiled", "extra solutions, median", "max", "edge distractors"):
-        table.add_column(heading, justify="right")
+    heads = ("tasks", "spoiled", "extra solutions, median", "max", "edge distractors")
+    table = new_table("stratum", "dates", numbers=heads)
     for one in summary:
-        numbers = (
-            one.tasks,
-            one.spoiled,
-            one.median_extra,
-            one.max_extra,
-            one.median_edge_distractors,
-        )
+        extra = (one.median_extra, one.max_extra, one.median_edge_distractors)
+        numbers = (one.tasks, one.spoiled, *extra)
         table.add_row(f"S{one.stratum}", one.date_mode, *(f"{number:,}" for number in numbers))
     console().print(table)

@@ -1,15 +1,11 @@
 """`crab-graph compact`: the tables of a run in as few files as possible."""
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
+from crab_graph.cli.options import RunArgument
 from crab_graph.cli.output import JsonOption, print_json
 
 
 def compact(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Directory that `run` wrote.")],
+    run: RunArgument,
     as_json: JsonOption = False,
 ) -> None:
     """Put the tables of a run together: one set of Parquet files for each of its shards.

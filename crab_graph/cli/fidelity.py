@@ -1,10 +1,8 @@
 """`crab-graph fidelity`: how like people the simulated users of runs talk."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
+from crab_graph.cli.options import RunArguments
 from crab_graph.cli.output import JsonOption, console, print_json
 from crab_graph.errors import RunError
 
@@ -23,9 +21,7 @@ RULES_NOTE = (
 
 
 def fidelity(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Directories that `run` wrote.")
-    ],
+    runs: RunArguments,
     as_json: JsonOption = False,
 ) -> None:
     """Show rates of the users' turns, by persona, beside those of people in published studies.

@@ -5,24 +5,21 @@ from typing import Annotated
 
 import typer
 
+from crab_graph.cli.options import EpisodeArgument, ForceOption, RunArgument
 from crab_graph.cli.output import JsonOption
 from crab_graph.settings import ForkSettings, WorkSettings
 
 
 def fork(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Directory that `run` wrote.")],
-    episode: Annotated[
-        str, typer.Argument(metavar="EPISODE", help="Its id: TASK.COND.TRIAL, as S1-001.ruse.0.")
-    ],
+    run: RunArgument,
+    episode: EpisodeArgument,
     turn: Annotated[
         int, typer.Option(metavar="N", help="Visible messages that are kept; 0 keeps none.", min=0)
     ],
     out: Annotated[Path, typer.Option(metavar="RUN2", help="Directory of the new run.")],
     otherwise: ForkSettings,
     work: WorkSettings,
-    force: Annotated[
-        bool, typer.Option("--force", help="Throw away forks that were begun otherwise.")
-    ] = False,
+    force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Go on with a finished episode from one of its turns, with another agent, user or message.

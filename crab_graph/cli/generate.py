@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crab_graph.cli.options import CoresOption
-from crab_graph.cli.output import JsonOption, print_json
+from crab_graph.cli.options import BenchArgument, CoresOption, ForceOption
+from crab_graph.cli.output import JsonOption, print_json, progress_bar
 from crab_graph.errors import UsageError
 from crab_graph.settings import GenerationSettings
 
@@ -31,7 +31,7 @@ class SamplingStrategy(StrEnum):
 
 
 def generate(
-    bench: Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")],
+    bench: BenchArgument,
     tasks: Annotated[
         int, typer.Option(help="Number of tasks, split evenly over the strata.", min=1)
     ] = 200,
@@ -84,16 +84,13 @@ def generate(
         ),
     ] = False,
     jobs: CoresOption = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace a benchmark made with other settings.")
-    ] = False,
+    force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Make a certified benchmark: tasks whose number of solutions is proven on their tables.
 
     An interrupted generation goes on with the same command.
     """
-    from crab_graph.cli.output import progress_bar
     from crab_graph.domains.generate import announce, generate_benchmark, recipe_of
     from crab_graph.domains.private import announcement
 

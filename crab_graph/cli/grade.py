@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crab_graph.cli.options import ToolsetOption
-from crab_graph.cli.output import JsonOption, console, print_json
+from crab_graph.cli.options import BenchArgument, ToolsetOption
+from crab_graph.cli.output import JsonOption, console, new_table, print_json
 from crab_graph.settings import Toolset
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ _NAMED = 8
 
 
 def grade(
-    bench: Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")],
+    bench: BenchArgument,
     task: Annotated[
         str,
         typer.Argument(metavar="TASK", help="Task the transcript was made for, such as S1-001."),
@@ -50,7 +50,6 @@ def grade(
 
 
 def _print_verdict(verdict: "Verdict") -> None:
-    from rich.table import Table
     from rich.text import Text
 
     from crab_graph.analysis.report.rendering import plain
@@ -61,9 +60,7 @@ def _print_verdict(verdict: "Verdict") -> None:
     if verdict.failures:
         print(f"failures: {', '.join(verdict.failures)}")
     _print_unconfirmed(verdict)
-    table = Table(box=None, pad_edge=False)
-    for heading in ("check", "verdict", "strict", "evidence"):
-        table.add_column(heading)
+    table = new_table("check", "verdict", "strict", "evidence")
     for check, word in verdict.checks.items():
         found = verdict.evidence.get(check, [])
         texts = plain("\n".join(_told(item) for item in found))

@@ -16,6 +16,17 @@ import typer
 
 from crab_graph.settings import About, Settings, Toolset, about
 
+BenchArgument = Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")]
+RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Directory that `run` wrote.")]
+RunArguments = Annotated[
+    list[Path], typer.Argument(metavar="RUN...", help="Directories that `run` wrote.")
+]
+EpisodeArgument = Annotated[
+    str, typer.Argument(metavar="EPISODE", help="Its id: TASK.COND.TRIAL, as S1-001.ruse.0.")
+]
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Throw away what was made with other settings there.")
+]
 DryRunOption = Annotated[
     bool,
     typer.Option(

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +10,7 @@ import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON document instead of text for people.")
@@ -34,6 +35,27 @@ def console() -> "Console":
 
     width = None if sys.stdout.isatty() else 160
     return Console(width=width, highlight=False, soft_wrap=False)
+
+
+def new_table(
+    *headings: str, numbers: Sequence[str] = (), last: Sequence[str] = (), title: str | None = None
+) -> "Table":
+    """Return an empty table without lines.
+
+    Args:
+        headings: Of the first columns.
+        numbers: Of columns of numbers after them.
+        last: Of the columns after those.
+        title: What stands above it.
+    """
+    from rich.table import Table
+
+    table = Table(*headings, box=None, pad_edge=False, title=title, title_justify="left")
+    for heading in numbers:
+        table.add_column(heading, justify="right")
+    for heading in last:
+        table.add_column(heading)
+    return table
 
 
 @contextmanager

@@ -1,11 +1,11 @@
 """`crab-graph pivot`: the chance to pass from every turn of an episode, and the decisive one."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crab_graph.cli.output import JsonOption, console, print_json
+from crab_graph.cli.options import EpisodeArgument, ForceOption, RunArgument
+from crab_graph.cli.output import JsonOption, console, new_table, print_json
 from crab_graph.settings import WorkSettings
 
 if TYPE_CHECKING:
@@ -16,15 +16,11 @@ _WIDTH = 20
 
 
 def pivot(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Directory that `run` wrote.")],
-    episode: Annotated[
-        str, typer.Argument(metavar="EPISODE", help="Its id: TASK.COND.TRIAL, as S1-001.ruse.0.")
-    ],
+    run: RunArgument,
+    episode: EpisodeArgument,
     work: WorkSettings,
     trials: Annotated[int, typer.Option(help="Continuations from each turn.", min=1)] = 8,
-    force: Annotated[
-        bool, typer.Option("--force", help="Throw away forks that were begun otherwise.")
-    ] = False,
+    force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Fork an episode at every turn, and name the turn that decided it.
@@ -46,18 +42,9 @@ def pivot(
 
 
 def _print(found: "Pivot") -> None:
-    from rich.table import Table
-
     label = f"{found.agent}{' (reference agent, no LLM)' if found.agent_is_reference else ''}"
-    table = Table(
-        "turn",
-        "said by",
-        "what",
-        box=None,
-        pad_edge=False,
-        title=f"{found.episode_id} by {label}: {found.outcome}; chance to pass after each turn",
-        title_justify="left",
-    )
+    title = f"{found.episode_id} by {label}: {found.outcome}; chance to pass after each turn"
+    table = new_table("turn", "said by", "what", title=title)
     for heading in ("", "chance", "95 % interval", "of"):
         table.add_column(heading, justify="left" if not heading else "right", no_wrap=True)
     for one in found.turns:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from crab_graph.cli.options import BenchArgument, ForceOption
 from crab_graph.cli.output import JsonOption, console, print_json
 from crab_graph.settings import EpisodeSettings
 
@@ -31,7 +32,7 @@ _TOKENS = {
 
 
 def play(
-    bench: Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")],
+    bench: BenchArgument,
     task: Annotated[str, typer.Argument(metavar="TASK", help="Its id, such as S1-001.")],
     seat: Annotated[str, typer.Option("--as", help="Where you sit: user or agent.")],
     settings: EpisodeSettings,
@@ -45,9 +46,7 @@ def play(
     user: Annotated[
         str, typer.Option(metavar="COND", help="Who the user is, or who you are to be.")
     ] = "ruse",
-    force: Annotated[
-        bool, typer.Option("--force", help="Begin again, whatever is in RUN.")
-    ] = False,
+    force: ForceOption = False,
     allow_mismatch: Annotated[
         bool, typer.Option("--allow-mismatch", help="Go on although it was begun otherwise.")
     ] = False,

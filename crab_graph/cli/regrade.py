@@ -1,11 +1,11 @@
 """`crab-graph regrade`: grade a run again, and say what changed."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crab_graph.cli.output import JsonOption, console, print_json
+from crab_graph.cli.options import RunArgument
+from crab_graph.cli.output import JsonOption, console, new_table, print_json, progress_bar
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def regrade(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Directory that `run` wrote.")],
+    run: RunArgument,
     allow_mismatch: Annotated[
         bool,
         typer.Option(
@@ -29,7 +29,6 @@ def regrade(
     Verdicts of before stay in each episode's history. Exits with 1 where a verdict changed or the
     grading of an episode crashed, with 2 on another benchmark than the run was made with.
     """
-    from crab_graph.cli.output import progress_bar
     from crab_graph.runs.regrade import regrade_run
     from crab_graph.runs.store import load_index
 
@@ -65,12 +64,9 @@ def _print_regrading(found: "Regrading") -> None:
 
 def _changes_table(found: "Regrading") -> "Table":
     """Return each episode with its outcomes, and the checks that changed."""
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False)
-    for heading in ("episode", "outcome", "check"):
-        table.add_column(heading)
+    table = new_table("episode", "outcome", "check")
     for change in found.changes:
         is_same = change.before == change.after
         outcome = change.before if is_same else f"{change.before} → {change.after}"
@@ -84,13 +80,9 @@ def _changes_table(found: "Regrading") -> "Table":
 
 def _rules_table(found: "Regrading") -> "Table":
     """Return how often each rule changed a verdict, and how."""
-    from rich.table import Table
-
     from crab_graph.analysis.report.labels import check_titles
 
-    table = Table(box=None, pad_edge=False)
-    for heading in ("changed by", "rule", "episodes"):
-        table.add_column(heading)
+    table = new_table("changed by", "rule", "episodes")
     titles = check_titles()
     for check, counts in found.rules.items():
         told = ", ".join(f"{words}: {count}" for words, count in counts.items())

@@ -5,13 +5,12 @@ from typing import Annotated
 
 import typer
 
+from crab_graph.cli.options import RunArguments
 from crab_graph.cli.output import JsonOption, console, print_json
 
 
 def report(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Directories that `run` wrote.")
-    ],
+    runs: RunArguments,
     html: Annotated[
         Path | None,
         typer.Option("--html", help="Also write one self-contained HTML page with every dialogue."),

@@ -1,16 +1,16 @@
 """`crab-graph resume`: finish a run that stopped anywhere."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from crab_graph.cli.options import RunArgument
 from crab_graph.cli.output import JsonOption
 from crab_graph.settings import SittingSettings
 
 
 def resume(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Directory of the run.")],
+    run: RunArgument,
     terms: SittingSettings,
     allow_mismatch: Annotated[
         bool,

@@ -5,13 +5,13 @@ from typing import Annotated
 
 import typer
 
-from crab_graph.cli.options import DryRunOption
+from crab_graph.cli.options import BenchArgument, DryRunOption, ForceOption
 from crab_graph.cli.output import JsonOption
 from crab_graph.settings import RunSettings, SittingSettings
 
 
 def run(
-    bench: Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")],
+    bench: BenchArgument,
     agent: Annotated[
         str,
         typer.Option(
@@ -41,9 +41,7 @@ def run(
         typer.Option(help="Which verdict the table counts: parity, or strict. Both are kept."),
     ] = "parity",
     dry_run: DryRunOption = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Throw away a run with other settings in RUN.")
-    ] = False,
+    force: ForceOption = False,
     allow_mismatch: Annotated[
         bool,
         typer.Option(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from crab_graph.cli.output import console, print_json
+from crab_graph.cli.output import console, new_table, print_json
 from crab_graph.errors import UnknownName
 
 if TYPE_CHECKING:
@@ -211,21 +211,11 @@ def _counts(episodes: "list[EpisodeRecord] | tuple[EpisodeRecord, ...]") -> dict
 
 
 def _print_table(run: "Run", groups: list[dict[str, Any]], grading: str) -> None:
-    from rich.table import Table
-
     reference = any(one.agent_is_reference for one in run.episodes)
     label = f"{run.config.agent_label}{' (reference agent, no LLM)' if reference else ''}"
-    table = Table(
-        "user",
-        "tasks",
-        box=None,
-        pad_edge=False,
-        title=f"{label} in {run.directory}",
-        title_justify="left",
-    )
     rate_name = "pass@1" if grading == GRADINGS[0] else f"pass@1 ({grading})"
-    for heading in (rate_name, "n", *(name.replace("_", " ") for name in OUTCOMES)):
-        table.add_column(heading, justify="right")
+    numbers = (rate_name, "n", *(name.replace("_", " ") for name in OUTCOMES))
+    table = new_table("user", "tasks", numbers=numbers, title=f"{label} in {run.directory}")
     for group in groups:
         rate = "-" if group["pass_at_1"] is None else f"{100 * group['pass_at_1']:.1f} %"
         counts = [str(group["outcomes"][name]) for name in OUTCOMES]

@@ -1,19 +1,17 @@
 """`crab-graph serve`: the viewer of runs in a browser."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from crab_graph.cli.options import RunArguments
 from crab_graph.cli.output import JsonOption
 
 DEFAULT_PORT = 8765
 
 
 def serve(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Directories that `run` wrote.")
-    ],
+    runs: RunArguments,
     port: Annotated[
         int,
         typer.Option(

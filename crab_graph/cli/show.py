@@ -1,18 +1,16 @@
 """`crab-graph show`: one dialogue, what was said beside what was done."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from crab_graph.cli.options import EpisodeArgument, RunArgument
 from crab_graph.cli.output import JsonOption, console, print_json
 
 
 def show(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Directory that `run` wrote.")],
-    episode: Annotated[
-        str, typer.Argument(metavar="EPISODE", help="Its id: TASK.COND.TRIAL, as S1-001.ruse.0.")
-    ],
+    run: RunArgument,
+    episode: EpisodeArgument,
     turn: Annotated[
         int,
         typer.Option(

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crab_graph.cli.options import JobsOption
-from crab_graph.cli.output import JsonOption, console, print_json
+from crab_graph.cli.options import ForceOption, JobsOption
+from crab_graph.cli.output import JsonOption, console, new_table, print_json, progress_bar
 from crab_graph.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,9 +26,7 @@ def sweep(
         str | None, typer.Option(help="How many tasks, or their ids: S1-001,S1-002; else all.")
     ] = None,
     jobs: JobsOption = 1,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace a sweep made with other settings.")
-    ] = False,
+    force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Vary tasks in one thing: distractors, optional edges, or seed solutions.
@@ -36,7 +34,6 @@ def sweep(
     Each value gets a certified benchmark of its own within the directory; sweep.json says which
     tasks correspond. An interrupted sweep goes on with the same command.
     """
-    from crab_graph.cli.output import progress_bar
     from crab_graph.domains.sweep import sweep_benchmark
 
     with progress_bar("Varying tasks") as progress:
@@ -72,12 +69,9 @@ def _tasks(text: str | None) -> int | list[str] | None:
 
 
 def _print(made: "Sweep") -> None:
-    from rich.table import Table
-
     record = made.record
-    table = Table(f"{record.vary}", "benchmark", box=None, pad_edge=False)
-    for heading in ("tasks", "solutions", "node distr.", "edge distr.", "active edges"):
-        table.add_column(heading, justify="right")
+    heads = ("tasks", "solutions", "node distr.", "edge distr.", "active edges")
+    table = new_table(str(record.vary), "benchmark", numbers=heads)
     for place, member in enumerate(record.benchmarks):
         own = [family.tasks[place] for family in record.families]
         columns = (

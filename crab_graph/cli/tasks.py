@@ -5,14 +5,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from crab_graph.cli.output import JsonOption, console, print_json
+from crab_graph.cli.options import BenchArgument
+from crab_graph.cli.output import JsonOption, console, new_table, print_json
 
 if TYPE_CHECKING:
     from crab_graph.domains.task import Task
 
 
 def tasks(
-    bench: Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")],
+    bench: BenchArgument,
     stats: Annotated[
         bool,
         typer.Option(
@@ -31,22 +32,12 @@ def tasks(
     if as_json:
         print_json(summaries)
         return
-    from rich.table import Table
-
-    table = Table("task", "dates", box=None, pad_edge=False)
-    for heading in ("party", "solutions", "node distr.", "edge distr."):
-        table.add_column(heading, justify="right")
-    table.add_column("active edges")
+    numbers = ("party", "solutions", "node_distractors", "edge_distractors")
+    heads = ("party", "solutions", "node distr.", "edge distr.")
+    table = new_table("task", "dates", numbers=heads, last=("active edges",))
     for item in summaries:
-        table.add_row(
-            item["id"],
-            item["date_mode"],
-            str(item["party"]),
-            str(item["solutions"]),
-            str(item["node_distractors"]),
-            str(item["edge_distractors"]),
-            ", ".join(item["active_edges"]),
-        )
+        counts = (str(item[name]) for name in numbers)
+        table.add_row(item["id"], item["date_mode"], *counts, ", ".join(item["active_edges"]))
     console().print(table)
 
 
@@ -63,7 +54,7 @@ def _show_stats(bench: Path, as_json: bool) -> None:
 
 
 def task(
-    bench: Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")],
+    bench: BenchArgument,
     id: Annotated[str, typer.Argument(metavar="ID", help="Id of the task, such as S1-001.")],
     solutions: Annotated[
         bool, typer.Option("--solutions", help="Also list the certified solutions.")
@@ -99,8 +90,6 @@ def _document(task: "Task", solutions: bool) -> dict[str, Any]:
 
 
 def _print(task: "Task", solutions: bool) -> None:
-    from rich.table import Table
-
     summary = task.summary()
     print(
         f"{task.id}: {task.date_mode} dates, party of {task.party}, {summary['solutions']} valid "
@@ -108,11 +97,11 @@ def _print(task: "Task", solutions: bool) -> None:
         f"{summary['node_distractors']} node and {summary['edge_distractors']} edge distractors; "
         f"the conversation takes place on {task.today}"
     )
-    facts = Table("the user knows", "", "said", box=None, pad_edge=False)
+    facts = new_table("the user knows", "", "said")
     for fact in task.facts:
         said = "upfront" if fact.level == "basic" else "when asked"
         facts.add_row(fact.key, _plain(fact.value), said)
-    constraints = Table("constraint", "of", "says", box=None, pad_edge=False)
+    constraints = new_table("constraint", "of", "says")
     for item in task.graph.constraints:
         mark = " (active)" if item.name in summary["active_edges"] else ""
         constraints.add_row(item.name + mark, ", ".join(item.nodes), item.sentence)
@@ -124,9 +113,7 @@ def _print(task: "Task", solutions: bool) -> None:
 
 
 def _print_solutions(task: "Task") -> None:
-    from rich.table import Table
-
-    table = Table(*(slot.id for slot in task.domain.slots), box=None, pad_edge=False)
+    table = new_table(*(slot.id for slot in task.domain.slots))
     for solution in task.solutions:
         table.add_row(*(" ".join(solution[slot.id].values()) for slot in task.domain.slots))
     print()
