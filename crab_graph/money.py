@@ -2,7 +2,6 @@
 
 import re
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any
 
 CURRENCY = "USD"
@@ -13,7 +12,6 @@ _WRITTEN = re.compile(
 )
 
 
-@lru_cache(maxsize=4096)
 def format_cents(cents: int) -> str:
     """Return cents as a plain decimal: 30000 → `"300.00"`."""
     sign = "-" if cents < 0 else ""

@@ -160,8 +160,6 @@ class Claim:
             tuple of values, of which one must be right.
         agrees: Whether a value agrees with the facts, which may lack the key; by default where it
             is the fact's own.
-        cues: Texts of which whatever the pattern finds holds one: a clause without any is not
-            searched. Without cues every clause is.
     """
 
     key: str
@@ -169,11 +167,6 @@ class Claim:
     values: Mapping[str, Any] = field(default_factory=dict)
     read: Callable[[str, str], Sequence[tuple[Any, ...]]] | None = None
     agrees: Callable[[Mapping[str, Any], Any], bool] | None = None
-    cues: tuple[str, ...] = ()
-
-    def may_match(self, words: str) -> bool:
-        """Return whether a clause holds a cue."""
-        return not self.cues or any(map(words.__contains__, self.cues))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from itertools import chain
 
 from crab_graph.domains.task import Task
 from crab_graph.domains.verification import (
-    Claim,
     DomainCheck,
     Grading,
     SlotBooking,
@@ -105,16 +104,6 @@ class TaskReading:
     def facts(self) -> Mapping[str, object]:
         """Values of the user's facts by key."""
         return {fact.key: fact.value for fact in self.task.facts}
-
-    @cached_property
-    def _cues(self) -> frozenset[str]:
-        return frozenset(cue for claim in self.grading.claims for cue in claim.cues)
-
-    def claims_in(self, text: str) -> list[Claim]:
-        """Return the claims that a text may make: a cue that several share is looked for once."""
-        held = {cue for cue in self._cues if cue in text}
-        claims = self.grading.claims
-        return [claim for claim in claims if not claim.cues or not held.isdisjoint(claim.cues)]
 
     @cached_property
     def travellers(self) -> tuple[tuple[str, str], ...]:

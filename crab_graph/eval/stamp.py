@@ -3,13 +3,12 @@
 import hashlib
 import sys
 from collections.abc import Iterable, Mapping
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
 from crab_graph.domains.task import Task
-from crab_graph.eval.reading import KEPT_TASKS
 from crab_graph.schema import digest
 from crab_graph.text.lexicon import lexicon_hash
 from crab_graph.text.mentions import LISTING_CAP
@@ -24,11 +23,6 @@ _SOURCES = (".py", ".toml")
 
 def grading_stamp(task: Task, listing_cap: int | None = LISTING_CAP) -> dict[str, Any]:
     """Return the hashes and switches that a verdict on a task depends on."""
-    return {**_stamp_of(task), "listing_cap": listing_cap}
-
-
-@lru_cache(maxsize=KEPT_TASKS)
-def _stamp_of(task: Task) -> dict[str, Any]:
     domain = task.domain
     registry = domain.registry()
     return {
@@ -38,6 +32,7 @@ def _stamp_of(task: Task) -> dict[str, Any]:
         "domain": domain.name,
         "task": digest(task.spec.model_dump(mode="json")),
         "tools": digest([registry.openai_schemas(owner) for owner in Owner]),
+        "listing_cap": listing_cap,
     }
 
 

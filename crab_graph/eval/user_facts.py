@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 from typing import Any, Self
 
 from crab_graph.domains.verification import Claim
@@ -87,14 +86,11 @@ def _statements(episode: Episode) -> Iterator[_Statement]:
     today = episode.reading.task.today
     proposals = {answer.seq for said, answer in episode.dialogue.answers if said.mentions}
     for message in episode.dialogue.user:
-        utterance = message.utterance
-        claims = episode.reading.claims_in(utterance.text)
-        for words in map(utterance.words, utterance.clauses if claims else ()):
-            found = [one for one in claims if one.may_match(words)]
-            if not found or _says_nothing(words, is_answer=message.seq in proposals):
+        for words in map(message.utterance.words, message.utterance.clauses):
+            if _says_nothing(words, is_answer=message.seq in proposals):
                 continue
-            for claim in found:
-                for match in _compiled(claim.pattern).finditer(words):
+            for claim in episode.reading.grading.claims:
+                for match in re.finditer(claim.pattern, words):
                     for values in _values(claim, next(filter(None, match.groups()), ""), today):
                         yield _Statement(claim, values, message)
 
@@ -110,11 +106,6 @@ def _values(claim: Claim, words: str, today: str) -> Sequence[tuple[Any, ...]]:
     if claim.read is not None:
         return claim.read(words, today)
     return [(claim.values.get(words, words),)]
-
-
-@lru_cache(maxsize=256)
-def _compiled(expression: str) -> re.Pattern[str]:
-    return re.compile(expression)
 
 
 def _same(fact: object, stated: object) -> bool:

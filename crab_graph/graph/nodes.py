@@ -6,7 +6,6 @@ ends the episode with a status of its own, so that a run goes on.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from contextvars import Context, copy_context
 from dataclasses import fields, replace
 from functools import partial
@@ -43,7 +42,6 @@ from crab_graph.graph.state import (
     state_change,
     user_view,
 )
-from crab_graph.graph.turns import waiting
 from crab_graph.graph.users import UserReply, UserSide
 from crab_graph.graph.view import View
 from crab_graph.models.failures import FailureKind, described, kind_of
@@ -119,7 +117,7 @@ class EpisodeNodes:
         reply, seconds = _kept_reply(step), 0.0
         if reply is None:
             answer = partial(self._answer, step, view)
-            tried = self._try("agent", self._agent_context(), answer, spent)
+            tried = self._try(self._agent_context(), answer, spent)
             seconds = tried.seconds
             if tried.error is not None:
                 return self._broken("agent", tried, spent)
@@ -144,7 +142,7 @@ class EpisodeNodes:
         before = state.get("user_state", {})
         spent = state.get("spent", {})
         view = user_view(state)
-        tried = self._try("user", copy_context(), lambda: self._user_step(before, view), spent)
+        tried = self._try(copy_context(), lambda: self._user_step(before, view), spent)
         if tried.error is not None:
             return self._broken("user", tried, spent)
         step = cast(UserReply, tried.value)
@@ -209,14 +207,11 @@ class EpisodeNodes:
             step.keep(_WHOLE, _shallow(taken))
         return taken
 
-    def _try(
-        self, party: str, context: Context, step: Callable[[], Any], spent: Spent
-    ) -> Tried[Any]:
-        """Try a step of a party within what is left of the episode's time."""
+    def _try(self, context: Context, step: Callable[[], Any], spent: Spent) -> Tried[Any]:
+        """Try a step within what is left of the episode's time."""
         cap = self._limits.max_seconds
         left = None if cap is None else max(0.0, cap - spent.get("seconds", 0.0))
-        with waiting() if party in self._sampled else nullcontext():
-            return try_step(context, step, left)
+        return try_step(context, step, left)
 
     def _spend(self, spent: Spent, party: str, usage: Usage, seconds: float) -> Update:
         """Return the update of what was spent; time is kept only where it is limited."""

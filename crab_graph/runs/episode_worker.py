@@ -3,14 +3,12 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crab_graph.graph.setup import Setup
-from crab_graph.graph.turns import taking_turns
 from crab_graph.runs.config import CHECKPOINTS, SHARDS, ForkPoint
 from crab_graph.runs.episode import Visit, play_episode
 from crab_graph.runs.origin import Origin
@@ -92,10 +90,6 @@ def open_worker(job: Job, slot: int) -> Iterator[Callable[[PlannedEpisode], Done
         shard = Shard(job.directory / SHARDS / f"part-{slot}.jsonl")
         stack.callback(shard.close)
         savers = _open_savers(job, slot, stack)
-        turn = threading.Lock()
-        # What is kept over a network is waited for, and others can work meanwhile.
-        in_turn: Callable[[], AbstractContextManager[None]]
-        in_turn = partial(taking_turns, turn) if job.checkpoint is None else nullcontext
 
         def handle(episode: PlannedEpisode) -> Done:
             with keeping(job.directory):
@@ -109,9 +103,8 @@ def open_worker(job: Job, slot: int) -> Iterator[Callable[[PlannedEpisode], Done
                     episode.lost_usage,
                     job.origin_of(episode),
                 )
-                with in_turn():
-                    task, user = tasks.get(episode.task_id), job.users[episode.user]
-                    record = play_episode(task, agent, user, setup, visit)
+                task, user = tasks.get(episode.task_id), job.users[episode.user]
+                record = play_episode(task, agent, user, setup, visit)
                 shard.append(record)
                 if record.outcome != "infra_error":  # that one goes on in its thread
                     saver.delete_thread(thread)  # not before the record is on the disk

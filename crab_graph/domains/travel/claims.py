@@ -111,33 +111,27 @@ def _is_someones(facts: Mapping[str, Any], iso: Any) -> bool:
 
 def _wanted(key: str, *words: str) -> Claim:
     """Return the claim that one of some words is what the user wants."""
-    return Claim(key, rf"{_WISH}({'|'.join(words)})(?!\w)", {}, cues=words)
+    return Claim(key, rf"{_WISH}({'|'.join(words)})(?!\w)", {})
 
-
-_HOMEWARDS = ("return", "back", "home")
-_OUTINGS = ("attraction", "museum", "tour", "show")
 
 TRAVEL_CLAIMS: Sequence[Claim] = (
-    Claim("nights", rf"(?<!\w){_COUNT} nights?(?!\w)", _NUMBERS, cues=("night",)),
+    Claim("nights", rf"(?<!\w){_COUNT} nights?(?!\w)", _NUMBERS),
     Claim(
         "party_size",
         rf"(?<!\w){_COUNT} (?:of us|people|passengers|travell?ers)(?!\w)",
         _NUMBERS,
-        cues=("of us", "people", "passenger", "travel"),
     ),
     Claim(
         "party_size",
         r"(?<!\w)(just me|only me|travell?ing alone|by myself|on my own)(?!\w)",
         _ONE,
-        cues=tuple(_ONE),
     ),
-    Claim("budget", rf"(?<!\w)budget(?!\w){_BEFORE_BUDGET}{_AMOUNT}", cues=("budget",)),
+    Claim("budget", rf"(?<!\w)budget(?!\w){_BEFORE_BUDGET}{_AMOUNT}"),
     Claim(
         "budget",
         rf"(?<!\w)(?:spend|pay) (?:at most|up to|no more than|a maximum of) {_AMOUNT}",
-        cues=("spend ", "pay "),
     ),
-    Claim("hotel_stars", rf"(?<!\w){_COUNT}[- ]stars?(?!\w)", _NUMBERS, cues=("star",)),
+    Claim("hotel_stars", rf"(?<!\w){_COUNT}[- ]stars?(?!\w)", _NUMBERS),
     _wanted("seat_type", "economy", "premium economy", "business"),
     _wanted("seat_position", "window", "aisle", "middle"),
     _wanted("room_type", "standard", "deluxe", "suite"),
@@ -147,74 +141,63 @@ TRAVEL_CLAIMS: Sequence[Claim] = (
         "outbound_time_of_day",
         _wish(_OUTBOUND, f"return|{_OF_OTHERS}"),
         read=_times(_FLIGHT_TIMES),
-        cues=("out", "departing flight", "way there"),
     ),
     Claim(
         "return_time_of_day",
         _wish(_RETURN, f"outbound|{_OF_OTHERS}"),
         read=_times(_FLIGHT_TIMES),
-        cues=_HOMEWARDS,
     ),
     Claim(
         "attraction_time_of_day",
         _wish(_OUTING, f"flight|{_OF_OTHERS}"),
         read=_times(_OUTING_TIMES),
-        cues=_OUTINGS,
     ),
     Claim(
         "attraction_date",
         _wish(_OUTING, f"flight|{_OF_OTHERS}"),
         read=_alternatives,
-        cues=_OUTINGS,
     ),
     Claim(
         "same_carrier",
         r"(?<!\w)(same|any|different) (?:airline|carrier)s?(?!\w)",
         _SAME,
         agrees=_is_wish("same_carrier"),
-        cues=("airline", "carrier"),
     ),
     Claim(
         "same_district",
         r"(?<!\w)(same|any|different) (?:districts?|neighbou?rhoods?|areas?|part of town)(?!\w)",
         _SAME,
         agrees=_is_wish("same_district"),
-        cues=("district", "neighbo", "area", "part of town"),
     ),
     Claim(
         "nights",
         _RETURNING + _REST_OF_RETURN,
         read=_alternatives,
         agrees=_is_return_day,
-        cues=_HOMEWARDS,
     ),
     Claim(
         "departure_date",
         _LEAVING + _REST,
         read=_alternatives,
         agrees=_is_in_window,
-        cues=("leav", "depart", " out", " off"),
     ),
     Claim(
         "birth_dates",
         r"(?<!\w)(?:born|birth ?dates?|birthdays?|dates? of birth|dob)(?!\w)(.{0,120})",
         read=_each,
         agrees=_is_someones,
-        cues=("born", "birth", "dob"),
     ),
     Claim(
         "origin",
         rf"(?<!\w)from {_CITY}",
         _CITY_NAMES,
         agrees=_is_an_end,
-        cues=("from ",),
     ),
     Claim(
         "destination",
         rf"(?<!\w)(?:to|visit|visiting) {_CITY}",
         _CITY_NAMES,
         agrees=_is_an_end,
-        cues=("to ", "visit"),
     ),
 )
 

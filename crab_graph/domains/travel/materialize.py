@@ -7,7 +7,6 @@ seats of one service are one `add_flight_with_seats`, rooms follow their `add_ho
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from operator import itemgetter
 from random import Random
 from typing import Any
@@ -26,9 +25,6 @@ from crab_graph.tools.tables import Row, Table
 
 Tables = dict[str, list[Row]]
 Objects = Sequence[Mapping[str, Any]]
-
-_iso_date = lru_cache(maxsize=256)(iso_date)
-"""A task has thousands of offers on a dozen days."""
 
 _NAMES: Mapping[str, Callable[[Random, Objects], Sequence[str]]] = {
     "hotel": lambda rng, hotels: hotel_names(rng, len(hotels)),
@@ -90,7 +86,7 @@ def _rows(kind: Kind, table: Table, known: Sequence[Row], objects: Objects) -> l
     read = [one for one in kind.readings(table) if one.column not in given]
     filled = (
         row
-        | {one.column: _iso_date(item[one.name]) if one.is_day else item[one.name] for one in read}
+        | {one.column: iso_date(item[one.name]) if one.is_day else item[one.name] for one in read}
         for row, item in zip(known, objects, strict=True)
     )
     return sorted(filled, key=itemgetter(table.key))

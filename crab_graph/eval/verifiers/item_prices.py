@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from crab_graph.domains.verification import SlotBooking
 from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, FailureMode, judge, seen
@@ -61,7 +61,6 @@ class Quote:
         return seen(f"{text}; {due}", message=self.message.number)
 
 
-@lru_cache(maxsize=1)
 def find_quotes(episode: Episode) -> tuple[Quote, ...]:
     """Return the prices stated about active bookings, in order."""
     quotes: list[Quote] = []

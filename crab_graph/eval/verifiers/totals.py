@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, FailureMode, judge, seen
 from crab_graph.eval.dialogue import AgentMessage
@@ -31,7 +30,6 @@ class StatedTotal:
         return seen(f"stated {format_dollars(self.cents)}: {text}", message=self.message.number)
 
 
-@lru_cache(maxsize=1)
 def governing_totals(episode: Episode) -> tuple[tuple[Payment, StatedTotal], ...]:
     """Return each charge that a total precedes with the latest such total."""
     stated = [
@@ -82,7 +80,6 @@ def _sum(payments: Iterable[Payment]) -> int:
     return sum(payment.cents for payment in payments)
 
 
-@lru_cache(maxsize=1)
 def summaries(episode: Episode) -> tuple[StatedTotal, ...]:
     """Return the totals of the visible messages that sum up after the last booking write."""
     if not episode.history.writes:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from functools import lru_cache, partial
+from functools import partial
 
 from crab_graph.domains.verification import DomainCheck
 from crab_graph.eval.checks import (
@@ -14,7 +14,7 @@ from crab_graph.eval.checks import (
     judge,
     seen,
 )
-from crab_graph.eval.reading import KEPT_TASKS, Episode, TaskReading
+from crab_graph.eval.reading import Episode, TaskReading
 from crab_graph.eval.verifier import Verifier
 from crab_graph.generation.constraints import Constraint
 from crab_graph.schema import canonical_json
@@ -27,7 +27,6 @@ _MODES = {
 """Failure modes of the checks that constraints decide; of all others, that things do not fit."""
 
 
-@lru_cache(maxsize=KEPT_TASKS)
 def declared_verifiers(reading: TaskReading) -> tuple[Verifier, ...]:
     """Return the verifiers of a task's slots and of the constraints that its domain declares."""
     slots = [
