@@ -261,7 +261,10 @@ def _topic_facts(segment: Segment, lexicon: DomainLexicon) -> list[str]:
     if is_action or not said("preference", segment.text):
         return []
     return [
-        key for topic in lexicon.topics if topic.words.search(segment.text) for key in topic.facts
+        key
+        for topic in lexicon.topics.values()
+        if topic.words.search(segment.text)
+        for key in topic.facts
     ]
 
 

@@ -134,7 +134,7 @@ def _states(fact: Fact, words: FactWords, segment: Segment, briefing: UserBriefi
 
 def _says_count(number: int, words: FactWords, text: str) -> bool:
     spoken = [str(number), *_NUMBER_WORDS[number : number + 1]]
-    nouns = {unit.split()[-1] for unit in words.units if unit}
+    nouns = {unit.split()[-1] for unit in (words.one, words.many) if unit}
     plain = rf"\b(?:{'|'.join(spoken)})[- ](?:{'|'.join(sorted(map(re.escape, nouns)))})"
     if re.search(plain, text):
         return True

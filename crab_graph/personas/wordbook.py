@@ -1,23 +1,26 @@
-"""The words of a domain as values: how facts are asked for, stated and contradicted.
+"""Words as values: how a domain's facts are asked for, stated and contradicted, and what all share.
 
-A domain keeps them in a TOML file; nothing here knows which domain it is. The general cues and
-phrases that every domain shares stand in `phrases.toml` beside this module.
+A domain keeps its words in a TOML file; nothing here knows which domain it is. The cues and phrases
+that every domain shares stand in `phrases.toml` beside this module.
 """
 
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from random import Random
 from typing import Any
 
+from pydantic import AliasPath, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
 from crab_graph.errors import UsageError
 
-NOTHING = "(?!)"
-"""A pattern that no text matches."""
+Cue = re.Pattern[str]
+Texts = tuple[str, ...]
+
+_NEVER = re.compile("(?!)")
 
 
 class ValueForm(StrEnum):
@@ -45,8 +48,11 @@ class ConflictKind(StrEnum):
     SAME = "same"
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+class _Words(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Conflict(_Words):
     """How a statement by the agent can contradict a fact.
 
     Attributes:
@@ -56,13 +62,14 @@ class Conflict:
     """
 
     kind: ConflictKind
-    slots: tuple[str, ...] = ()
-    pattern: re.Pattern[str] | None = None
+    slots: Texts = ()
+    pattern: Cue | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FactWords:
+class FactWords(_Words):
     """The words for one fact key.
+
+    A file gives `choices`, `cues` and `hours` as the parts `phrase`, `cue` and `hours` of `values`.
 
     Attributes:
         key: The fact key.
@@ -76,42 +83,63 @@ class FactWords:
         choices: Each value's phrase, for choices.
         cues: Each value's pattern in an agent's words, for choices.
         hours: Each value's hours of the day, `[from, until)`, where a clock time tells the value.
-        units: Singular and plural unit, for counts.
+        one: Singular unit, for counts.
+        many: Plural unit, for counts.
         conflict: How an agent's statement can contradict it.
         trade: Statements in the words of the trade; `{value}` is plain, `{code}` a value's code.
         codes: Each value's code in the trade.
-        others: Values among which a user can change its mind.
+        others: Values among which a user can change its mind; by default those that have words.
     """
 
     key: str
     form: ValueForm
-    asks: tuple[re.Pattern[str], ...]
-    needs_slot: bool
-    slots: tuple[str, ...]
-    full: tuple[str, ...]
-    short: tuple[str, ...]
-    none: tuple[str, ...]
+    asks: tuple[Cue, ...]
+    needs_slot: bool = False
+    slots: Texts = ()
+    full: Texts
+    short: Texts
+    none: Texts = ()
     choices: Mapping[str, str]
-    cues: Mapping[str, re.Pattern[str]]
+    cues: Mapping[str, Cue]
     hours: Mapping[str, tuple[float, float]]
-    units: tuple[str, str]
-    conflict: Conflict | None
-    trade: tuple[str, ...]
-    codes: Mapping[str, str]
+    one: str = ""
+    many: str = ""
+    conflict: Conflict | None = None
+    trade: Texts = ()
+    codes: Mapping[str, str] = {}
     others: tuple[Any, ...]
 
+    @model_validator(mode="before")
+    @classmethod
+    def _of_values(cls, words: Mapping[str, Any]) -> dict[str, Any]:
+        given = dict(words)
+        values = given.pop("values", {})
+        return {
+            "choices": {name: parts.get("phrase", name) for name, parts in values.items()},
+            "cues": {
+                name: parts.get("cue", rf"\b{re.escape(name)}\b") for name, parts in values.items()
+            },
+            "hours": {name: parts["hours"] for name, parts in values.items() if "hours" in parts},
+            "others": tuple(values),
+            **given,
+        }
 
-@dataclass(frozen=True, slots=True)
-class Topic:
+
+class SlotGroup(_Words):
+    """Words that mean several slots where none of them is named by itself."""
+
+    words: Cue
+    slots: Texts
+
+
+class Topic(_Words):
     """A subject whose naming in a question about preferences asks for several facts at once."""
 
-    name: str
-    words: re.Pattern[str]
-    facts: tuple[str, ...]
+    words: Cue
+    facts: Texts
 
 
-@dataclass(frozen=True, slots=True)
-class DomainLexicon:
+class DomainLexicon(_Words):
     """All the words users of a domain need.
 
     Attributes:
@@ -122,32 +150,32 @@ class DomainLexicon:
         asides_short: The same in a few words.
         whole: Words that mean everything together.
         slots: Each slot's pattern in an agent's words.
-        groups: Patterns that mean several slots where none of them is named by itself.
+        groups: What means several slots at once.
         facts: The words of each fact key, in the order details are told.
         topics: Subjects of questions.
         extras: Words of what an agent may offer beside what the facts are about.
         parts: Id prefixes, casefolded, of parts of what can be booked, beside those of the slots.
     """
 
-    opening_full: tuple[str, ...]
-    opening_short: tuple[str, ...]
-    opening_trade: tuple[str, ...]
-    asides: tuple[str, ...]
-    asides_short: tuple[str, ...]
-    whole: re.Pattern[str]
-    slots: Mapping[str, re.Pattern[str]]
-    groups: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]
+    opening_full: Texts = Field(validation_alias=AliasPath("opening", "full"))
+    opening_short: Texts = Field(validation_alias=AliasPath("opening", "short"))
+    opening_trade: Texts = Field((), validation_alias=AliasPath("opening", "trade"))
+    asides: Texts = Field((), validation_alias=AliasPath("asides", "full"))
+    asides_short: Texts = Field((), validation_alias=AliasPath("asides", "short"))
+    whole: Cue
+    slots: Mapping[str, Cue]
+    groups: tuple[SlotGroup, ...]
     facts: Mapping[str, FactWords]
-    topics: tuple[Topic, ...]
-    extras: re.Pattern[str]
-    parts: tuple[str, ...]
+    topics: Mapping[str, Topic]
+    extras: Cue = _NEVER
+    parts: Texts = ()
 
     def named_slots(self, words: str) -> frozenset[str]:
         """Return the slots that a casefolded text names."""
-        named = {slot for slot, pattern in self.slots.items() if pattern.search(words)}
-        for pattern, members in self.groups:
-            if not named & set(members) and pattern.search(words):
-                named |= set(members)
+        named = {slot for slot, cue in self.slots.items() if cue.search(words)}
+        for group in self.groups:
+            if named.isdisjoint(group.slots) and group.words.search(words):
+                named.update(group.slots)
         return frozenset(named)
 
 
@@ -155,73 +183,20 @@ def parse_lexicon(document: Mapping[str, Any], source: str) -> DomainLexicon:
     """Build a lexicon from a parsed TOML document.
 
     Raises:
-        UsageError: a part is missing or malformed; the message names it and the source.
+        UsageError: a part is missing, unknown or malformed; the message names it and the source.
     """
     try:
-        return DomainLexicon(
-            opening_full=tuple(document["opening"]["full"]),
-            opening_short=tuple(document["opening"]["short"]),
-            opening_trade=tuple(document["opening"].get("trade", ())),
-            asides=tuple(document.get("asides", {}).get("full", ())),
-            asides_short=tuple(document.get("asides", {}).get("short", ())),
-            whole=re.compile(document["whole"]),
-            slots={slot: re.compile(cue) for slot, cue in document["slots"].items()},
-            groups=tuple(
-                (re.compile(group["words"]), tuple(group["slots"])) for group in document["groups"]
-            ),
-            facts={key: _fact_words(key, words) for key, words in document["facts"].items()},
-            topics=tuple(
-                Topic(name, re.compile(topic["words"]), tuple(topic["facts"]))
-                for name, topic in document["topics"].items()
-            ),
-            extras=re.compile(document.get("extras", NOTHING)),
-            parts=tuple(document.get("parts", ())),
-        )
-    except (KeyError, TypeError, ValueError, re.error) as error:
-        raise UsageError(f"lexicon {source}: missing or malformed part: {error}") from error
+        facts = {key: {"key": key, **words} for key, words in document.get("facts", {}).items()}
+        return DomainLexicon.model_validate({**document, "facts": facts})
+    except ValidationError as error:
+        first = error.errors()[0]
+        part = ".".join(map(str, first["loc"]))
+        raise UsageError(f"lexicon {source}: {part}: {first['msg']}") from error
+    except (AttributeError, TypeError) as error:
+        raise UsageError(f"lexicon {source}: malformed part: {error}") from error
 
 
-def _fact_words(key: str, words: Mapping[str, Any]) -> FactWords:
-    values: Mapping[str, Mapping[str, Any]] = words.get("values", {})
-    conflict = words.get("conflict")
-    return FactWords(
-        key=key,
-        form=ValueForm(words["form"]),
-        asks=tuple(re.compile(cue) for cue in words["asks"]),
-        needs_slot=bool(words.get("needs_slot", False)),
-        slots=tuple(words.get("slots", ())),
-        full=tuple(words["full"]),
-        short=tuple(words["short"]),
-        none=tuple(words.get("none", ())),
-        choices={value: parts.get("phrase", value) for value, parts in values.items()},
-        cues={
-            value: re.compile(parts.get("cue", rf"\b{re.escape(value)}\b"))
-            for value, parts in values.items()
-        },
-        hours={
-            value: (float(parts["hours"][0]), float(parts["hours"][1]))
-            for value, parts in values.items()
-            if "hours" in parts
-        },
-        units=(words.get("one", ""), words.get("many", "")),
-        conflict=None if conflict is None else _conflict(conflict),
-        trade=tuple(words.get("trade", ())),
-        codes=words.get("codes", {}),
-        others=tuple(words.get("others", values)),
-    )
-
-
-def _conflict(document: Mapping[str, Any]) -> Conflict:
-    pattern = document.get("pattern")
-    return Conflict(
-        kind=ConflictKind(document["kind"]),
-        slots=tuple(document.get("slots", ())),
-        pattern=None if pattern is None else re.compile(pattern),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class PhraseBook:
+class PhraseBook(_Words):
     """The shared cues and phrases.
 
     Attributes:
@@ -229,8 +204,8 @@ class PhraseBook:
         phrases: Phrases by act and by voice or temper.
     """
 
-    cues: Mapping[str, re.Pattern[str]]
-    phrases: Mapping[str, Mapping[str, tuple[str, ...]]]
+    cues: Mapping[str, Cue]
+    phrases: Mapping[str, Mapping[str, Texts]]
 
     def says(self, cue: str, words: str) -> bool:
         """Tell whether a text holds a cue."""
@@ -251,11 +226,4 @@ class PhraseBook:
 def phrase_book() -> PhraseBook:
     """Return the shared phrase book."""
     text = files("crab_graph.personas").joinpath("phrases.toml").read_text("utf-8")
-    document = tomllib.loads(text)
-    return PhraseBook(
-        cues={name: re.compile(cue) for name, cue in document["cues"].items()},
-        phrases={
-            act: {voice: tuple(choices) for voice, choices in by_voice.items()}
-            for act, by_voice in document["phrases"].items()
-        },
-    )
+    return PhraseBook.model_validate(tomllib.loads(text))

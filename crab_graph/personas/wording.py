@@ -31,7 +31,7 @@ def word_value(form: ValueForm, value: Any, words: FactWords, style: int = 0) ->
         case ValueForm.NAMES:
             return join_words(value)
         case ValueForm.COUNT:
-            one, many = words.units
+            one, many = words.one, words.many
             return one if value == 1 else many.format(n=value)
         case ValueForm.MONEY:
             return format_dollars(parse_cents(value))
