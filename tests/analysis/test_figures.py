@@ -5,15 +5,15 @@ from itertools import pairwise
 
 import pytest
 
-from crab_graph.analysis.figures.theme import DARK, DASHES, LIGHT, SERIES, SHAPES, style_of
+from crab_graph.analysis.report import charts
+from crab_graph.analysis.report import drawing as files
 from crab_graph.analysis.report.assembly import make_report
+from crab_graph.analysis.report.charts import DARK, DASHES, LIGHT, SERIES, SHAPES
+from crab_graph.analysis.report.drawing import style_of
 from crab_graph.analysis.report.exhibit import Chart, Point
 from crab_graph.analysis.report.study import study_records
 from crab_graph.errors import MissingExtra, UsageError
 
-files = pytest.importorskip("crab_graph.analysis.figures.files")
-charts = pytest.importorskip("crab_graph.analysis.figures.charts")
-pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 
 

@@ -11,7 +11,7 @@ from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.assembly import make_report
 from crab_graph.analysis.report.exhibit import Exhibit, Report
 from crab_graph.analysis.report.rendering import as_markdown, print_report
-from crab_graph.analysis.report.study import StudiedRun, TaskFigures, make_study, study_records
+from crab_graph.analysis.report.study import StudiedRun, make_study, study_records
 from crab_graph.domains.manifest import SweepMember
 from crab_graph.runs.pivot import Pivot, PivotTurn
 
@@ -245,8 +245,8 @@ def test_forked_episodes_have_the_curve_of_their_chances(dozen):
 
 
 def test_active_edges_come_from_the_benchmark(dozen):
-    tasks = {one.task_id: TaskFigures(1, 2000, 2 + one.stratum % 2) for one in dozen}
-    run = StudiedRun("one", 48, tuple(dozen), tasks=tasks)
+    edges = {one.task_id: 2 + one.stratum % 2 for one in dozen}
+    run = StudiedRun("one", 48, tuple(dozen), active_edges=edges)
     report = make_report(make_study([run]))
     assert list(rows(report, "edges")[0])[2:] == ["2", "3"]
     assert "fixed (3.0 edges)" in rows(report, "figure-5")[0]

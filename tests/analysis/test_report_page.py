@@ -29,7 +29,7 @@ class Elements(HTMLParser):
 
 @pytest.fixture(scope="module")
 def rendered(request):
-    pytest.importorskip("altair")
+    pytest.importorskip("vl_convert")
     records = request.getfixturevalue("shared_records")
     return page.render_page(records, "a title")
 

@@ -1,71 +1,93 @@
-"""The whole report of some runs: what to know first, and every table and figure they allow."""
+"""The whole report of some runs: what to know first, and every table and figure they allow.
 
-from collections.abc import Sequence
+A figure is a function from a study to the exhibits that its runs allow, which may be none. Other
+packages add theirs under the entry point group `crab_graph.figures` (docs/analytics.md); they stand
+after ours, in the order of their names.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 
 from crab_graph.analysis.report import labels, measures
-from crab_graph.analysis.report.breakdowns import (
-    by_condition,
-    by_dates,
-    by_edges,
-    by_persona,
-    by_stratum,
-)
-from crab_graph.analysis.report.comparisons import VERDICTS, agents_compared, users_compared
+from crab_graph.analysis.report.comparisons import compare_users
 from crab_graph.analysis.report.exhibit import Exhibit, Report, points_text
-from crab_graph.analysis.report.fact_exhibit import fact_fates
-from crab_graph.analysis.report.failure_exhibits import failed_checks, failure_modes, missed_parts
-from crab_graph.analysis.report.pivots import pivots
-from crab_graph.analysis.report.reliability import reliability
-from crab_graph.analysis.report.study import REFERENCE_USER, Study, incomplete_runs
-from crab_graph.analysis.report.sweeps import sweeps
-from crab_graph.analysis.report.task_exhibits import benchmarks
-from crab_graph.analysis.report.verdict_exhibits import coverage, more_work, passed, work
+from crab_graph.analysis.report.study import Study, incomplete_runs
+from crab_graph.errors import CrabGraphError, UsageError
+from crab_graph.plugins import Seam
+
+Figure = Callable[[Study], Iterable[Exhibit]]
+
+_HERE = "crab_graph.analysis.report"
+FIGURES = Seam(
+    "crab_graph.figures",
+    "figure",
+    {
+        "passed": f"{_HERE}.verdict_exhibits:passed",
+        "users": f"{_HERE}.comparisons:users_compared",
+        "agents": f"{_HERE}.comparisons:agents_compared",
+        "strata": f"{_HERE}.breakdowns:by_stratum",
+        "dates": f"{_HERE}.breakdowns:by_dates",
+        "conditions": f"{_HERE}.breakdowns:by_condition",
+        "sweeps": f"{_HERE}.comparisons:sweeps",
+        "trials": f"{_HERE}.breakdowns:by_trials",
+        "work": f"{_HERE}.verdict_exhibits:work",
+        "personas": f"{_HERE}.breakdowns:by_persona",
+        "effort": f"{_HERE}.verdict_exhibits:more_work",
+        "coverage": f"{_HERE}.verdict_exhibits:coverage",
+        "failures": f"{_HERE}.failure_exhibits:failure_modes",
+        "checks": f"{_HERE}.failure_exhibits:failed_checks",
+        "parts": f"{_HERE}.failure_exhibits:missed_parts",
+        "facts": f"{_HERE}.failure_exhibits:fact_fates",
+        "edges": f"{_HERE}.breakdowns:by_edges",
+        "pivots": f"{_HERE}.breakdowns:by_turn",
+        "benchmarks": f"{_HERE}.task_exhibits:benchmarks",
+    },
+)
+"""Every table and figure, the most important first."""
 
 
 def make_report(study: Study, title: str | None = None) -> Report:
-    """Return the report of some runs."""
+    """Return the report of some runs.
+
+    Raises:
+        UsageError: a figure of another package cannot be loaded or made.
+    """
     return Report(
         title=title or " and ".join(run.name for run in study.runs),
         lead=_lead(study),
-        findings=tuple(_findings(study)),
-        labels=tuple(_labels(study)),
-        exhibits=tuple(_exhibits(study)),
+        findings=[*_rate_findings(study), *_user_findings(study), *_failure_findings(study)],
+        labels=_labels(study),
+        exhibits=list(_exhibits(study)),
     )
 
 
 def _exhibits(study: Study) -> list[Exhibit]:
-    """Return every exhibit that the runs allow, the most important first."""
-    wanted: Sequence[Exhibit | None] = (
-        passed(study),
-        *users_compared(study),
-        *agents_compared(study),
-        by_stratum(study),
-        by_dates(study),
-        by_condition(study),
-        *sweeps(study),
-        reliability(study),
-        work(study),
-        by_persona(study),
-        more_work(study),
-        coverage(study),
-        *failure_modes(study),
-        failed_checks(study),
-        missed_parts(study),
-        fact_fates(study),
-        by_edges(study),
-        pivots(study),
-        *benchmarks(study),
-    )
-    return [one for one in wanted if one is not None]
+    found = [one for name in FIGURES.built_in for one in FIGURES.find(name)(study)]
+    for name in FIGURES.names():
+        if name in FIGURES.built_in:
+            continue
+        try:
+            added = list(FIGURES.find(name)(study))
+        except CrabGraphError:
+            raise
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+            raise UsageError(f"figure '{name}' cannot be made of these runs: {reason}") from error
+        for one in added:
+            # It is the name of a file, and of a place in the page.
+            if not re.fullmatch("[a-z0-9-]+", one.id) or one.id in {other.id for other in found}:
+                raise UsageError(f"figure '{name}': the id '{one.id}' is taken, or no such id")
+            found.append(one)
+    return found
 
 
 def _lead(study: Study) -> str:
-    records = study.records
-    tasks = len({(record.stamp.get("task"), record.task_id) for record in records})
+    tasks = len({(record.stamp.get("task"), record.task_id) for record in study.records})
     agents = len({arm.agent_label for arm in study.arms})
     users = len({arm.user for arm in study.arms})
     return (
-        f"{len(records):,} episodes on {tasks:,} tasks: {_counted(agents, 'agent')} with "
+        f"{len(study.records):,} episodes on {tasks:,} tasks: {_counted(agents, 'agent')} with "
         f"{_counted(users, 'kind')} of user, graded by rules on the final tables and on what was "
         "said."
     )
@@ -77,13 +99,8 @@ def _counted(count: int, noun: str) -> str:
     return f"{number} {noun}{'' if count == 1 else 's'}"
 
 
-def _findings(study: Study) -> list[str]:
-    """Return who passed how often, what a user costs, and what failures have in common."""
-    return [*_rate_findings(study), *_user_findings(study), *_failure_findings(study)]
-
-
-def _rate_findings(study: Study) -> list[str]:
-    found = []
+def _rate_findings(study: Study) -> Iterator[str]:
+    """Say how often each agent passes."""
     for arms in study.agents():
         rates = []
         for arm in arms:
@@ -92,60 +109,43 @@ def _rate_findings(study: Study) -> list[str]:
                 interval = f"{100 * rate.low:.0f}–{100 * rate.high:.0f}"
                 rates.append(f"{rate.value:.0%} ({interval}) with {arm.user}")
         if rates:
-            who = f"{arms[0].agent_label}{' (reference)' if arms[0].is_reference else ''}"
-            found.append(f"{who} passes {', '.join(rates)}.")
-    return found
+            yield f"{arms[0].who} passes {', '.join(rates)}."
 
 
-def _user_findings(study: Study) -> list[str]:
-    """Return, for each agent, the user that costs most against its reference."""
-    found = []
+def _user_findings(study: Study) -> Iterator[str]:
+    """Name, for each agent, the user that costs most against its reference."""
     for arms in study.agents():
-        reference = next((arm for arm in arms if arm.user == REFERENCE_USER), arms[0])
-        compared = {
-            arm.user: pairings
-            for arm in arms
-            if arm is not reference
-            and (pairings := measures.pair(reference.records, arm.records, VERDICTS[:1]))
-        }
+        compared = compare_users(arms, [measures.PASS])
         if not compared:
             continue
-        adjusted = dict(zip(compared, measures.adjust(list(compared.values())), strict=True))
-        user, (worst,) = min(adjusted.items(), key=lambda item: item[1][0].contrast.difference)
-        contrast = worst.contrast
-        who = f"{arms[0].agent_label}{' (reference)' if arms[0].is_reference else ''}"
-        interval = f"{points_text(contrast.low, True)} to {points_text(contrast.high, True)}"
-        if contrast.difference == 0 and not worst.detectable:
-            found.append(f"No user makes a difference to {who}: every task came out alike.")
+        worst = min(compared, key=lambda one: one.pairings[0].contrast.difference)
+        (found,) = worst.pairings
+        contrast, who = found.contrast, worst.reference.who
+        if contrast.difference == 0 and not found.detectable:
+            yield f"No user makes a difference to {who}: every task came out alike."
             continue
         sentence = (
-            f"Of all users {user} costs {who} most: {points_text(contrast.difference, True)} "
-            f"points against {reference.user} ({interval}), task by task"
+            f"Of all users {worst.arm.user} costs {who} most: {points_text(contrast.difference)} "
+            f"points against {worst.reference.user} ({points_text(contrast.low)} to "
+            f"{points_text(contrast.high)}), task by task"
         )
-        if worst.is_null and worst.detectable:
-            least = f"{100 * worst.detectable:.0f}"
+        if found.is_null and found.detectable:
+            least = f"{100 * found.detectable:.0f}"
             sentence += f"; that may be chance, since {least} points are what so few tasks can show"
-        found.append(f"{sentence}.")
-    return found
+        yield f"{sentence}."
 
 
-def _failure_findings(study: Study) -> list[str]:
-    records = [one for one in measures.scored(study.records) if not one.passed]
-    if not records:
-        return []
-    counts: dict[str, int] = {}
-    for record in records:
-        mode = record.primary_failure or "no label"
-        counts[mode] = counts.get(mode, 0) + 1
-    mode, count = max(counts.items(), key=lambda item: item[1])
-    share = count / len(records)
-    return [
-        f"Of {len(records):,} failures, {count:,} ({share:.0%}) begin with: {labels.words(mode)}."
-    ]
+def _failure_findings(study: Study) -> Iterator[str]:
+    """Say what failures have in common."""
+    failed = [one for one in measures.scored(study.records) if not one.passed]
+    counts = Counter(record.primary_failure or "no label" for record in failed)
+    for mode, count in counts.most_common(1):
+        share, what = count / len(failed), labels.words(mode)
+        yield f"Of {len(failed):,} failures, {count:,} ({share:.0%}) begin with: {what}."
 
 
 def _labels(study: Study) -> list[str]:
-    missing = [run.name for run in study.runs if run.config is not None and not run.tasks]
+    missing = [run.name for run in study.runs if run.config is not None and not run.active_edges]
     notes = [*incomplete_runs(study), *labels.notes_on(study.records)]
     if missing:
         notes.append(

@@ -1,111 +1,141 @@
-"""Rates by stratum, date mode, persona and condition: the paper's Figures 4 to 7."""
+"""Rates by what a task, a user or a trial is: the paper's Figures 4 to 7 and 9, and more."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
+from typing import Literal, NamedTuple
 
 from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.exhibit import (
     Cell,
     Chart,
-    ChartMark,
     Exhibit,
     Head,
     Point,
     count_cell,
     estimate_cell,
-    rows_of,
-    text_cell,
 )
-from crab_graph.analysis.report.measures import Measure
-from crab_graph.analysis.report.study import Arm, Study
-from crab_graph.analysis.report.verdict_exhibits import WHO, WORK
-from crab_graph.eval.statistics import Estimate
+from crab_graph.analysis.report.measures import Measure, heads_of
+from crab_graph.analysis.report.study import WHO, Arm, Study
+from crab_graph.eval.statistics import (
+    Estimate,
+    Trials,
+    bootstrap_interval,
+    count_trials,
+    pass_at_k,
+    pass_hat_k,
+)
+from crab_graph.runs.pivot import Pivot, PivotTurn
 from crab_graph.runs.record import EpisodeRecord
 
 DATE_MODES = ("fixed", "flexible")
-PERSONA_MEASURES = (
+_PERSONA_MEASURES = (measures.PASS, measures.CONCRETE, *measures.WORK)
+_CONDITION_MEASURES = (
     measures.PASS,
     measures.CONCRETE,
-    *WORK,
+    measures.FACTUALITY,
+    measures.COMPLETION,
 )
+_KINDS = {"pass^k": pass_hat_k, "pass@k": pass_at_k}
+_LONGEST = 70
 
 
-def by_stratum(study: Study) -> Exhibit | None:
-    """Return the concrete pass rate by stratum: the paper's Figure 4."""
-    strata = sorted({str(record.stratum) for record in study.records})
+class _Group(NamedTuple):
+    """Episodes that have a column: what they share, the column's title, and what finds them."""
+
+    value: object
+    title: str
+    where: Mapping[str, str] | None = None
+
+
+def by_stratum(study: Study) -> Iterator[Exhibit]:
+    """Show the concrete pass rate by stratum: the paper's Figure 4."""
+    strata = sorted({record.stratum for record in study.records})
     if len(strata) < 2:
-        return None
-    return _crossed(
-        study.arms,
-        measures.CONCRETE,
-        {f"S{stratum}": _is("stratum", stratum) for stratum in strata},
-        "stratum",
-        {f"S{stratum}": stratum for stratum in strata},
+        return
+    groups = [_Group(one, f"S{one}", {"stratum": str(one)}) for one in strata]
+    columns, rows, chart = _crossed(
+        study, measures.CONCRETE, lambda _, record: record.stratum, groups, "line", "stratum"
+    )
+    yield Exhibit(
         id="figure-4",
         paper="Figure 4",
         title="Concrete state by number of solutions",
         caption="Share of episodes in which no check of the final tables fails, by stratum: a task "
         "of S1 grows from one seed solution, one of S4 from four. n counts episodes.",
-        x_title="stratum",
-        mark="line",
+        columns=columns,
+        rows=rows,
+        chart=chart,
     )
 
 
-def by_dates(study: Study) -> Exhibit | None:
-    """Return pass@1 by date mode, with the edges that are active: the paper's Figure 5."""
-    modes = [
-        mode for mode in DATE_MODES if any(record.date_mode == mode for record in study.records)
-    ]
-    if len(modes) < 2:
-        return None
-    edges = {mode: _mean_edges(study, mode) for mode in modes}
-    titles = {
-        mode: mode if edges[mode] is None else f"{mode} ({edges[mode]:.1f} edges)" for mode in modes
-    }
-    return _crossed(
-        study.arms,
-        measures.PASS,
-        {titles[mode]: _is("date_mode", mode) for mode in modes},
-        "dates",
-        {titles[mode]: mode for mode in modes},
+def by_dates(study: Study) -> Iterator[Exhibit]:
+    """Show pass@1 by date mode, with the edges that are active: the paper's Figure 5."""
+    modes = {record.date_mode for record in study.records}
+    if not modes.issuperset(DATE_MODES):
+        return
+    groups = []
+    for mode in DATE_MODES:
+        edges = _mean_edges(study, mode)
+        title = mode if edges is None else f"{mode} ({edges:.1f} edges)"
+        groups.append(_Group(mode, title, {"dates": mode}))
+    columns, rows, chart = _crossed(
+        study, measures.PASS, lambda _, record: record.date_mode, groups, "dot", "departure"
+    )
+    yield Exhibit(
         id="figure-5",
         paper="Figure 5",
         title="Fixed against flexible dates",
         caption="pass@1 by whether the departure is a day or a window of days, with the mean "
         "number of edge constraints that are active on such tasks. n counts episodes.",
-        x_title="departure",
-        mark="dot",
+        columns=columns,
+        rows=rows,
+        chart=chart,
     )
 
 
-def by_persona(study: Study) -> Exhibit | None:
-    """Return all measures by persona: the paper's Figure 6."""
-    rows, points = [], []
+def by_edges(study: Study) -> Iterator[Exhibit]:
+    """Show pass@1 by how many edge constraints are active on a task."""
+
+    def edges(arm: Arm, record: EpisodeRecord) -> int | None:
+        return study.runs[arm.run].active_edges.get(record.task_id)
+
+    found = (edges(arm, record) for arm in study.arms for record in arm.records)
+    counts = sorted({count for count in found if count is not None})
+    if len(counts) < 2:
+        return
+    groups = [_Group(count, str(count)) for count in counts]
+    columns, rows, chart = _crossed(study, measures.PASS, edges, groups, "line", "active edges")
+    yield Exhibit(
+        id="edges",
+        title="Active edge constraints",
+        caption="pass@1 by how many dependencies between entities are not already decided by the "
+        "wishes for single ones. n counts episodes; tasks differ in more than this, unless they "
+        "come from a sweep.",
+        columns=columns,
+        rows=rows,
+        chart=chart,
+    )
+
+
+def by_persona(study: Study) -> Iterator[Exhibit]:
+    """Show all measures by persona: the paper's Figure 6."""
+    rows: list[Sequence[Cell]] = []
+    points: list[Point] = []
     for arm in study.arms:
         personas = sorted({record.persona for record in arm.records} - {"none"})
         for persona in personas if len(personas) > 1 else ():
             own = [record for record in arm.records if record.persona == persona]
             where = arm.where(persona=persona)
-            found = measures.estimate(own, PERSONA_MEASURES)
-            rows.append(
-                (
-                    *arm.cells(),
-                    text_cell(persona),
-                    count_cell(len(measures.scored(own)), where),
-                    *(
-                        estimate_cell(one, is_share=measure.is_share, where=where)
-                        for measure, one in zip(PERSONA_MEASURES, found, strict=True)
-                    ),
-                )
-            )
-            points += [
-                _point(measure.title, arm, persona, one, where)
-                for measure, one in zip(PERSONA_MEASURES, found, strict=True)
-                if one.value is not None
-            ]
+            count = count_cell(len(measures.scored(own)), where)
+            found = measures.estimate(own, _PERSONA_MEASURES)
+            cells = measures.estimate_cells(own, _PERSONA_MEASURES, where)
+            rows.append((*arm.cells(), Cell(persona), count, *cells))
+            for measure, one in zip(_PERSONA_MEASURES, found, strict=True):
+                points += arm.points(persona, one, where, panel=measure.title)
     if not rows:
-        return None
-    return Exhibit(
+        return
+    yield Exhibit(
         id="figure-6",
         paper="Figure 6",
         title="Personas",
@@ -115,182 +145,217 @@ def by_persona(study: Study) -> Exhibit | None:
             *WHO,
             Head("persona", "persona", is_number=False),
             Head("episodes", "n"),
-            *(Head(one.key, one.title) for one in PERSONA_MEASURES),
+            *heads_of(_PERSONA_MEASURES),
         ),
-        rows=rows_of(rows),
+        rows=rows,
         chart=Chart(
             "dot",
             "persona",
             "",
-            tuple(points),
+            points,
             alt=_alt("each measure by persona", points),
-            counts=frozenset(one.title for one in PERSONA_MEASURES if not one.is_share),
+            counts=frozenset(one.title for one in _PERSONA_MEASURES if not one.is_share),
         ),
     )
 
 
-def by_condition(study: Study) -> Exhibit | None:
-    """Return pass@1 under each kind of user, where there are three or more: Figure 7."""
-    wanted = (measures.PASS, measures.CONCRETE, measures.FACTUALITY, measures.COMPLETION)
-    rows, points = [], []
+def by_condition(study: Study) -> Iterator[Exhibit]:
+    """Show pass@1 under each kind of user, where there are three or more: Figure 7."""
+    rows: list[Sequence[Cell]] = []
+    points: list[Point] = []
     for arms in study.agents():
         for arm in arms if len(arms) > 2 else ():
-            found = measures.estimate(arm.records, wanted)
-            agent, user = arm.cells()
-            rows.append(
-                (
-                    agent,
-                    user,
-                    count_cell(len(measures.scored(arm.records)), arm.where()),
-                    *(estimate_cell(one, is_share=True, where=arm.where()) for one in found),
-                )
+            count = count_cell(len(measures.scored(arm.records)), arm.where())
+            cells = measures.estimate_cells(arm.records, _CONDITION_MEASURES, arm.where())
+            rows.append((*arm.cells(), count, *cells))
+            (found,) = measures.estimate(arm.records, [measures.PASS])
+            points += (
+                replace(point, member="") for point in arm.points(arm.user, found, arm.where())
             )
-            if found[0].value is not None:
-                points.append(_point("", arm, arm.user, found[0], arm.where(), by_user=False))
     if not rows:
-        return None
-    return Exhibit(
+        return
+    yield Exhibit(
         id="figure-7",
         paper="Figure 7",
         title="One factor of the user at a time",
         caption="pass@1 under each kind of user, on the same tasks and trials: a persona alone, "
         "one behaviour dimension alone, or all together. Paired differences: “What a user "
         "costs”.",
+        columns=(*WHO, Head("episodes", "n"), *heads_of(_CONDITION_MEASURES)),
+        rows=rows,
+        chart=Chart("dot", "user", "pass@1", points, alt=_alt("pass@1 by kind of user", points)),
+    )
+
+
+def by_trials(study: Study) -> Iterator[Exhibit]:
+    """Show pass^k and pass@k for each k that every task has trials for: the paper's Figure 9."""
+    counted = [(arm, _trials(arm)) for arm in study.arms]
+    deepest = max((_fewest(trials) for _, trials in counted), default=0)
+    if deepest < 2:
+        return
+    rows: list[Sequence[Cell]] = []
+    points: list[Point] = []
+    for arm, trials in counted:
+        tasks = count_cell(len(trials), arm.where())
+        for name, of_trials in _KINDS.items():
+            cells = []
+            for k in range(1, deepest + 1):
+                found = _chance(trials, of_trials, k)
+                cells.append(estimate_cell(found, is_share=True, where=arm.where()))
+                points += arm.points(str(k), found, arm.where(), panel=name)
+            rows.append((*arm.cells(), Cell(name), tasks, *cells))
+    yield Exhibit(
+        id="figure-9",
+        paper="Figure 9",
+        title="Reliability over repeated trials",
+        caption="pass^k: the chance that k trials of a task all pass. pass@k: the chance that one "
+        "of them does. k goes as far as every task has trials; nothing is extrapolated.",
         columns=(
             *WHO,
-            Head("episodes", "n"),
-            *(Head(one.key, one.title) for one in wanted),
+            Head("kind", "", is_number=False),
+            Head("tasks", "tasks"),
+            *(Head(f"k{k}", f"k = {k}") for k in range(1, deepest + 1)),
         ),
-        rows=rows_of(rows),
+        rows=rows,
         chart=Chart(
-            "dot", "user", "pass@1", tuple(points), alt=_alt("pass@1 by kind of user", points)
+            "line",
+            "k",
+            "",
+            points,
+            alt="Charts of pass^k, which falls with k, and pass@k, which rises with it. The table "
+            "below holds their numbers.",
         ),
     )
 
 
-def by_edges(study: Study) -> Exhibit | None:
-    """Return pass@1 by how many edge constraints are active on a task."""
-    counts = sorted(
-        {edges for record in study.records if (edges := _edges(study, record)) is not None}
-    )
-    if len(counts) < 2:
-        return None
-    return _crossed(
-        study.arms,
-        measures.PASS,
-        {str(count): _has_edges(study, count) for count in counts},
-        None,
-        {},
-        id="edges",
-        paper="",
-        title="Active edge constraints",
-        caption="pass@1 by how many dependencies between entities are not already decided by the "
-        "wishes for single ones. n counts episodes; tasks differ in more than this, unless they "
-        "come from a sweep.",
-        x_title="active edges",
-        mark="line",
+def by_turn(study: Study) -> Iterator[Exhibit]:
+    """Show the chance to pass after each message of the episodes that `pivot` forked."""
+    found = [(run.name, pivot) for run in study.runs for pivot in run.pivots]
+    if not found:
+        return
+    several = len({name for name, _ in found}) > 1
+    rows: list[Sequence[Cell]] = []
+    points: list[Point] = []
+    for name, pivot in found:
+        agent = f"{pivot.agent}{' (reference)' if pivot.agent_is_reference else ''}"
+        episode = f"{pivot.episode_id} in {name}" if several else pivot.episode_id
+        panel = f"{episode}, {agent}: {pivot.outcome}"
+        for turn in pivot.turns:
+            rows.append((Cell(episode), *_turn_cells(pivot, turn)))
+            n = f"{turn.n} continuations"
+            points.append(
+                Point(panel, agent, "", str(turn.turn), turn.rate, turn.low, turn.high, n)
+            )
+    yield Exhibit(
+        id="pivots",
+        title="Where episodes were decided",
+        caption="The chance to pass from each message on, from continuations that were forked "
+        "there with the same agent and user, with its 95 % interval. 0 is the beginning; the "
+        "message that decided stands out.",
+        columns=(
+            Head("episode", "episode", is_number=False),
+            Head("agent", "agent", is_number=False),
+            Head("turn", "message"),
+            Head("role", "by", is_number=False),
+            Head("rate", "chance to pass"),
+            Head("n", "n"),
+            Head("change", "change"),
+            Head("text", "said", is_number=False),
+        ),
+        rows=rows,
+        chart=Chart(
+            "line",
+            "message",
+            "chance to pass",
+            points,
+            alt="Charts of the chance to pass after each message. The table below holds their "
+            "numbers.",
+        ),
     )
 
 
 def _crossed(
-    arms: Iterable[Arm],
+    study: Study,
     measure: Measure,
-    groups: Mapping[str, Callable[[Arm, EpisodeRecord], bool]],
-    filter_name: str | None,
-    filter_values: Mapping[str, str],
-    *,
-    id: str,
-    paper: str,
-    title: str,
-    caption: str,
+    read: Callable[[Arm, EpisodeRecord], object],
+    groups: Sequence[_Group],
+    mark: Literal["line", "dot"],
     x_title: str,
-    mark: ChartMark,
-) -> Exhibit:
-    """Return one measure of each arm, a column for each group of its episodes."""
-    rows, points = [], []
-    for arm in arms:
-        cells: list[Cell] = list(arm.cells())
-        for group, belongs in groups.items():
-            own = [record for record in arm.records if belongs(arm, record)]
-            where = (
-                None if filter_name is None else arm.where(**{filter_name: filter_values[group]})
-            )
+) -> tuple[Sequence[Head], list[Sequence[Cell]], Chart]:
+    """Return one measure of each arm, a column for each group of its episodes, and their chart."""
+    rows: list[Sequence[Cell]] = []
+    points: list[Point] = []
+    for arm in study.arms:
+        cells = list(arm.cells())
+        for group in groups:
+            own = [record for record in arm.records if read(arm, record) == group.value]
+            where = None if group.where is None else arm.where(**group.where)
             (found,) = measures.estimate(own, [measure])
             cells.append(estimate_cell(found, is_share=True, where=where, count=True))
-            if found.value is not None:
-                points.append(_point("", arm, group, found, where))
+            points += arm.points(group.title, found, where)
         rows.append(cells)
-    return Exhibit(
-        id=id,
-        paper=paper,
-        title=title,
-        caption=caption,
-        columns=(*WHO, *(Head(group, group) for group in groups)),
-        rows=rows_of(rows),
-        chart=Chart(
-            mark,
-            x_title,
-            measure.title if measure is measures.PASS else f"{measure.title} pass rate",
-            tuple(points),
-            alt=_alt(f"{measure.title} by {x_title}", points),
-        ),
-    )
-
-
-def _point(
-    panel: str,
-    arm: Arm,
-    x: str,
-    found: Estimate,
-    where: Mapping[str, str] | None,
-    *,
-    by_user: bool = True,
-) -> Point:
-    return Point(
-        panel,
-        arm.who,
-        arm.user_label if by_user else "",
-        x,
-        found.value or 0.0,
-        found.low,
-        found.high,
-        f"{found.trials} episodes on {found.tasks} tasks",
-        where,
-    )
+    y_title = measure.title if measure is measures.PASS else f"{measure.title} pass rate"
+    alt = _alt(f"{measure.title} by {x_title}", points)
+    columns = (*WHO, *(Head(group.title, group.title) for group in groups))
+    return columns, rows, Chart(mark, x_title, y_title, points, alt)
 
 
 def _alt(what: str, points: Sequence[Point]) -> str:
     """Return a chart in words; its numbers stand in the table below it."""
-    series = list(dict.fromkeys(point.series for point in points))
+    series = dict.fromkeys(point.series for point in points)
     return f"Chart of {what} for {'; '.join(series)}. The table below holds its numbers."
-
-
-def _is(name: str, value: str) -> Callable[[Arm, EpisodeRecord], bool]:
-    return lambda arm, record: str(getattr(record, name)) == value
-
-
-def _has_edges(study: Study, count: int) -> Callable[[Arm, EpisodeRecord], bool]:
-    def has(arm: Arm, record: EpisodeRecord) -> bool:
-        figures = (study.runs[arm.run].tasks or {}).get(record.task_id)
-        return figures is not None and figures.active_edges == count
-
-    return has
-
-
-def _edges(study: Study, record: EpisodeRecord) -> int | None:
-    for run in study.runs:
-        figures = (run.tasks or {}).get(record.task_id)
-        if figures is not None:
-            return figures.active_edges
-    return None
 
 
 def _mean_edges(study: Study, mode: str) -> float | None:
     """Return the mean number of active edges of the tasks with a date mode that were run."""
     found = {
-        (number, record.task_id): run.tasks[record.task_id].active_edges
+        (number, record.task_id): run.active_edges[record.task_id]
         for number, run in enumerate(study.runs)
         for record in run.records
-        if run.tasks and record.date_mode == mode and record.task_id in run.tasks
+        if record.date_mode == mode and record.task_id in run.active_edges
     }
     return fmean(found.values()) if found else None
+
+
+def _trials(arm: Arm) -> list[Trials]:
+    results: dict[str, list[bool]] = {}
+    strata: dict[str, int] = {}
+    for record in measures.scored(arm.records):
+        results.setdefault(record.task_id, []).append(record.passed)
+        strata[record.task_id] = record.stratum
+    return count_trials(results, strata)
+
+
+def _fewest(trials: Sequence[Trials]) -> int:
+    return min((one.total for one in trials), default=0)
+
+
+def _chance(
+    trials: Sequence[Trials], of_trials: Callable[[Sequence[Trials], int], float], k: int
+) -> Estimate:
+    """Return the mean over tasks; nothing for more trials than every task has."""
+    if k > _fewest(trials):
+        return Estimate(None, 0.0, 0.0, 0, 0)
+    values = [of_trials([one], k) for one in trials]
+    low, high = bootstrap_interval(values, [one.stratum for one in trials])
+    total = sum(one.total for one in trials)
+    return Estimate(of_trials(trials, k), low, high, len(trials), total)
+
+
+def _turn_cells(pivot: Pivot, turn: PivotTurn) -> Sequence[Cell]:
+    said = " ".join(turn.text.split())
+    shown = said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
+    change = turn.change
+    return (
+        Cell(pivot.agent, tag="reference" if pivot.agent_is_reference else ""),
+        Cell(str(turn.turn), turn.turn, is_strong=turn.turn == pivot.decisive),
+        Cell(turn.role or "–", turn.role or "–"),
+        Cell(
+            f"{turn.rate:.0%}",
+            {"value": turn.rate, "low": turn.low, "high": turn.high, "passed": turn.passed},
+            note=f"({100 * turn.low:.0f}–{100 * turn.high:.0f})",
+        ),
+        count_cell(turn.n),
+        Cell("" if change is None else f"{100 * change:+.0f}".replace("-", "−"), change),
+        Cell(shown, shown),
+    )

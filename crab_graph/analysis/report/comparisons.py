@@ -1,11 +1,22 @@
-"""Arms compared in pairs, task by task: what a user costs, and which agent does better."""
+"""Arms compared in pairs, task by task: what a user costs, which agent does better, and sweeps."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from crab_graph.analysis.report import measures
-from crab_graph.analysis.report.exhibit import Cell, Exhibit, Head, points_text, text_cell
-from crab_graph.analysis.report.study import REFERENCE_USER, Arm, Study
-from crab_graph.analysis.report.verdict_exhibits import WORK
+from crab_graph.analysis.report.exhibit import (
+    Cell,
+    Chart,
+    Exhibit,
+    Head,
+    Point,
+    count_cell,
+    points_text,
+)
+from crab_graph.analysis.report.measures import Key, Measure, Pairing
+from crab_graph.analysis.report.study import REFERENCE_USER, WHO, Arm, Study
+from crab_graph.runs.record import EpisodeRecord
 
 NOTE = (
     "p: sign-flip permutations over tasks, in brackets adjusted by Holm over the comparisons of "
@@ -14,8 +25,6 @@ NOTE = (
     "nothing of that. Measures that are zero throughout are left out."
 )
 _LEAST_P = 0.001
-VERDICTS = (measures.PASS, measures.CONCRETE, measures.ABSTRACT)
-
 _COLUMNS = (
     Head("measure", "measure", is_number=False),
     Head("tasks", "tasks"),
@@ -27,65 +36,139 @@ _COLUMNS = (
     Head("p", "p (Holm)"),
     Head("detectable", "detectable"),
 )
+_VARIED = {
+    "distractors": ("More distractors", "distractors of a task"),
+    "edges": ("More dependencies", "optional edges of a task"),
+    "solutions": ("More solutions", "seed solutions of a task"),
+}
+"""What sweeps vary: the title of the figure, and that of its axis."""
+
+_SWEPT = (measures.PASS, measures.CONCRETE)
 
 
-def users_compared(study: Study) -> list[Exhibit]:
-    """Return each agent's users against its reference: the Δ of the paper's Tables 2 and 3."""
-    families = [
-        _against_reference(arms, lambda arm: arm.user == REFERENCE_USER) for arms in study.agents()
+class Comparison(NamedTuple):
+    """An arm beside the reference of its family, by several measures."""
+
+    reference: Arm
+    arm: Arm
+    pairings: Sequence[Pairing]
+
+
+class _Part(NamedTuple):
+    """One of the two exhibits of comparisons: of verdicts, or of communication and efficiency."""
+
+    id: str
+    title: str
+    paper: str = ""
+
+
+def compare_users(arms: Sequence[Arm], wanted: Sequence[Measure]) -> list[Comparison]:
+    """Compare an agent's users with the generic one, or with the first where there is none."""
+    reference = next((arm for arm in arms if arm.user == REFERENCE_USER), arms[0])
+    return _compare(reference, arms, wanted)
+
+
+def users_compared(study: Study) -> Iterator[Exhibit]:
+    """Show each agent's users against its reference: the Δ of the paper's Tables 2 and 3."""
+
+    def names(one: Comparison) -> tuple[Cell, Cell]:
+        user = f"{one.arm.user_label} after {one.reference.user}"
+        return Cell(one.arm.agent_label, tag=one.arm.tag), Cell(user)
+
+    wanted = (*measures.VERDICTS, *measures.WORK)
+    yield from _exhibits(
+        [one for arms in study.agents() for one in compare_users(arms, wanted)],
+        WHO,
+        names,
+        "Each kind of user against the first, on the same tasks, trials and seeds.",
+        _Part("table-2-users", "What a user costs: verdicts", "Table 2, Δ"),
+        _Part("table-3-users", "What a user costs: communication and efficiency", "Table 3, Δ"),
+    )
+
+
+def agents_compared(study: Study) -> Iterator[Exhibit]:
+    """Show the agents against the first one, under each kind of user."""
+
+    def names(one: Comparison) -> tuple[Cell, Cell]:
+        agent = f"{one.arm.agent_label} after {one.reference.agent_label}"
+        tag = one.arm.tag if one.reference.is_reference else ""
+        return Cell(one.arm.user_label, one.arm.user), Cell(agent, one.arm.agent_label, tag=tag)
+
+    wanted = (*measures.VERDICTS, *measures.WORK)
+    yield from _exhibits(
+        [one for arms in study.users() for one in _compare(arms[0], arms, wanted)],
+        WHO[::-1],
+        names,
+        "Each agent against the first, with the same user on the same tasks, trials and seeds.",
+        _Part("agents", "Agents compared: verdicts"),
+        _Part("agents-work", "Agents compared: communication and efficiency"),
+    )
+
+
+def sweeps(study: Study) -> Iterator[Exhibit]:
+    """Show each thing that was varied over the runs, and its values in pairs."""
+    for vary in _VARIED:
+        lines = _lines(study, vary)
+        if any(len(line) > 1 for line in lines):
+            yield _swept(vary, lines)
+            yield from _swept_compared(vary, lines)
+
+
+def _compare(
+    reference: Arm,
+    arms: Iterable[Arm],
+    wanted: Sequence[Measure],
+    key: Callable[[EpisodeRecord], Key] = measures.by_task_and_trial,
+) -> list[Comparison]:
+    """Compare arms with a reference among them: a family, within which p is adjusted."""
+    found = [
+        (arm, pairings)
+        for arm in arms
+        if arm is not reference
+        and (pairings := measures.pair(reference.records, arm.records, wanted, key))
     ]
-    return _exhibits(
-        families,
-        ids=("table-2-users", "table-3-users"),
-        titles=("What a user costs: verdicts", "What a user costs: communication and efficiency"),
-        papers=("Table 2, Δ", "Table 3, Δ"),
-        caption="Each kind of user against the first, on the same tasks, trials and seeds.",
-        heads=(Head("agent", "agent", is_number=False), Head("user", "user", is_number=False)),
-        words=lambda first, second: (
-            Cell(
-                second.agent_label,
-                second.agent_label,
-                tag="reference" if second.is_reference else "",
-            ),
-            text_cell(f"{second.user_label} after {first.user}"),
-        ),
-    )
+    adjusted = measures.adjust([pairings for _, pairings in found])
+    return [Comparison(reference, arm, own) for (arm, _), own in zip(found, adjusted, strict=True)]
 
 
-def agents_compared(study: Study) -> list[Exhibit]:
-    """Return the agents against the first one, under each kind of user."""
-    families = [_against_reference(arms, lambda arm: False) for arms in study.users()]
-    return _exhibits(
-        families,
-        ids=("agents", "agents-work"),
-        titles=("Agents compared: verdicts", "Agents compared: communication and efficiency"),
-        papers=("", ""),
-        caption="Each agent against the first, with the same user on the same tasks, trials and "
-        "seeds.",
-        heads=(Head("user", "user", is_number=False), Head("agent", "agent", is_number=False)),
-        words=lambda first, second: (
-            Cell(second.user_label, second.user),
-            Cell(
-                f"{second.agent_label} after {first.agent_label}",
-                second.agent_label,
-                tag="reference" if second.is_reference and first.is_reference else "",
-            ),
-        ),
-    )
+def _exhibits(
+    comparisons: Sequence[Comparison],
+    columns: Sequence[Head],
+    names: Callable[[Comparison], Sequence[Cell]],
+    caption: str,
+    verdicts: _Part,
+    work: _Part,
+) -> Iterator[Exhibit]:
+    """Show verdicts and the work apart; a measure of the work only where it occurred."""
+    for part in (verdicts, work) if comparisons else ():
+        yield Exhibit(
+            id=part.id,
+            paper=part.paper,
+            title=part.title,
+            caption=f"{caption} Differences of shares are in percentage points.",
+            columns=(*columns, *_COLUMNS),
+            rows=[
+                (*names(comparison), *_difference_cells(comparison, one))
+                for comparison in comparisons
+                for one in comparison.pairings
+                if (one.measure in measures.VERDICTS) == (part is verdicts)
+                and (part is verdicts or one.first != 0 or one.second != 0)
+            ],
+            notes=(NOTE,),
+        )
 
 
-def difference_cells(one: measures.Pairing, first: Arm, second: Arm) -> tuple[Cell, ...]:
-    """Return the cells of a comparison of two arms, from the name of its measure on."""
+def _difference_cells(comparison: Comparison, one: Pairing) -> Sequence[Cell]:
+    """Return the cells of a comparison by one measure, from the measure's name on."""
     share, contrast = one.measure.is_share, one.contrast
     low, high = points_text(contrast.low, share), points_text(contrast.high, share)
     drop = contrast.relative_drop
-    detectable = one.detectable if one.is_null else None
     return (
-        text_cell(one.measure.title),
+        Cell(one.measure.title),
         Cell(str(contrast.tasks), contrast.tasks),
         Cell(str(one.pairs), one.pairs),
-        _level(one.first, share, first),
-        _level(one.second, share, second),
+        _level(one.first, share, comparison.reference),
+        _level(one.second, share, comparison.arm),
         Cell(
             points_text(contrast.difference, share),
             {
@@ -104,7 +187,7 @@ def difference_cells(one: measures.Pairing, first: Arm, second: Arm) -> tuple[Ce
             {"p": contrast.p, "holm": one.p_holm, "mcnemar": one.p_mcnemar},
             note=f"({_p_text(one.p_holm)})",
         ),
-        _detectable(detectable, share),
+        _detectable(one.detectable if one.is_null else None, share),
     )
 
 
@@ -116,67 +199,85 @@ def _p_text(p: float) -> str:
     return f"<{_LEAST_P}" if p < _LEAST_P else f"{p:.3f}"
 
 
-def _is_told(one: measures.Pairing) -> bool:
-    """Return whether there is anything to tell: verdicts always, the rest where it occurred."""
-    return one.measure in VERDICTS or one.first != 0 or one.second != 0
-
-
 def _detectable(value: float | None, is_share: bool) -> Cell:
     """Return the effect that could have been found; without spread in it nothing is known."""
     if value is None:
-        return Cell("", None)
+        return Cell("")
     if value == 0:
         return Cell("no spread", 0.0)
     return Cell(f"{100 * value:.1f}" if is_share else f"{value:.2f}", value)
 
 
-_Comparison = tuple[Arm, Arm, list[measures.Pairing]]
+def _lines(study: Study, vary: str) -> list[Mapping[int, Arm]]:
+    """Return the arms of each agent and user by the value that was varied."""
+    lines: dict[tuple[str, str], dict[int, Arm]] = {}
+    for arm in study.arms:
+        member = study.runs[arm.run].sweep
+        if member is not None and member.vary == vary:
+            line = lines.setdefault((arm.agent, arm.user_label), {})
+            line[member.value] = replace(arm, run_name=None)
+    return [dict(sorted(arms.items())) for arms in lines.values()]
 
 
-def _against_reference(
-    arms: Sequence[Arm], is_reference: Callable[[Arm], bool]
-) -> list[_Comparison]:
-    """Compare arms with a reference among them: a family, within which p is adjusted."""
-    reference = next(filter(is_reference, arms), arms[0])
-    wanted = (*VERDICTS, *WORK)
-    found = [
-        (arm, pairings)
-        for arm in arms
-        if arm is not reference
-        and (pairings := measures.pair(reference.records, arm.records, wanted))
-    ]
-    adjusted = measures.adjust([pairings for _, pairings in found])
-    return [(reference, arm, own) for (arm, _), own in zip(found, adjusted, strict=True)]
+def _swept(vary: str, lines: Iterable[Mapping[int, Arm]]) -> Exhibit:
+    title, axis = _VARIED[vary]
+    rows: list[Sequence[Cell]] = []
+    points: list[Point] = []
+    for line in lines:
+        for value, arm in line.items():
+            count = count_cell(len(measures.scored(arm.records)), arm.where())
+            rates = measures.estimate_cells(arm.records, _SWEPT, arm.where())
+            rows.append((*arm.cells(), count_cell(value), count, *rates))
+            (found,) = measures.estimate(arm.records, [measures.PASS])
+            points += arm.points(str(value), found, arm.where())
+    alt = f"Chart of pass@1 by {axis}. The table below holds its numbers."
+    return Exhibit(
+        id=f"sweep-{vary}",
+        title=title,
+        caption=f"pass@1 by {axis}, on families of tasks that differ in nothing else.",
+        columns=(*WHO, Head("value", vary), Head("episodes", "n"), *measures.heads_of(_SWEPT)),
+        rows=rows,
+        chart=Chart("line", axis, "pass@1", points, alt),
+    )
 
 
-def _exhibits(
-    families: Sequence[Sequence[_Comparison]],
-    *,
-    ids: tuple[str, str],
-    titles: tuple[str, str],
-    papers: tuple[str, str],
-    caption: str,
-    heads: tuple[Head, Head],
-    words: Callable[[Arm, Arm], tuple[Cell, Cell]],
-) -> list[Exhibit]:
-    """Return one exhibit for verdicts and one for the work; none where nothing is paired."""
-    comparisons = [one for family in families for one in family]
-    if not comparisons:
-        return []
-    return [
-        Exhibit(
-            id=id,
-            paper=paper,
-            title=title,
-            caption=f"{caption} Differences of shares are in percentage points.",
-            columns=(*heads, *_COLUMNS),
-            rows=tuple(
-                (*words(first, second), *difference_cells(one, first, second))
-                for first, second, pairings in comparisons
-                for one in pairings
-                if (one.measure in VERDICTS) == (id == ids[0]) and _is_told(one)
+def _swept_compared(vary: str, lines: Iterable[Mapping[int, Arm]]) -> Iterator[Exhibit]:
+    rows = []
+    for line in lines:
+        least, first = next(iter(line.items()))
+        values = {arm.run: value for value, arm in line.items()}
+        rows += [
+            (
+                *one.arm.cells(),
+                Cell(f"{values[one.arm.run]:,} after {least:,}", values[one.arm.run]),
+                *_difference_cells(one, pairing),
+            )
+            for one in _compare(first, line.values(), _SWEPT, _family(vary))
+            for pairing in one.pairings
+        ]
+    if rows:
+        yield Exhibit(
+            id=f"sweep-{vary}-compared",
+            title=f"{_VARIED[vary][0]}: task by task",
+            caption="Each value against the least, paired by family, trial and seed. Differences "
+            "are in percentage points.",
+            columns=(
+                *WHO,
+                Head("value", vary, is_number=False),
+                _COLUMNS[0],
+                *(Head(one.title.partition(" ")[0], one.title) for one in _COLUMNS[1:]),
             ),
+            rows=rows,
             notes=(NOTE,),
         )
-        for id, title, paper in zip(ids, titles, papers, strict=True)
-    ]
+
+
+def _family(vary: str) -> Callable[[EpisodeRecord], Key]:
+    """Return what the episodes share whose tasks correspond to each other."""
+
+    def key(record: EpisodeRecord) -> Key:
+        # With more seed solutions a task moves to another stratum, and keeps its number.
+        task = record.task_id.partition("-")[2] if vary == "solutions" else record.task_id
+        return (task, record.trial, record.seed)
+
+    return key

@@ -5,7 +5,7 @@ its episodes. A figure is a table too: whoever cannot see it reads the numbers.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import urlencode
 
@@ -52,20 +52,13 @@ class Cell:
         return self.text if self.value is None and self.text not in ("", "–") else self.value
 
 
-EMPTY = Cell("")
-
-
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A column: its key in JSON, its title, and whether it holds numbers."""
+    """The head of a column: its key in JSON, its title, and whether it is one of numbers."""
 
     key: str
     title: str
     is_number: bool = True
-
-
-ChartMark = Literal["line", "dot", "bar"]
-"""What a chart is drawn with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +106,10 @@ class Chart:
         counts: Panels whose values are no shares from 0 to 1, and have a scale of their own.
     """
 
-    mark: ChartMark
+    mark: Literal["line", "dot", "bar"]
     x_title: str
     y_title: str
-    points: tuple[Point, ...]
+    points: Sequence[Point]
     alt: str = ""
     counts: frozenset[str] = frozenset()
 
@@ -129,7 +122,7 @@ class Exhibit:
         id: Its id, such as `figure-4`.
         title: Its title.
         caption: What it says and how to read it.
-        columns: The columns of its table.
+        columns: The heads of its columns.
         rows: The rows: a cell for each column.
         notes: What must be known with it.
         chart: Its chart, for a figure.
@@ -139,9 +132,9 @@ class Exhibit:
     id: str
     title: str
     caption: str
-    columns: tuple[Head, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    notes: tuple[str, ...] = ()
+    columns: Sequence[Head]
+    rows: Sequence[Sequence[Cell]]
+    notes: Sequence[str] = ()
     chart: Chart | None = None
     paper: str = ""
 
@@ -175,9 +168,9 @@ class Report:
 
     title: str
     lead: str
-    findings: tuple[str, ...]
-    labels: tuple[str, ...]
-    exhibits: tuple[Exhibit, ...] = field(default=())
+    findings: Sequence[str]
+    labels: Sequence[str]
+    exhibits: Sequence[Exhibit]
 
     def as_json(self) -> dict[str, Any]:
         """Return the form that `report --json` prints."""
@@ -190,9 +183,9 @@ class Report:
         }
 
 
-def text_cell(text: str, **more: Any) -> Cell:
-    """Return a cell with words."""
-    return Cell(text, text, **more)
+def heads(titles: Mapping[str, str]) -> list[Head]:
+    """Return the heads of columns of numbers, their titles by key."""
+    return [Head(key, title) for key, title in titles.items()]
 
 
 def count_cell(count: int, where: Filter | None = None) -> Cell:
@@ -200,16 +193,21 @@ def count_cell(count: int, where: Filter | None = None) -> Cell:
     return Cell(f"{count:,}", count, where=where if count else None)
 
 
-def number_cell(value: float | None, digits: int = 1, where: Filter | None = None) -> Cell:
+def number_cell(value: float | None, digits: int = 1) -> Cell:
     """Return a cell with a number."""
-    return Cell("–" if value is None else f"{value:,.{digits}f}", value, where=where)
+    return Cell("–" if value is None else f"{value:,.{digits}f}", value)
+
+
+def share_cell(value: float | None) -> Cell:
+    """Return a cell with a share in percent."""
+    return Cell("–" if value is None else f"{value:.0%}", value)
 
 
 def estimate_cell(
     found: Estimate, *, is_share: bool, where: Filter | None = None, count: bool = False
 ) -> Cell:
     """Return a cell with an estimate and its interval; with `count` also what it rests on."""
-    value = {**found._asdict()}
+    value = found._asdict()
     if found.value is None:
         return Cell("–", value)
     if is_share:
@@ -223,17 +221,7 @@ def estimate_cell(
     return Cell(text, value, note=note, where=where)
 
 
-def share_cell(value: float | None, digits: int = 0) -> Cell:
-    """Return a cell with a share in percent."""
-    return Cell("–" if value is None else f"{value:.{digits}%}", value)
-
-
-def points_text(difference: float, is_share: bool) -> str:
+def points_text(difference: float, is_share: bool = True) -> str:
     """Return a difference: of shares in percentage points."""
     text = f"{100 * difference:+.1f}" if is_share else f"{difference:+.2f}"
     return text.lstrip("+-") if float(text) == 0 else text.replace("-", "−")
-
-
-def rows_of(rows: Sequence[Sequence[Cell]]) -> tuple[tuple[Cell, ...], ...]:
-    """Return rows as an exhibit holds them."""
-    return tuple(tuple(row) for row in rows)

@@ -63,6 +63,14 @@ FOUND: Mapping[str, str] = {
 }
 """What became of a part of the nearest solution."""
 
+FATES: Mapping[str, str] = {
+    "in_time": "in time",
+    "late": "late",
+    "ignored": "ignored",
+    "never": "never got",
+}
+"""What became of a fact that the user knew."""
+
 REFERENCE_NOTE = (
     "Agents marked “reference” follow fixed rules and need no language model: they show that the "
     "tasks can be solved and that careless work is caught, not how well a model does."

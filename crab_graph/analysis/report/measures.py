@@ -1,9 +1,10 @@
 """What is measured of an episode, estimated over tasks, and compared in pairs (rulebook §12)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
+from crab_graph.analysis.report.exhibit import Cell, Filter, Head, estimate_cell, heads
 from crab_graph.analysis.report.labels import EFFORT, PARTS
 from crab_graph.eval.statistics import (
     Contrast,
@@ -20,7 +21,7 @@ UNSCORED = "infra_error"
 ALPHA = 0.05
 
 Key = tuple[object, ...]
-"""What two episodes share that are compared."""
+"""What two episodes share that are compared; its first part is the task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,27 +83,42 @@ def parts_passed(record: EpisodeRecord) -> dict[str, bool]:
     return {**passed, "abstract": passed["factuality"] and passed["completion"]}
 
 
-def _part(name: str) -> Callable[[EpisodeRecord], float]:
-    return lambda record: float(parts_passed(record)[name])
+def _part(name: str) -> Measure:
+    return Measure(name, name, lambda record: float(parts_passed(record)[name]))
 
 
-def _metric(name: str) -> Callable[[EpisodeRecord], float]:
-    return lambda record: float(record.metrics.get(name) or 0)
+def _effort(name: str, title: str) -> Measure:
+    return Measure(name, title, lambda record: float(record.metrics.get(name) or 0), is_share=False)
 
 
 PASS = Measure("pass_at_1", "pass@1", lambda record: float(record.passed))
-CONCRETE = Measure("concrete", "concrete", _part("concrete"))
-ABSTRACT = Measure("abstract", "abstract", _part("abstract"))
-FACTUALITY = Measure("factuality", "factuality", _part("factuality"))
-COMPLETION = Measure("completion", "completion", _part("completion"))
+CONCRETE, ABSTRACT, FACTUALITY, COMPLETION = map(
+    _part, ("concrete", "abstract", "factuality", "completion")
+)
 STRICT = Measure("strict", "strict", lambda record: float(bool(record.strict.get("passed"))))
-EFFORTS: Mapping[str, Measure] = {
-    key: Measure(key, title, _metric(key), is_share=False) for key, title in EFFORT.items()
-}
-TURNS = Measure("visible_messages", "visible turns", _metric("visible_messages"), is_share=False)
+EFFORTS: Mapping[str, Measure] = {key: _effort(key, title) for key, title in EFFORT.items()}
+
+VERDICTS = (PASS, CONCRETE, ABSTRACT)
+WORK = (
+    FACTUALITY,
+    COMPLETION,
+    *(EFFORTS[key] for key in ("redundant_calls", "call_cancellation", "admitted_errors")),
+)
+MORE_WORK = (
+    *(
+        EFFORTS[key]
+        for key in (
+            "total_tool_calls",
+            "failed_tool_calls",
+            "redundant_calls_stale_aware",
+            "unadmitted_corrections",
+        )
+    ),
+    _effort("visible_messages", "visible turns"),
+)
 
 
-def estimate(records: Sequence[EpisodeRecord], measures: Sequence[Measure]) -> list[Estimate]:
+def estimate(records: Iterable[EpisodeRecord], measures: Sequence[Measure]) -> list[Estimate]:
     """Return the mean over tasks of each measure, with its interval, over scored episodes."""
     counted = scored(records)
     if not counted:
@@ -110,15 +126,28 @@ def estimate(records: Sequence[EpisodeRecord], measures: Sequence[Measure]) -> l
     by_task: dict[str, list[EpisodeRecord]] = {}
     for record in counted:
         by_task.setdefault(record.task_id, []).append(record)
-    tasks = sorted(by_task)
-    strata = [by_task[task_id][0].stratum for task_id in tasks]
-    rows = [
-        [fmean(map(measure.read, by_task[task_id])) for task_id in tasks] for measure in measures
-    ]
+    tasks = [by_task[task_id] for task_id in sorted(by_task)]
+    rows = [[fmean(map(measure.read, own)) for own in tasks] for measure in measures]
+    intervals = bootstrap_intervals(rows, [own[0].stratum for own in tasks])
     return [
         Estimate(fmean(row), low, high, len(tasks), len(counted))
-        for row, (low, high) in zip(rows, bootstrap_intervals(rows, strata), strict=True)
+        for row, (low, high) in zip(rows, intervals, strict=True)
     ]
+
+
+def estimate_cells(
+    records: Iterable[EpisodeRecord], measures: Sequence[Measure], where: Filter | None = None
+) -> list[Cell]:
+    """Return a cell with the estimate of each measure."""
+    return [
+        estimate_cell(found, is_share=one.is_share, where=where)
+        for one, found in zip(measures, estimate(records, measures), strict=True)
+    ]
+
+
+def heads_of(measures: Iterable[Measure]) -> list[Head]:
+    """Return the head of a column for each measure."""
+    return heads({one.key: one.title for one in measures})
 
 
 def by_task_and_trial(record: EpisodeRecord) -> Key:
@@ -138,17 +167,15 @@ def pair(
         first: The reference.
         second: The other group.
         measures: What is compared.
-        key: What the episodes of a pair share; its first part is the task.
+        key: What the episodes of a pair share.
     """
     before, after = ({key(one): one for one in scored(group)} for group in (first, second))
-    shared = sorted((one for one in before if one in after), key=str)
-    if not shared:
+    by_task: dict[object, list[tuple[EpisodeRecord, EpisodeRecord]]] = {}
+    for one in sorted(before.keys() & after.keys(), key=str):
+        by_task.setdefault(one[0], []).append((before[one], after[one]))
+    if not by_task:
         return []
-    by_task: dict[object, list[Key]] = {}
-    for one in shared:
-        by_task.setdefault(one[0], []).append(one)
-    strata = [before[keys[0]].stratum for keys in by_task.values()]
-    return [_pairing(measure, before, after, by_task, strata) for measure in measures]
+    return [_pairing(measure, list(by_task.values())) for measure in measures]
 
 
 def adjust(families: Sequence[Sequence[Pairing]]) -> list[list[Pairing]]:
@@ -161,49 +188,30 @@ def adjust(families: Sequence[Sequence[Pairing]]) -> list[list[Pairing]]:
     for column in zip(*families, strict=True):
         found = holm({str(place): one.contrast.p for place, one in enumerate(column)})
         for place, one in enumerate(column):
-            adjusted[place].append(_with_holm(one, found[str(place)]))
+            adjusted[place].append(replace(one, p_holm=found[str(place)]))
     return adjusted
 
 
-def _with_holm(one: Pairing, p_holm: float) -> Pairing:
-    return Pairing(
-        one.measure,
-        one.contrast,
-        one.first,
-        one.second,
-        one.pairs,
-        one.detectable,
-        p_holm,
-        one.p_mcnemar,
-    )
-
-
 def _pairing(
-    measure: Measure,
-    before: Mapping[Key, EpisodeRecord],
-    after: Mapping[Key, EpisodeRecord],
-    by_task: Mapping[object, Sequence[Key]],
-    strata: Sequence[int],
+    measure: Measure, tasks: Sequence[Sequence[tuple[EpisodeRecord, EpisodeRecord]]]
 ) -> Pairing:
-    firsts = [fmean(measure.read(before[one]) for one in keys) for keys in by_task.values()]
-    seconds = [fmean(measure.read(after[one]) for one in keys) for keys in by_task.values()]
-    contrast = compare(firsts, seconds, strata)
-    pairs = sum(map(len, by_task.values()))
+    firsts = [fmean(measure.read(before) for before, _ in pairs) for pairs in tasks]
+    seconds = [fmean(measure.read(after) for _, after in pairs) for pairs in tasks]
+    contrast = compare(firsts, seconds, [pairs[0][0].stratum for pairs in tasks])
+    differences = [late - early for early, late in zip(firsts, seconds, strict=True)]
+    pairs = sum(map(len, tasks))
+    mcnemar = None
+    if measure.is_share and pairs == len(tasks):
+        mcnemar = mcnemar_p(
+            sum(one < 0 for one in differences), sum(one > 0 for one in differences)
+        )
     return Pairing(
         measure=measure,
         contrast=contrast,
         first=fmean(firsts),
         second=fmean(seconds),
         pairs=pairs,
-        detectable=minimal_detectable_effect(
-            [late - early for early, late in zip(firsts, seconds, strict=True)]
-        ),
+        detectable=minimal_detectable_effect(differences),
         p_holm=contrast.p,
-        p_mcnemar=_mcnemar(firsts, seconds) if measure.is_share and pairs == len(firsts) else None,
+        p_mcnemar=mcnemar,
     )
-
-
-def _mcnemar(firsts: Sequence[float], seconds: Sequence[float]) -> float:
-    lost = sum(early > late for early, late in zip(firsts, seconds, strict=True))
-    won = sum(early < late for early, late in zip(firsts, seconds, strict=True))
-    return mcnemar_p(lost, won)

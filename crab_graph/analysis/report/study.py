@@ -1,13 +1,14 @@
 """The runs that a report is about, each cut into arms: one agent with one kind of user."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from crab_graph.analysis.report.exhibit import Cell, Filter
+from crab_graph.analysis.report.exhibit import Cell, Filter, Head, Point
+from crab_graph.domains.benchmark import load_benchmark
 from crab_graph.domains.manifest import SweepMember
-from crab_graph.domains.task import Task
 from crab_graph.errors import CrabGraphError, RunError
+from crab_graph.eval.statistics import Estimate
 from crab_graph.runs.config import RunConfig, read_config
 from crab_graph.runs.pivot import Pivot, load_pivots
 from crab_graph.runs.record import EpisodeRecord
@@ -18,15 +19,8 @@ INCOMPLETE_SHARE = 0.02
 """A run with more infrastructure errors than this is called incomplete (rulebook §11)."""
 
 REFERENCE_USER = "generic"
-
-
-@dataclass(frozen=True, slots=True)
-class TaskFigures:
-    """What is known of a task beside its episodes: the numbers that make it hard."""
-
-    solutions: int
-    distractors: int
-    active_edges: int
+WHO = (Head("agent", "agent", is_number=False), Head("user", "user", is_number=False))
+"""The heads of the columns that say whose row it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,24 +51,24 @@ class Arm:
         return self.agent if self.run_name is None else f"{self.agent} in {self.run_name}"
 
     @property
+    def tag(self) -> str:
+        """What stands beside the agent where no model stands behind it."""
+        return "reference" if self.is_reference else ""
+
+    @property
     def who(self) -> str:
         """The agent, labelled where no model stands behind it."""
         return f"{self.agent_label}{' (reference)' if self.is_reference else ''}"
 
     @property
-    def label(self) -> str:
-        """Agent and user, both labelled where no model stands behind them."""
-        return f"{self.who} with {self.user_label}"
-
-    @property
-    def heading(self) -> str:
-        """The label in two lines, for the head of a column."""
-        return self.label.replace(" with ", "\n", 1)
-
-    @property
     def user_label(self) -> str:
         """The user's condition, labelled where rules played it."""
         return f"{self.user} ({self.user_engine})"
+
+    @property
+    def label(self) -> str:
+        """Agent and user, both labelled where no model stands behind them."""
+        return f"{self.who} with {self.user_label}"
 
     def where(self, **more: str) -> Filter:
         """Return what finds its episodes, or some of them."""
@@ -82,8 +76,15 @@ class Arm:
 
     def cells(self) -> tuple[Cell, Cell]:
         """Return the cells that say whose row it is."""
-        tag = "reference" if self.is_reference else ""
-        return Cell(self.agent_label, self.agent_label, tag=tag), Cell(self.user_label, self.user)
+        return Cell(self.agent_label, tag=self.tag), Cell(self.user_label, self.user)
+
+    def points(self, x: str, found: Estimate, where: Filter | None, panel: str = "") -> list[Point]:
+        """Return the point of an estimate in a chart; none where nothing was estimated."""
+        if found.value is None:
+            return []
+        n = f"{found.trials} episodes on {found.tasks} tasks"
+        interval = (found.low, found.high)
+        return [Point(panel, self.who, self.user_label, x, found.value, *interval, n, where)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +96,8 @@ class StudiedRun:
         planned: How many episodes it consists of.
         records: Those that have ended, without their dialogues.
         config: What the run is; `None` for episodes that come from no directory.
-        benchmark: Directory of the benchmark.
-        tasks: Its tasks in numbers; empty where the benchmark is not to be found.
+        benchmark: Directory of the benchmark, where it is to be found.
+        active_edges: How many edges of each task are active; nothing without the benchmark.
         sweep: Which part of a sweep the benchmark is, if it is one.
         pivots: What forks said of single episodes.
     """
@@ -106,7 +107,7 @@ class StudiedRun:
     records: tuple[EpisodeRecord, ...]
     config: RunConfig | None = None
     benchmark: Path | None = None
-    tasks: Mapping[str, TaskFigures] | None = None
+    active_edges: Mapping[str, int] = field(default_factory=dict)
     sweep: SweepMember | None = None
     pivots: tuple[Pivot, ...] = ()
 
@@ -125,16 +126,16 @@ class Study:
 
     def agents(self) -> list[list[Arm]]:
         """Return the arms of each agent of each run, in order of appearance."""
-        found: dict[tuple[int, str, str], list[Arm]] = {}
-        for arm in self.arms:
-            found.setdefault((arm.run, arm.agent, arm.user_engine), []).append(arm)
-        return list(found.values())
+        return self._grouped(lambda arm: (arm.run, arm.agent, arm.user_engine))
 
     def users(self) -> list[list[Arm]]:
         """Return the arms of each kind of user, in order of appearance."""
-        found: dict[tuple[str, str], list[Arm]] = {}
+        return self._grouped(lambda arm: (arm.user, arm.user_engine))
+
+    def _grouped(self, key: Callable[[Arm], Hashable]) -> list[list[Arm]]:
+        found: dict[Hashable, list[Arm]] = {}
         for arm in self.arms:
-            found.setdefault((arm.user, arm.user_engine), []).append(arm)
+            found.setdefault(key(arm), []).append(arm)
         return list(found.values())
 
 
@@ -184,62 +185,42 @@ def incomplete_runs(study: Study) -> list[str]:
     """Return a sentence for each run whose figures are not final."""
     found = []
     for run in study.runs:
+        ended = len(run.records)
         lost = sum(record.outcome == "infra_error" for record in run.records)
-        missing = run.planned - len(run.records)
-        if missing > 0:
-            found.append(
-                f"{run.name} is incomplete: {len(run.records):,} of {run.planned:,} episodes "
-                "have ended."
-            )
+        if ended < run.planned:
+            what = f"{ended:,} of {run.planned:,} episodes have ended."
         elif lost > INCOMPLETE_SHARE * run.planned:
-            found.append(
-                f"{run.name} is incomplete: {lost:,} of {run.planned:,} episodes broke down and "
-                "have no verdict."
-            )
+            what = f"{lost:,} of {run.planned:,} episodes broke down and have no verdict."
+        else:
+            continue
+        found.append(f"{run.name} is incomplete: {what}")
     return found
 
 
 def _read_run(directory: Path) -> StudiedRun:
     config = read_config(directory)
     benchmark = directory / config.benchmark
-    tasks, sweep = _read_tasks(benchmark, config)
+    active_edges, sweep = _read_tasks(benchmark, config)
     return StudiedRun(
         name=directory.resolve().name,
         planned=Run(directory, config, ()).planned,
         records=tuple(load_summaries(directory)),
         config=config,
-        benchmark=benchmark if tasks else None,
-        tasks=tasks,
+        benchmark=benchmark if active_edges else None,
+        active_edges=active_edges,
         sweep=sweep,
         pivots=tuple(load_pivots(directory).values()),
     )
 
 
-def _read_tasks(
-    benchmark: Path, config: RunConfig
-) -> tuple[Mapping[str, TaskFigures], SweepMember | None]:
+def _read_tasks(benchmark: Path, config: RunConfig) -> tuple[Mapping[str, int], SweepMember | None]:
     """Return what a benchmark says of a run's tasks; nothing where it is gone, or another one."""
-    from crab_graph.domains.benchmark import load_benchmark  # noqa: PLC0415  (loads DuckDB)
-
     try:
         bench = load_benchmark(benchmark)
         if bench.sha256 != config.benchmark_sha256:
             return {}, None
         wanted = set(config.tasks)
-        tasks = {task.id: _figures(task) for task in _wanted(bench, wanted)}
+        edges = {task.id: len(task.spec.active_edges) for task in bench if task.id in wanted}
     except CrabGraphError:
         return {}, None
-    return tasks, bench.manifest.settings.sweep
-
-
-def _wanted(bench: Iterable[Task], wanted: set[str]) -> Iterable[Task]:
-    return (task for task in bench if task.id in wanted)
-
-
-def _figures(task: Task) -> TaskFigures:
-    spec = task.spec
-    return TaskFigures(
-        solutions=spec.certificate.sql,
-        distractors=spec.node_distractors + spec.edge_distractors,
-        active_edges=len(spec.active_edges),
-    )
+    return edges, bench.manifest.settings.sweep

@@ -1,11 +1,11 @@
 """Figures as SVG in a page, and as SVG or PNG files."""
 
 import re
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from crab_graph.analysis.figures.charts import EXTRA, WIDE, specification
-from crab_graph.analysis.figures.theme import LIGHT, PAPER, with_colours
+from crab_graph.analysis.report.charts import DARK, LIGHT, PAPER, WIDE, specification
 from crab_graph.analysis.report.exhibit import Chart, Report
 from crab_graph.errors import MissingExtra, UsageError
 from crab_graph.workers import write_atomically
@@ -20,19 +20,17 @@ _SPOKEN = re.compile(r' (?:role|aria-[a-z]+)="[^"]*"')
 
 def is_available() -> bool:
     """Return whether what draws figures is installed."""
-    from importlib.util import find_spec  # noqa: PLC0415
-
-    return all(find_spec(name) is not None for name in ("altair", "vl_convert"))
+    return find_spec("vl_convert") is not None
 
 
 def draw(chart: Chart, width: int = WIDE) -> str:
     """Return a chart as SVG for a page.
 
-    It has the names of colours that `theme.style_of` gives values to, its marks link to episodes,
-    and to a reader of screens it is not there: the table beside it holds the same.
+    It has the names of colours that `style_of` gives values to, its marks link to episodes, and to
+    a reader of screens it is not there: the table beside it holds the same.
 
     Raises:
-        MissingExtra: altair or vl-convert is not installed.
+        MissingExtra: vl-convert is not installed.
     """
     svg: str = _converter().vegalite_to_svg(specification(chart, width))
     svg = _LINK.sub(r'<a tabindex="-1" href="#', svg[svg.index("<svg") :])
@@ -41,11 +39,21 @@ def draw(chart: Chart, width: int = WIDE) -> str:
     )
 
 
+def style_of() -> str:
+    """Return the style sheet that gives charts in a page their colours, light and dark."""
+    rules = []
+    for name, light in LIGHT.items():
+        value = f"light-dark({light}, {DARK[name]})"
+        rules.append(f'.chart [fill="{name}"] {{ fill: {value}; }}')
+        rules.append(f'.chart [stroke="{name}"] {{ stroke: {value}; }}')
+    return "\n".join(rules)
+
+
 def write_figures(report: Report, directory: Path, image: str) -> list[str]:
     """Write each figure of a report as a file, and return the files' names.
 
     Raises:
-        MissingExtra: altair or vl-convert is not installed.
+        MissingExtra: vl-convert is not installed.
         UsageError: the directory is a file.
     """
     converter = _converter()
@@ -57,8 +65,9 @@ def write_figures(report: Report, directory: Path, image: str) -> list[str]:
         if exhibit.chart is None:
             continue
         name = f"{exhibit.id}.{image}"
-        svg = converter.vegalite_to_svg(specification(exhibit.chart))
-        svg = with_colours(_on_paper(_ANCHOR.sub("", svg)), LIGHT)
+        svg = _on_paper(_ANCHOR.sub("", converter.vegalite_to_svg(specification(exhibit.chart))))
+        for placeholder, colour in LIGHT.items():
+            svg = svg.replace(placeholder, colour)
         if image == "png":
             picture: bytes = converter.svg_to_png(svg, scale=_PNG_SCALE)
             (directory / name).write_bytes(picture)
@@ -78,5 +87,5 @@ def _converter() -> Any:
     try:
         import vl_convert  # noqa: PLC0415  (optional, and slow to load)
     except ImportError:
-        raise MissingExtra("a figure", EXTRA) from None
+        raise MissingExtra("a figure", "report") from None
     return vl_convert

@@ -1,0 +1,247 @@
+"""An exhibit's chart as a Vega-Lite specification: small panels, one scale, intervals on all.
+
+A chart is drawn once. Its colours are names that a page gives a value to, one for light and one for
+dark; a file of its own has the light ones. Series keep apart in grey and for every eye: each has a
+shape, a dash and a lightness of its own.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+from crab_graph.analysis.report.exhibit import Chart, Point, link_to
+
+INK, MUTED, LINE, PAPER = "#010101", "#020202", "#030303", "#040404"
+SERIES = ("#050501", "#050502", "#050503", "#050504")
+"""Placeholders, not colours: no chart holds them when it leaves this package."""
+
+SHAPES = ("circle", "square", "triangle-up", "diamond")
+DASHES = ((1, 0), (6, 3), (2, 2), (9, 3, 2, 3))
+
+LIGHT: Mapping[str, str] = {
+    INK: "#22262a",
+    MUTED: "#63686d",
+    LINE: "#dcd9d0",
+    PAPER: "#ffffff",
+    SERIES[0]: "#12466b",
+    SERIES[1]: "#c0562f",
+    SERIES[2]: "#4d9a78",
+    SERIES[3]: "#a78bbd",
+}
+DARK: Mapping[str, str] = {
+    INK: "#e4e2dc",
+    MUTED: "#9da1a5",
+    LINE: "#3a4047",
+    PAPER: "#1c1f23",
+    SERIES[0]: "#9fd0f2",
+    SERIES[1]: "#e58d63",
+    SERIES[2]: "#5fae8b",
+    SERIES[3]: "#8a6ea3",
+}
+
+FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
+
+CONFIG: Mapping[str, object] = {
+    "background": "transparent",
+    "font": FONT,
+    "view": {"stroke": None},
+    "axis": {
+        "domainColor": LINE,
+        "tickColor": LINE,
+        "gridColor": LINE,
+        "labelColor": MUTED,
+        "titleColor": MUTED,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "labelLimit": 150,
+    },
+    "axisX": {"grid": False, "labelAngle": 0},
+    "legend": {
+        "labelColor": INK,
+        "labelFontSize": 12,
+        "labelLimit": 330,
+        "symbolSize": 70,
+        "title": None,
+        "orient": "bottom",
+        "direction": "vertical",
+        "columns": 1,
+    },
+    "title": {"color": INK, "fontSize": 13, "fontWeight": 600, "anchor": "start"},
+    "header": {"labelColor": INK, "titleColor": INK},
+}
+
+WIDE, NARROW = 960, 330
+"""Widths in pixels of what a chart is drawn for: a page, and a phone."""
+
+MOST_SERIES = len(SERIES)
+_AXIS_ROOM = 60
+_GAP = 34
+_PANEL_HEIGHT = 190
+_BAR_STEP = 18
+_LEAST_PANEL, _MOST_PANEL = 190, 480
+
+Specification = dict[str, Any]
+"""Vega-Lite, or a part of it."""
+
+
+class _Panel(NamedTuple):
+    """One small chart: its title, what it holds, and whether that are counts."""
+
+    title: str
+    data: list[dict[str, Any]]
+    is_count: bool
+
+
+def specification(chart: Chart, width: int = WIDE) -> Specification:
+    """Return a chart as Vega-Lite.
+
+    Args:
+        chart: The chart.
+        width: Width in pixels that it is laid out for; narrow ones stand panel below panel.
+    """
+    panels = _panels(chart)
+    columns = max(1, min(len(panels), width // (_LEAST_PANEL + _AXIS_ROOM)))
+    inner = min((width - _GAP * (columns - 1)) // columns, _MOST_PANEL) - _AXIS_ROOM
+    series = list(dict.fromkeys(datum["series"] for panel in panels for datum in panel.data))
+    told_apart = series if len(series) <= MOST_SERIES else []
+    y_title = chart.y_title if len(panels) == 1 and chart.y_title else None
+    drawn = [
+        _bars(panel, inner)
+        if chart.mark == "bar"
+        else _intervals(chart, panel, told_apart, inner, y_title)
+        for panel in panels
+    ]
+    whole = drawn[0] if len(drawn) == 1 else {"concat": drawn, "columns": columns, "spacing": _GAP}
+    return {**whole, "padding": 2, "config": CONFIG}
+
+
+def _panels(chart: Chart) -> list[_Panel]:
+    """Return the panels; where there are more lines than can be told apart, one for each group."""
+    by_name: dict[str, list[Point]] = {}
+    for point in chart.points:
+        by_name.setdefault(point.panel, []).append(point)
+    found = []
+    for name, points in by_name.items():
+        is_count = name in chart.counts
+        if len({point.series for point in points}) <= MOST_SERIES:
+            found.append(_Panel(name, [_datum(one, one.series) for one in points], is_count))
+            continue
+        groups = dict.fromkeys(point.group for point in points)
+        members = dict.fromkeys(point.member for point in points)
+        by_member = len(members) > MOST_SERIES
+        for group, member in product(groups, members if by_member else [None]):
+            own = [
+                _datum(one, one.member)
+                for one in points
+                if one.group == group and member in (None, one.member)
+            ]
+            title = _printable(", ".join(part for part in (name, group, member) if part))
+            if own:
+                found.append(_Panel(title, own, is_count))
+    return found
+
+
+def _printable(text: str) -> str:
+    """Return what an agent is called as text that every encoder takes."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _datum(point: Point, series: str) -> dict[str, Any]:
+    return {
+        "series": _printable(series),
+        "x": _printable(point.x),
+        "value": point.value,
+        "low": point.value if point.low is None else point.low,
+        "high": point.value if point.high is None else point.high,
+        "n": point.n,
+        "link": None if point.where is None else link_to(point.where),
+    }
+
+
+def _bars(panel: _Panel, width: int) -> Specification:
+    places = _places(panel)
+    axis = {"ticks": False, "domain": False}
+    encoding = {
+        "y": {"field": "x", "type": "nominal", "sort": places, "title": None, "axis": axis},
+        "x": {"field": "value", "type": "quantitative", "title": None, "axis": None},
+    }
+    counts = {"type": "text", "align": "left", "dx": 4, "color": INK, "fontSize": 12}
+    text = {"field": "value", "type": "quantitative"}
+    layers = [
+        {"mark": {"type": "bar", "color": SERIES[0], "height": 11}, "encoding": encoding},
+        {"mark": counts, "encoding": {**encoding, "text": text}},
+    ]
+    return _layered(panel, layers, width - _AXIS_ROOM, _BAR_STEP * max(len(places), 1))
+
+
+def _intervals(
+    chart: Chart, panel: _Panel, told_apart: Sequence[str], width: int, y_title: str | None
+) -> Specification:
+    places = _places(panel)
+    x_title = chart.x_title or None
+    axis: Specification = {"ticks": False, "domain": False, "tickCount": 4}
+    scale: Specification = {"zero": True, "nice": True}
+    if not panel.is_count:
+        axis |= {"format": "%", "values": [0, 0.25, 0.5, 0.75, 1]}
+        scale = {"domain": [0, 1]}
+    height = {"type": "quantitative", "scale": scale, "axis": axis, "title": y_title}
+    value = {"field": "value", **height}
+    shared = {
+        "x": {
+            "field": "x",
+            "type": "nominal",
+            "sort": places,
+            "title": x_title,
+            "axis": {"ticks": False},
+        },
+        "color": _by_series(told_apart, SERIES),
+    }
+    if len(told_apart) > 1:
+        shared["xOffset"] = {"field": "series", "type": "nominal", "sort": told_apart}
+    shape = _by_series(told_apart, SHAPES)
+    link = {"field": "link", "type": "nominal"}
+    whiskers = {"y": {"field": "low", **height}, "y2": {"field": "high"}}
+    layers: list[Specification] = [
+        {"mark": {"type": "rule", "strokeWidth": 2}, "encoding": {**shared, **whiskers}},
+        {"mark": _POINT, "encoding": {**shared, "y": value, "shape": shape, "href": link}},
+    ]
+    if chart.mark == "line" and len(places) > 1:
+        dash = _by_series(told_apart, [list(one) for one in DASHES])
+        encoding = {**shared, "y": value, "strokeDash": dash}
+        layers.insert(0, {"mark": {"type": "line", "strokeWidth": 1.5}, "encoding": encoding})
+    return _layered(panel, layers, width, _PANEL_HEIGHT)
+
+
+# Whoever is drawn over a line is ringed with paper, so that it stays a shape of its own.
+_POINT = {
+    "type": "point",
+    "filled": True,
+    "size": 85,
+    "stroke": PAPER,
+    "strokeWidth": 1,
+    "opacity": 1,
+}
+
+
+def _places(panel: _Panel) -> list[str]:
+    return list(dict.fromkeys(datum["x"] for datum in panel.data))
+
+
+def _by_series(told_apart: Sequence[str], looks: Sequence[Any]) -> Specification:
+    """Return the encoding that gives each line a look of its own; the first where they share it."""
+    if not told_apart:
+        return {"value": looks[0]}
+    return {
+        "field": "series",
+        "type": "nominal",
+        "scale": {"domain": told_apart, "range": looks},
+        "legend": {} if len(told_apart) > 1 else None,
+    }
+
+
+def _layered(
+    panel: _Panel, layers: Sequence[Specification], width: int, height: int
+) -> Specification:
+    found = {"data": {"values": panel.data}, "layer": layers, "width": width, "height": height}
+    return {**found, "title": panel.title} if panel.title else found
