@@ -5,8 +5,7 @@ from enum import StrEnum
 
 from crab_graph.eval.checks import FailureMode, Results
 from crab_graph.eval.reading import Episode, TripState
-from crab_graph.eval.replay import CallStep
-from crab_graph.eval.user_errors import UserError, conduct_errors, covered
+from crab_graph.eval.user_errors import UserError, conduct_errors
 from crab_graph.eval.user_facts import UserConduct, withheld_facts, wrong_facts
 from crab_graph.eval.verifiers import verifiers_of
 from crab_graph.eval.verifiers.completion import has_final_offer
@@ -27,13 +26,7 @@ class Fault(StrEnum):
 def user_errors(
     episode: Episode, results: Results, conduct: UserConduct | None = None
 ) -> list[UserError]:
-    """Return the user's errors in an episode, found or not to matter.
-
-    Args:
-        episode: The episode.
-        results: The parity results.
-        conduct: What is known of the user beside what it said; by default what it said alone.
-    """
+    """Return the user's errors in an episode, found or not to matter, given the parity results."""
     return [
         *wrong_facts(episode, results),
         *withheld_facts(episode, conduct),
@@ -59,28 +52,28 @@ def attribute(
     failing = {check for check, result in results.items() if result.is_failure}
     if not failing:
         return None
-    return Fault.USER if failing <= covered(errors) else Fault.AGENT
-
-
-CHARGE_TOOL = "charge_booking"
+    is_covered = failing.issubset(check for error in errors for check in error.covers)
+    return Fault.USER if is_covered else Fault.AGENT
 
 
 def failure_modes(episode: Episode, results: Results) -> list[FailureMode]:
     """Return all failure modes of an episode, the primary one first."""
-    found = {
-        one.mode
-        for one in verifiers_of(episode.reading)
-        if one.mode is not None and results[one.id].is_failure
-    }
-    found.update(_modes_of_state(episode, results))
-    return [mode for mode in FailureMode if mode in found]
+    shown = {one.mode for one in verifiers_of(episode.reading) if results[one.id].is_failure}
+    shown.update(_modes_of_state(episode, results))
+    return [mode for mode in FailureMode if mode in shown]
 
 
 def _modes_of_state(episode: Episode, results: Results) -> Iterator[FailureMode]:
     if episode.state is TripState.NONE:
         yield FailureMode.NO_BOOKING
+    unpaid = episode.active.keys() - episode.confirmed.keys()
     is_pending = any(booking.status == BookingStatus.PENDING for booking in episode.active.values())
-    if is_pending or _has_unrecovered_charge(episode):
+    # A failed charge counts unless the booking was paid, or cancelled, in the end.
+    if is_pending or any(
+        str(call.arguments.get("booking_id")) in unpaid
+        for call in episode.trajectory.calls
+        if call.name == "charge_booking" and call.is_error and isinstance(call.arguments, dict)
+    ):
         yield FailureMode.PAYMENT
     failed = [check for check in ("C-FULL", "C-PART", "C-NONE") if results[check].is_failure]
     if failed and episode.trajectory.token is None:
@@ -91,23 +84,11 @@ def _modes_of_state(episode: Episode, results: Results) -> Iterator[FailureMode]
         yield FailureMode.UNCANCELLED_PARTIAL
 
 
-def _has_unrecovered_charge(episode: Episode) -> bool:
-    """Whether a charge of an active booking failed that is not paid in the end either."""
-    unpaid = set(episode.active) - set(episode.confirmed)
-    return any(_failed_charge(call) in unpaid for call in episode.trajectory.calls)
-
-
-def _failed_charge(call: CallStep) -> str:
-    if call.name != CHARGE_TOOL or not call.is_error or not isinstance(call.arguments, dict):
-        return ""
-    return str(call.arguments.get("booking_id", ""))
-
-
 def id_mismatch_reasons(episode: Episode) -> list[str]:
     """Return the sub-labels of `id_mismatch`: `absent`, `negated`, `over_cap`."""
-    reasons = (
+    reasons = {
         undisclosed_reason(episode, booking)
         for booking in episode.history.bookings
         if not episode.dialogue.disclosing(booking, MentionForm.ID)
-    )
-    return sorted(set(reasons))
+    }
+    return sorted(reasons)

@@ -60,25 +60,26 @@ def judge(violations: Iterable[Evidence], support: Iterable[Evidence] = ()) -> C
     return CheckResult(CheckVerdict.PASS, tuple(support))
 
 
-def seen(text: str, *, message: int | None = None, rows: Iterable[str] = ()) -> Evidence:
-    """Return one piece of evidence.
+def seen(text: str, *rows: str, message: int | None = None) -> Evidence:
+    """Return one piece of evidence: what was found, in which rows or in which visible message.
 
-    Args:
-        text: What was found.
-        message: Number of the visible message it was found in.
-        rows: Rows it was found in, as `table/key`.
+    Rows are written as `table/key`.
     """
     evidence: Evidence = {"text": text}
     if message is not None:
         evidence["message"] = message
-    listed = list(rows)
-    if listed:
-        evidence["rows"] = listed
+    if rows:
+        evidence["rows"] = list(rows)
     return evidence
 
 
+def seen_on(booking_id: str, text: str) -> Evidence:
+    """Return what was found on a booking."""
+    return seen(text, f"bookings/{booking_id}")
+
+
 class FailureMode(StrEnum):
-    """Failure modes in the order in which one becomes the primary one."""
+    """The paper's failure modes (tables 4 and 5), in the order in which one is the primary one."""
 
     COLLATERAL = "collateral"
     PAYMENT = "payment"
@@ -100,16 +101,10 @@ class FailureMode(StrEnum):
     TRANSFER_WITHOUT_BOOKING = "transfer_without_booking"
 
 
-_LAST_OF_PART = {
-    Part.CONCRETE: FailureMode.INTER_ENTITY_CONSTRAINT,
-    Part.FACTUALITY: FailureMode.SUMMARY_MISMATCH,
-    Part.COMPLETION: FailureMode.TRANSFER_WITHOUT_BOOKING,
-}
-
-
 def part_of(mode: FailureMode) -> Part:
     """Return the part of the verdict that a mode belongs to, as the paper's tables split them."""
-    order = list(FailureMode)
-    return next(
-        part for part, last in _LAST_OF_PART.items() if order.index(mode) <= order.index(last)
-    )
+    order = list(FailureMode).index
+    if order(mode) < order(FailureMode.NAME_UNDISCLOSED):
+        return Part.CONCRETE
+    is_said = order(mode) < order(FailureMode.OUT_OF_SCOPE)
+    return Part.FACTUALITY if is_said else Part.COMPLETION

@@ -6,13 +6,7 @@ from functools import cached_property
 from crab_graph.eval.history import BookingRecord, History
 from crab_graph.eval.replay import MessageStep, Trajectory
 from crab_graph.text.amounts import Amount, find_amounts
-from crab_graph.text.approvals import (
-    NO_APPROVALS,
-    Act,
-    ActKind,
-    Approvals,
-    find_acts,
-)
+from crab_graph.text.approvals import NO_APPROVALS, Act, ActKind, Approvals, find_acts
 from crab_graph.text.item_prices import ItemPrice, find_item_prices
 from crab_graph.text.mentions import (
     Mention,
@@ -36,23 +30,30 @@ from crab_graph.text.vocabulary import Catalogue
 from crab_graph.tools.tool import Owner
 
 
-class AgentMessage:
-    """A visible agent message; what it says is read when it is first asked for."""
+class _Said:
+    """A visible message; what it says is read when it is first asked for."""
 
-    def __init__(
-        self, step: MessageStep, catalogue: Catalogue, history: History, cap: int | None
-    ) -> None:
+    def __init__(self, step: MessageStep) -> None:
         self.seq = step.seq
         self.number = step.number
         self.text = step.text
-        self._catalogue = catalogue
-        self._history = history
-        self._cap = cap
 
     @cached_property
     def utterance(self) -> Utterance:
         """The message in clauses."""
         return read_message(self.text)
+
+
+class AgentMessage(_Said):
+    """A visible agent message."""
+
+    def __init__(
+        self, step: MessageStep, catalogue: Catalogue, history: History, cap: int | None
+    ) -> None:
+        super().__init__(step)
+        self._catalogue = catalogue
+        self._history = history
+        self._cap = cap
 
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
@@ -83,12 +84,14 @@ class AgentMessage:
     @cached_property
     def pre_charge_totals(self) -> tuple[TotalStatement, ...]:
         """Sound totals of the trip, by the cues that count before a charge."""
-        return self._trip_totals(PRE_CHARGE_CUES)
+        totals = self._find_totals(PRE_CHARGE_CUES)
+        return tuple(one for one in totals if one.is_whole_trip and not one.is_void)
 
     @cached_property
     def summary_totals(self) -> tuple[TotalStatement, ...]:
         """Sound totals of the trip, by the cues that count in a summary."""
-        return self._trip_totals(SUMMARY_CUES)
+        totals = self._find_totals(SUMMARY_CUES)
+        return tuple(one for one in totals if one.is_whole_trip and not one.is_void)
 
     @cached_property
     def item_prices(self) -> tuple[ItemPrice, ...]:
@@ -103,32 +106,18 @@ class AgentMessage:
             frozenset(filled),
         )
 
-    def _trip_totals(self, families: frozenset[CueFamily]) -> tuple[TotalStatement, ...]:
-        return tuple(
-            total
-            for total in self._find_totals(families)
-            if total.is_whole_trip and not total.is_void
-        )
-
     def _find_totals(self, families: frozenset[CueFamily]) -> tuple[TotalStatement, ...]:
-        vocabulary = self._catalogue.vocabulary
-        return find_totals(self.utterance, self.amounts, self.references, vocabulary, families)
+        words = self._catalogue.vocabulary
+        return find_totals(self.utterance, self.amounts, self.references, words, families)
 
 
-class UserMessage:
-    """A visible user message with what it approves, clears and rejects."""
+class UserMessage(_Said):
+    """A visible user message with what it approves, clears and rejects, and what stands then."""
 
     def __init__(self, step: MessageStep, acts: tuple[Act, ...], approvals: Approvals) -> None:
-        self.seq = step.seq
-        self.number = step.number
-        self.text = step.text
+        super().__init__(step)
         self.acts = acts
         self.approvals = approvals
-
-    @cached_property
-    def utterance(self) -> Utterance:
-        """The message in clauses."""
-        return read_message(self.text)
 
 
 class Dialogue:
@@ -146,20 +135,19 @@ class Dialogue:
         self.agent: list[AgentMessage] = []
         self.user: list[UserMessage] = []
         self.answers: list[tuple[AgentMessage, UserMessage]] = []
-        self._disclosing: dict[tuple[str, MentionForm], list[AgentMessage]] = {}
-        approvals = NO_APPROVALS
         for step in trajectory.messages:
             if step.speaker is Owner.AGENT:
                 self.agent.append(AgentMessage(step, catalogue, history, cap))
                 continue
-            answered = self.agent[-1].utterance if self.agent else None
+            request = self.agent[-1] if self.agent else None
+            answered = None if request is None else request.utterance
             acts = find_acts(read_message(step.text), answered, catalogue, cap)
+            approvals = self.approvals
             if acts:
-                booked = frozenset(history.filling(step.seq))
-                approvals = approvals.after(acts, booked)
+                approvals = approvals.after(acts, frozenset(history.filling(step.seq)))
             self.user.append(UserMessage(step, acts, approvals))
-            if self.agent and (not self.answers or self.answers[-1][0] is not self.agent[-1]):
-                self.answers.append((self.agent[-1], self.user[-1]))
+            if request is not None and (not self.answers or self.answers[-1][0] is not request):
+                self.answers.append((request, self.user[-1]))
 
     def agent_before(self, seq: float) -> list[AgentMessage]:
         """Return the agent's messages before a place in the trace."""
@@ -190,14 +178,11 @@ class Dialogue:
 
     def disclosing(self, booking: BookingRecord, form: MentionForm) -> list[AgentMessage]:
         """Return the messages before a booking that disclose its entity in a form."""
-        key = booking.booking_id, form
-        if key not in self._disclosing:
-            self._disclosing[key] = [
-                message
-                for message in self.agent_before(booking.made_at)
-                if any(
-                    mention.entity_id == booking.entity_id and mention.form is form
-                    for mention in message.disclosed
-                )
-            ]
-        return self._disclosing[key]
+        return [
+            message
+            for message in self.agent_before(booking.made_at)
+            if any(
+                mention.entity_id == booking.entity_id and mention.form is form
+                for mention in message.disclosed
+            )
+        ]

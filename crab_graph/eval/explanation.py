@@ -11,9 +11,9 @@ from typing import Any
 from pydantic_core import to_json
 
 from crab_graph.domains.task import SolutionIds
-from crab_graph.domains.verification import SlotBooking
 from crab_graph.eval.checks import Results
 from crab_graph.eval.reading import Episode
+from crab_graph.eval.replay import CallStep
 from crab_graph.eval.say_do import Deed, say_do_timeline
 from crab_graph.generation.constraints import Constraint
 from crab_graph.schema import canonical_json
@@ -67,10 +67,10 @@ class Explanation:
         timeline: What was said, what was done about it, and whether they match.
     """
 
-    parts: tuple[SolutionPart, ...]
+    parts: list[SolutionPart]
     between: tuple[str, ...]
     failing: tuple[str, ...]
-    timeline: tuple[Deed, ...]
+    timeline: list[Deed]
 
     @property
     def counts(self) -> dict[str, int]:
@@ -81,8 +81,12 @@ class Explanation:
         """Return the explanation as `grade --json` prints it."""
         return {
             "parts": [
-                {**asdict(part), "found": str(part.found), "differs": list(part.differs)}
-                | {"broken": list(part.broken)}
+                {
+                    **asdict(part),
+                    "found": str(part.found),
+                    "differs": list(part.differs),
+                    "broken": list(part.broken),
+                }
                 for part in self.parts
             ],
             "between": list(self.between),
@@ -97,91 +101,81 @@ _OF_THE_TRIP = (*(f"D{number:02d}" for number in range(1, 19)), "D25")
 
 def explain(episode: Episode, results: Results) -> Explanation:
     """Return what separates an episode from the nearest certified solution, and what was said."""
-    nearest = _nearest(episode)
+    show = episode.reading.grading.show_value
+    held = {
+        slot: {name: show(name, value) for name, value in booking.properties.items()}
+        for slot, booking in episode.filled.items()
+    }
+    nearest = _nearest(episode.reading.task.solutions, held)
     seen = _seen(episode, {value for ids in nearest.values() for value in _offers(ids)})
-    broken = _broken(episode)
+    broken = [
+        item
+        for check in episode.reading.checks
+        for item in check.constraints
+        if episode.filled.keys() >= set(item.nodes) and not item.holds(episode.values)
+    ]
+    parts = []
+    for slot, ids in nearest.items():
+        booked, offers = held.get(slot), _offers(ids)
+        differs = _differing(ids, booked)
+        seen_at = max(seen[one] for one in offers) if seen.keys() >= set(offers) else None
+        parts.append(
+            SolutionPart(
+                slot=slot,
+                booked=booked and {name: booked[name] for name in ids if name in booked},
+                nearest=ids,
+                differs=differs,
+                broken=tuple(_in_words(episode, one) for one in broken if one.nodes == (slot,)),
+                found=_found(episode, slot, set(offers), seen_at) if differs else Found.BOOKED,
+                seen_at=seen_at,
+            )
+        )
     return Explanation(
-        parts=tuple(
-            _part(episode, slot, ids, seen, [item for item in broken if item.nodes == (slot,)])
-            for slot, ids in nearest.items()
-        ),
+        parts=parts,
         between=tuple(_in_words(episode, item) for item in broken if len(item.nodes) > 1),
         failing=tuple(
             check
             for check, result in results.items()
             if result.is_failure and check not in _OF_THE_TRIP
         ),
-        timeline=tuple(say_do_timeline(episode)),
+        timeline=say_do_timeline(episode),
     )
 
 
-def _nearest(episode: Episode) -> SolutionIds:
+def _nearest(
+    solutions: Iterable[SolutionIds], held: Mapping[str, Mapping[str, str]]
+) -> SolutionIds:
     """Return the solution that differs in the fewest slots, then ids; the first one of equals."""
-    held = {slot: _ids(episode, item) for slot, item in episode.filled.items()}
 
     def distance(solution: SolutionIds) -> tuple[int, int, str]:
-        apart = {slot: _differing(ids, held.get(slot)) for slot, ids in solution.items()}
-        slots = sum(bool(names) for names in apart.values())
-        return slots, sum(map(len, apart.values())), canonical_json(solution)
+        apart = [len(_differing(ids, held.get(slot))) for slot, ids in solution.items()]
+        return sum(map(bool, apart)), sum(apart), canonical_json(solution)
 
-    return min(episode.reading.task.solutions, key=distance, default={})
-
-
-def _ids(episode: Episode, booking: SlotBooking) -> dict[str, str]:
-    """Return a booking's properties as solutions write them."""
-    show = episode.reading.grading.show_value
-    return {name: show(name, value) for name, value in booking.properties.items()}
+    return min(solutions, key=distance, default={})
 
 
 def _differing(ids: Mapping[str, str], held: Mapping[str, str] | None) -> tuple[str, ...]:
     return tuple(name for name, value in ids.items() if held is None or held.get(name) != value)
 
 
-def _part(
-    episode: Episode,
-    slot: str,
-    ids: Mapping[str, str],
-    seen: Mapping[str, int],
-    broken: Iterable[Constraint],
-) -> SolutionPart:
-    booking = episode.filled.get(slot)
-    held = None if booking is None else _ids(episode, booking)
-    differs = _differing(ids, held)
-    offers = _offers(ids)
-    places = [seen[offer] for offer in offers if offer in seen]
-    seen_at = max(places) if len(places) == len(offers) else None
-    return SolutionPart(
-        slot=slot,
-        booked=None if held is None else {name: held[name] for name in ids if name in held},
-        nearest=ids,
-        differs=differs,
-        broken=tuple(_in_words(episode, item) for item in broken),
-        found=_found(episode, slot, offers, seen_at, is_booked=not differs),
-        seen_at=seen_at,
-    )
-
-
-def _found(
-    episode: Episode, slot: str, offers: Iterable[str], seen_at: int | None, *, is_booked: bool
-) -> Found:
-    if is_booked:
-        return Found.BOOKED
-    wanted = set(offers)
+def _found(episode: Episode, slot: str, wanted: set[str], seen_at: int | None) -> Found:
+    """Return what became of a part that is not booked."""
     proposed = [said.offered[slot] for said in episode.dialogue.agent if slot in said.offered]
     if proposed and len(proposed[-1]) == 1 and proposed[-1] <= wanted:
         return Found.LOST
-    booking = _booking_tools(episode)
-    for call in episode.trajectory.calls:
-        tool = call.name if call.owner is Owner.AGENT else ""
-        if tool in booking and wanted <= set(_texts(call.arguments)):
-            return Found.LOST
+    # A refused call too chose what it names.
+    if any(wanted <= set(_texts(call.arguments)) for call in _agent_calls(episode, writing=True)):
+        return Found.LOST
     return Found.NEVER_SEARCHED if seen_at is None else Found.PASSED_OVER
 
 
-def _booking_tools(episode: Episode) -> set[str]:
-    """Return the agent's tools that write; a refused one too chose what it names."""
+def _agent_calls(episode: Episode, *, writing: bool) -> Iterator[CallStep]:
+    """Yield the agent's calls of tools that write, or of all others."""
     tools = episode.reading.task.domain.registry().tools(Owner.AGENT)
-    return {tool.name for tool in tools if tool.mutates}
+    writers = {tool.name for tool in tools if tool.mutates}
+    for call in episode.trajectory.calls:
+        if call.owner is Owner.AGENT and (call.name in writers) is writing:
+            yield call
 
 
 def _offers(ids: Mapping[str, str]) -> list[str]:
@@ -191,17 +185,14 @@ def _offers(ids: Mapping[str, str]) -> list[str]:
 
 def _seen(episode: Episode, offers: Iterable[str]) -> dict[str, int]:
     """Return where each offer first stood in an answer to a look-up of the agent."""
-    writing = _booking_tools(episode)
     # A search of an answer's text is ten times as fast as a walk through its values.
-    missing = {offer: to_json(offer).decode() for offer in offers}
+    written = {offer: to_json(offer).decode() for offer in offers}
     seen: dict[str, int] = {}
-    for call in episode.trajectory.calls:
-        if not missing:
-            break
-        if call.owner is Owner.AGENT and not call.is_error and call.name not in writing:
-            for offer in [offer for offer, written in missing.items() if written in call.content]:
-                seen[offer] = call.seq
-                del missing[offer]
+    for call in _agent_calls(episode, writing=False):
+        if not call.is_error:
+            for offer in written.keys() - seen.keys():
+                if written[offer] in call.content:
+                    seen[offer] = call.seq
     return seen
 
 
@@ -216,16 +207,6 @@ def _texts(value: Any) -> Iterator[str]:
             left += item.values()
         elif isinstance(item, list):
             left += item
-
-
-def _broken(episode: Episode) -> list[Constraint]:
-    filled = set(episode.filled)
-    return [
-        item
-        for check in episode.reading.checks
-        for item in check.constraints
-        if set(item.nodes) <= filled and not item.holds(episode.values)
-    ]
 
 
 def _in_words(episode: Episode, constraint: Constraint) -> str:

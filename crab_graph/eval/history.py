@@ -1,28 +1,28 @@
 """The life of each booking made in an episode, with the places in the trace where it changed."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from operator import attrgetter
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
-from crab_graph.eval.replay import CallStep, Trajectory
+from crab_graph.eval.replay import Trajectory
 from crab_graph.tools.bookings import BookingStatus, TransactionKind
+from crab_graph.tools.ledger import Event
+from crab_graph.tools.tables import Row
 from crab_graph.tools.tool import Owner
 
-_NEVER = float("inf")
+NEVER = float("inf")
 
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """A charge or a refund.
+    """A charge, a refund, or an approval; its id is then the approval's.
 
     Attributes:
         seq: Place of the call in the trace.
         transaction_id: Its id.
         booking_id: What it is for.
         payment_method_id: What it is charged to.
-        cents: Its amount, positive for both.
+        cents: Its amount, positive for all.
     """
 
     seq: int
@@ -30,6 +30,16 @@ class Payment:
     booking_id: str
     payment_method_id: str
     cents: int
+
+    @classmethod
+    def of(cls, seq: int, key: str, row: Row) -> Self:
+        """Return what a row says that a call wrote."""
+        return cls(seq, key, row["booking_id"], row["payment_method_id"], row["amount_cents"])
+
+    @property
+    def terms(self) -> tuple[str, str, int]:
+        """What an approval and its charge have in common."""
+        return self.booking_id, self.payment_method_id, self.cents
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +60,7 @@ class BookingRecord:
     entity_id: str
     slot: str | None
     made_at: int
-    cancelled_at: float = _NEVER
+    cancelled_at: float = NEVER
 
     def is_active(self, seq: float) -> bool:
         """Return whether it is active just before a place in the trace."""
@@ -65,32 +75,32 @@ class BookingPrice(NamedTuple):
     cents: int
 
 
-@dataclass(frozen=True)
+@dataclass
 class History:
-    """What was booked, charged and refunded, and when.
+    """What was booked, charged and refunded, and when; all lists are in order.
 
     Attributes:
-        bookings: Bookings in the order in which they were made.
+        by_id: Bookings by id, in the order in which they were made.
         prices: What they cost, each time one was made or changed.
-        charges: Charges in order.
-        refunds: Refunds in order.
-        approvals: Recorded payment approvals in order; their `transaction_id` is the approval's id.
+        charges: Charges.
+        refunds: Refunds.
+        approvals: Recorded payment approvals.
         writes: Places of the agent's booking writes.
         transferred_at: Places of successful calls that transfer to a human.
     """
 
-    bookings: tuple[BookingRecord, ...]
-    prices: tuple[BookingPrice, ...]
-    charges: tuple[Payment, ...]
-    refunds: tuple[Payment, ...]
-    approvals: tuple[Payment, ...]
-    writes: tuple[int, ...]
-    transferred_at: tuple[int, ...]
+    by_id: dict[str, BookingRecord] = field(default_factory=dict)
+    prices: list[BookingPrice] = field(default_factory=list)
+    charges: list[Payment] = field(default_factory=list)
+    refunds: list[Payment] = field(default_factory=list)
+    approvals: list[Payment] = field(default_factory=list)
+    writes: list[int] = field(default_factory=list)
+    transferred_at: list[int] = field(default_factory=list)
 
-    @cached_property
-    def by_id(self) -> dict[str, BookingRecord]:
-        """Bookings by id."""
-        return {booking.booking_id: booking for booking in self.bookings}
+    @property
+    def bookings(self) -> list[BookingRecord]:
+        """The bookings in the order in which they were made."""
+        return list(self.by_id.values())
 
     @property
     def last_write(self) -> int:
@@ -100,7 +110,7 @@ class History:
     def filling(self, seq: float) -> dict[str, list[BookingRecord]]:
         """Return the active bookings of each slot just before a place in the trace."""
         slots: dict[str, list[BookingRecord]] = {}
-        for booking in self.bookings:
+        for booking in self.by_id.values():
             if booking.slot is not None and booking.is_active(seq):
                 slots.setdefault(booking.slot, []).append(booking)
         return slots
@@ -110,84 +120,49 @@ class History:
         known = [one for one in self.prices if one.booking_id == booking_id and one.seq < seq]
         return known[-1] if known else None
 
-    def captured(self, booking_id: str) -> int:
-        """Return charges minus refunds of a booking."""
-        return _sum_for(self.charges, booking_id) - _sum_for(self.refunds, booking_id)
+    def captured(self, booking_id: str | None = None) -> int:
+        """Return charges minus refunds of a booking, or of all."""
+        charged, refunded = (
+            sum(one.cents for one in payments if booking_id in (None, one.booking_id))
+            for payments in (self.charges, self.refunds)
+        )
+        return charged - refunded
 
     def charged_at(self, booking_id: str) -> float:
         """Return the place of a booking's last charge, or infinity."""
         places = [charge.seq for charge in self.charges if charge.booking_id == booking_id]
-        return places[-1] if places else _NEVER
+        return places[-1] if places else NEVER
 
 
 def read_history(trajectory: Trajectory, slot_of: Callable[[str], str | None]) -> History:
     """Return the history of an episode."""
-    recorder = _Recorder(slot_of)
-    for step in filter(attrgetter("events"), trajectory.calls):
-        recorder.record(step)
-    return History(
-        tuple(recorder.bookings.values()),
-        tuple(recorder.prices),
-        tuple(recorder.charges),
-        tuple(recorder.refunds),
-        tuple(recorder.approvals),
-        tuple(recorder.writes),
-        tuple(recorder.transferred_at),
-    )
-
-
-@dataclass
-class _Recorder:
-    slot_of: Callable[[str], str | None]
-    bookings: dict[str, BookingRecord] = field(default_factory=dict)
-    prices: list[BookingPrice] = field(default_factory=list)
-    charges: list[Payment] = field(default_factory=list)
-    refunds: list[Payment] = field(default_factory=list)
-    approvals: list[Payment] = field(default_factory=list)
-    writes: list[int] = field(default_factory=list)
-    transferred_at: list[int] = field(default_factory=list)
-
-    def record(self, step: CallStep) -> None:
+    history = History()
+    for step in trajectory.calls:
         for event in step.events:
-            key = event["key"]
-            match event["op"], event["table"]:
-                case "insert", "bookings":
-                    row = event["row"]
-                    entity_id = row["entity_id"]
-                    slot = self.slot_of(entity_id)
-                    self.bookings[key] = BookingRecord(key, row["kind"], entity_id, slot, step.seq)
-                    self.prices.append(BookingPrice(step.seq, key, row["total_cents"]))
-                case "update", "bookings":
-                    values = event["set"]
-                    if values.get("status") == BookingStatus.CANCELLED and key in self.bookings:
-                        self.bookings[key] = replace(self.bookings[key], cancelled_at=step.seq)
-                    if "total_cents" in values:
-                        self.prices.append(BookingPrice(step.seq, key, values["total_cents"]))
-                case "insert", "transactions":
-                    is_charge = event["row"]["kind"] == TransactionKind.CHARGE
-                    payments = self.charges if is_charge else self.refunds
-                    payments.append(_payment(step, key, event["row"]))
-                case "insert", "approvals":
-                    self.approvals.append(_payment(step, key, event["row"]))
-                case "insert", "transfers":
-                    self.transferred_at.append(step.seq)
-        is_booking_write = any(event["table"] in _WRITTEN for event in step.events)
-        if step.owner is Owner.AGENT and is_booking_write:
-            self.writes.append(step.seq)
+            _record(history, step.seq, event, slot_of)
+        tables = {event["table"] for event in step.events}
+        if step.owner is Owner.AGENT and tables & {"bookings", "transactions"}:
+            history.writes.append(step.seq)
+    return history
 
 
-_WRITTEN = ("bookings", "transactions")
-
-
-def _payment(step: CallStep, key: str, row: dict[str, object]) -> Payment:
-    return Payment(
-        step.seq,
-        key,
-        str(row["booking_id"]),
-        str(row["payment_method_id"]),
-        int(str(row["amount_cents"])),
-    )
-
-
-def _sum_for(payments: Iterable[Payment], booking_id: str) -> int:
-    return sum(payment.cents for payment in payments if payment.booking_id == booking_id)
+def _record(history: History, seq: int, event: Event, slot_of: Callable[[str], str | None]) -> None:
+    key, row = event["key"], event.get("row", {})
+    match event["op"], event["table"]:
+        case "insert", "bookings":
+            entity_id, slot = row["entity_id"], slot_of(row["entity_id"])
+            history.by_id[key] = BookingRecord(key, row["kind"], entity_id, slot, seq)
+            history.prices.append(BookingPrice(seq, key, row["total_cents"]))
+        case "update", "bookings":
+            values = event["set"]
+            if values.get("status") == BookingStatus.CANCELLED and key in history.by_id:
+                history.by_id[key] = replace(history.by_id[key], cancelled_at=seq)
+            if "total_cents" in values:
+                history.prices.append(BookingPrice(seq, key, values["total_cents"]))
+        case "insert", "transactions":
+            is_charge = row["kind"] == TransactionKind.CHARGE
+            (history.charges if is_charge else history.refunds).append(Payment.of(seq, key, row))
+        case "insert", "approvals":
+            history.approvals.append(Payment.of(seq, key, row))
+        case "insert", "transfers":
+            history.transferred_at.append(seq)

@@ -3,10 +3,11 @@
 For analysis only: none of it affects a verdict.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from crab_graph.eval.dialogue import AgentMessage
+from crab_graph.eval.history import NEVER
 from crab_graph.eval.reading import Episode
 from crab_graph.eval.replay import CallStep
 from crab_graph.eval.verifier import Verifier
@@ -19,14 +20,16 @@ from crab_graph.tools.tool import Owner
 
 def efficiency(episode: Episode) -> dict[str, int]:
     """Return the counts of one episode."""
-    calls = episode.trajectory.calls
-    repeats = list(_repeats(calls))
-    own = [call for call in calls if call.owner is Owner.AGENT]
+    own = [call for call in episode.trajectory.calls if call.owner is Owner.AGENT]
+    repeats = list(_repeats(episode.trajectory.calls))
+    cancelled = [
+        Correction(booking.made_at, booking.cancelled_at)
+        for booking in episode.history.bookings
+        if booking.cancelled_at != NEVER
+    ]
+    restated = [*_restated_prices(episode), *_restated_totals(episode), *_replaced_ids(episode)]
     admissions = [
         message.seq for message in episode.dialogue.agent if admits_error(message.utterance)
-    ]
-    cancelled = [
-        booking for booking in episode.history.bookings if booking.cancelled_at != float("inf")
     ]
     return {
         "total_tool_calls": len(own),
@@ -37,18 +40,18 @@ def efficiency(episode: Episode) -> dict[str, int]:
         "admitted_errors": len(admissions),
         "unadmitted_corrections": sum(
             not any(wrong < seq <= mended for seq in admissions)
-            for wrong, mended in find_corrections(episode)
+            for wrong, mended in (*cancelled, *restated)
         ),
     }
 
 
 def _repeats(calls: Iterable[CallStep]) -> Iterable[bool]:
     """Yield, for each call of the agent made before, whether a write has happened in between."""
-    last_seen: dict[tuple[str, Hashable], int] = {}
+    last_seen: dict[tuple[str, str], int] = {}
     last_write = 0
     for call in calls:
         if call.owner is Owner.AGENT:
-            key = call.name, _canonical(call.arguments)
+            key = call.name, canonical_json(call.arguments)
             if key in last_seen:
                 yield last_seen[key] < last_write
             last_seen[key] = call.seq
@@ -56,29 +59,14 @@ def _repeats(calls: Iterable[CallStep]) -> Iterable[bool]:
             last_write = call.seq
 
 
-def _canonical(arguments: Any) -> Hashable:
-    """Return what equal arguments, whatever their order, have alone."""
-    if type(arguments) is dict and {str, int}.issuperset(map(type, arguments.values())):
-        return frozenset(arguments.items())  # a third of the time that JSON takes
-    return canonical_json(arguments)
-
-
 class Correction(NamedTuple):
-    """Where something wrong was done or said, and where it was put right."""
+    """Where something wrong was done or said, and where it was put right.
+
+    Of all implicit corrections (§8) these are the ones that a rule can tell from a change of plan.
+    """
 
     wrong: int
     mended: float
-
-
-def find_corrections(episode: Episode) -> list[Correction]:
-    """Return what was corrected: cancelled bookings, restated prices, totals and ids."""
-    cancelled = [
-        Correction(booking.made_at, booking.cancelled_at)
-        for booking in episode.history.bookings
-        if booking.cancelled_at != float("inf")
-    ]
-    restated = [*_restated_prices(episode), *_restated_totals(episode), *_replaced_ids(episode)]
-    return cancelled + restated
 
 
 def _restated_prices(episode: Episode) -> Iterator[Correction]:
@@ -86,16 +74,13 @@ def _restated_prices(episode: Episode) -> Iterator[Correction]:
     said: dict[tuple[str, Mark], tuple[int, int]] = {}
     for message in episode.dialogue.agent:
         for price in message.item_prices:
-            if price.mark is Mark.UNMARKED or len(price.references) > 1:
+            item, *others = price.references
+            if price.mark is Mark.UNMARKED or others or not item.id:
                 continue
-            reference = price.references[0]
-            if not reference.id:
-                continue
-            key = (reference.id, price.mark)
-            before = said.get(key)
-            if before is not None and before[0] != price.amount.cents and before[1] < message.seq:
-                yield Correction(before[1], message.seq)
-            said[key] = (price.amount.cents, message.seq)
+            cents, seq = said.get((item.id, price.mark), (price.amount.cents, 0))
+            if cents != price.amount.cents and seq < message.seq:
+                yield Correction(seq, message.seq)
+            said[item.id, price.mark] = (price.amount.cents, message.seq)
 
 
 def _restated_totals(episode: Episode) -> Iterator[Correction]:
@@ -130,18 +115,11 @@ def _replaced_ids(episode: Episode) -> Iterator[Correction]:
 
 
 def disclosure_coverage(episode: Episode, verifiers: Iterable[Verifier]) -> dict[str, Any]:
-    """Return covered cases and opportunities of each factuality check, and disclosure precision."""
+    """Return covered cases and opportunities of each factuality check, and disclosure precision.
+
+    The precision is `None` where no id was disclosed.
+    """
     counted = {one.id: one.coverage(episode) for one in verifiers if one.coverage is not None}
-    return {
-        "coverage": {
-            check: {"covered": done, "opportunities": of} for check, (done, of) in counted.items()
-        },
-        "disclosure_precision": _precision(episode),
-    }
-
-
-def _precision(episode: Episode) -> float | None:
-    """Return booked ids over disclosed ids; `None` where none was disclosed."""
     said = {
         mention.entity_id
         for message in episode.dialogue.agent
@@ -149,4 +127,9 @@ def _precision(episode: Episode) -> float | None:
         if mention.form is MentionForm.ID
     }
     booked = {booking.entity_id for booking in episode.history.bookings}
-    return round(len(said & booked) / len(said), 4) if said else None
+    return {
+        "coverage": {
+            check: {"covered": done, "opportunities": of} for check, (done, of) in counted.items()
+        },
+        "disclosure_precision": round(len(said & booked) / len(said), 4) if said else None,
+    }

@@ -1,6 +1,7 @@
 """What the verifiers read: a task, prepared once, and an episode of it laid out (§1, §3)."""
 
 import re
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -26,65 +27,12 @@ from crab_graph.text.utterance import name_form, normalise
 from crab_graph.text.vocabulary import Catalogue, NamedEntity, build_catalogue
 from crab_graph.tools.bookings import BookingStatus
 
-_LEAST_WORDS = 2
-
-
-def check_guarantees(task: Task, catalogue: Catalogue) -> None:
-    """Refuse a task whose ids, names or flights could not be told apart in a dialogue.
-
-    Raises:
-        BenchmarkError: a guarantee of the generator is broken; the message says which.
-    """
-    for reason in _broken(task, catalogue):
-        raise BenchmarkError(f"task '{task.id}': {reason}; it cannot be graded")
-
-
-def _broken(task: Task, catalogue: Catalogue) -> Iterator[str]:
-    yield from _confusable_ids(task)
-    yield from _confusable_names(catalogue)
-    yield from task.domain.grading.broken_rows(task.world)
-
-
-def _confusable_ids(task: Task) -> Iterator[str]:
-    """Ids are a prefix and a number; each kind has its own prefix, other rows have others."""
-    kinds, vocabulary = task.domain.kinds, task.domain.grading.vocabulary()
-    prefixes = [*vocabulary.prefixes.values(), vocabulary.booking_prefix]
-    if len(set(prefixes)) < len(prefixes):
-        yield f"two kinds of ids begin alike: {', '.join(prefixes)}"
-    for name, kind in kinds.items():
-        form = re.compile(rf"{re.escape(vocabulary.prefixes[name])}-?[0-9]+")
-        for key in task.world.tables[kind.entity.name]:
-            if form.fullmatch(key) is None:
-                yield f"'{key}' is no id of a {name}"
-    entities = {kind.entity.name for kind in kinds.values()}
-    for table in {kind.offer.name for kind in kinds.values()} - entities:
-        for key in task.world.tables[table]:
-            if key.startswith(tuple(vocabulary.prefixes.values())):
-                yield f"'{key}' of the table {table} reads like the id of something else"
-
-
-def _confusable_names(catalogue: Catalogue) -> Iterator[str]:
-    """Names have two words at least, and nothing else has them."""
-    bearers: dict[str, str] = {}
-    for entity in chain.from_iterable(catalogue.names.values()):
-        if len(entity.name.split()) < _LEAST_WORDS:
-            yield f"the name of {entity.entity_id} has one word"
-        if bearers.setdefault(entity.name, entity.entity_id) != entity.entity_id:
-            yield f"{bearers[entity.name]} and {entity.entity_id} have one name"
-
-
 KEPT_TASKS = 16
 
 
 @dataclass(frozen=True, eq=False)
 class TaskReading:
-    """A task as the verifiers see it; read once, so that identity serves as equality.
-
-    Attributes:
-        task: The task.
-        catalogue: What a text can mention.
-        checks: The checks that constraints decide.
-    """
+    """A task as the verifiers see it; read once, so that identity serves as equality."""
 
     task: Task
     catalogue: Catalogue
@@ -128,19 +76,48 @@ def read_task(task: Task) -> TaskReading:
         BenchmarkError: its tables break what grading relies on.
     """
     grading = task.domain.grading
-    slot_of = cache(partial(grading.slot_of, task.world, task.request))
-    catalogue = build_catalogue(grading.vocabulary(), _named_entities(task), slot_of)
-    check_guarantees(task, catalogue)
-    return TaskReading(task, catalogue, grading.checks(task.request, task.graph))
-
-
-def _named_entities(task: Task) -> list[NamedEntity]:
-    return [
+    named = [
         NamedEntity(kind.name, key, row["name"])
         for kind in task.domain.kinds.values()
         if "name" in kind.entity.columns
         for key, row in task.world.tables[kind.entity.name].items()
     ]
+    slot_of = cache(partial(grading.slot_of, task.world, task.request))
+    catalogue = build_catalogue(grading.vocabulary(), named, slot_of)
+    broken = chain(
+        _confusable_ids(task), _confusable_names(catalogue), grading.broken_rows(task.world)
+    )
+    for reason in broken:
+        raise BenchmarkError(f"task '{task.id}': {reason}; it cannot be graded")
+    return TaskReading(task, catalogue, grading.checks(task.request, task.graph))
+
+
+def _confusable_ids(task: Task) -> Iterator[str]:
+    """Ids are a prefix and a number; each kind has its own prefix, other rows have others."""
+    kinds, vocabulary = task.domain.kinds, task.domain.grading.vocabulary()
+    prefixes = [*vocabulary.prefixes.values(), vocabulary.booking_prefix]
+    if len(set(prefixes)) < len(prefixes):
+        yield f"two kinds of ids begin alike: {', '.join(prefixes)}"
+    for name, kind in kinds.items():
+        form = re.compile(rf"{re.escape(vocabulary.prefixes[name])}-?[0-9]+")
+        for key in task.world.tables[kind.entity.name]:
+            if form.fullmatch(key) is None:
+                yield f"'{key}' is no id of a {name}"
+    entities = {kind.entity.name for kind in kinds.values()}
+    for table in {kind.offer.name for kind in kinds.values()} - entities:
+        for key in task.world.tables[table]:
+            if key.startswith(tuple(vocabulary.prefixes.values())):
+                yield f"'{key}' of the table {table} reads like the id of something else"
+
+
+def _confusable_names(catalogue: Catalogue) -> Iterator[str]:
+    """Names have two words at least, and nothing else has them."""
+    bearers: dict[str, str] = {}
+    for entity in chain.from_iterable(catalogue.names.values()):
+        if len(entity.name.split()) < 2:
+            yield f"the name of {entity.entity_id} has one word"
+        if bearers.setdefault(entity.name, entity.entity_id) != entity.entity_id:
+            yield f"{bearers[entity.name]} and {entity.entity_id} have one name"
 
 
 class TripState(StrEnum):
@@ -153,15 +130,7 @@ class TripState(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Episode:
-    """What the verifiers read.
-
-    Attributes:
-        reading: The task, prepared.
-        trajectory: What happened.
-        history: The life of each booking.
-        dialogue: What was said.
-        trip: What is booked at the end.
-    """
+    """What the verifiers read: what happened and was said, and what is booked at the end."""
 
     reading: TaskReading
     trajectory: Trajectory
@@ -192,10 +161,13 @@ class Episode:
     @cached_property
     def values(self) -> Mapping[Ref, Value]:
         """What constraints can ask of the slots that one booking fills."""
-        values: dict[Ref, Value] = {}
-        for slot, booking in self.filled.items():
-            values.update(booking_values(slot, booking))
-        return values
+        asked = (booking_values(slot, booking) for slot, booking in self.filled.items())
+        return dict(ChainMap(*asked))
+
+    @cached_property
+    def captured(self) -> int:
+        """What was captured on the confirmed bookings."""
+        return sum(map(self.history.captured, self.confirmed))
 
     @cached_property
     def state(self) -> TripState:
@@ -218,12 +190,8 @@ def lay_out(
     reading: TaskReading, trajectory: Trajectory, listing_cap: int | None = LISTING_CAP
 ) -> Episode:
     """Lay out a replayed episode for the verifiers."""
-    task = reading.task
-    history = read_history(trajectory, reading.catalogue.slot_of)
-    return Episode(
-        reading=reading,
-        trajectory=trajectory,
-        history=history,
-        dialogue=Dialogue(trajectory, reading.catalogue, history, listing_cap),
-        trip=task.domain.read_trip(trajectory.ledger, task.request, task.customer_id),
-    )
+    task, catalogue = reading.task, reading.catalogue
+    history = read_history(trajectory, catalogue.slot_of)
+    dialogue = Dialogue(trajectory, catalogue, history, listing_cap)
+    trip = task.domain.read_trip(trajectory.ledger, task.request, task.customer_id)
+    return Episode(reading, trajectory, history, dialogue, trip)

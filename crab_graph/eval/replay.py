@@ -1,26 +1,22 @@
 """A transcript run again on fresh tables: what was said and done, in order (rulebook §1)."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from crab_graph.domains.task import Task
-from crab_graph.eval.transcript import Role, TranscriptCall, TranscriptMessage
+from crab_graph.eval.transcript import Role, TranscriptMessage
 from crab_graph.text.phrases import TerminalToken, find_token, without_tokens
 from crab_graph.tools.ledger import Event, Ledger
 from crab_graph.tools.tool import Owner
 
 
 class MessageStep(NamedTuple):
-    """A visible turn.
+    """A visible turn: its place in the trace, its number among the visible messages, from 1.
 
-    Attributes:
-        seq: Its place in the trace.
-        number: Its number among the visible messages, from 1.
-        speaker: Who says it.
-        text: What is said, without terminal tokens.
+    The text is without terminal tokens.
     """
 
     seq: int
@@ -61,8 +57,7 @@ class CallStep(NamedTuple):
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Discrepancy:
+class Discrepancy(NamedTuple):
     """A recorded tool result that the replay does not confirm."""
 
     seq: int
@@ -103,75 +98,51 @@ def replay(task: Task, messages: Sequence[TranscriptMessage]) -> Trajectory:
 
     What comes after the user's terminal token is no part of the episode.
     """
-    player = _Player(task)
+    registry, ledger = task.domain.registry(), Ledger.fold(task.world)
+    steps: list[MessageStep | CallStep] = []
+    unanswered: dict[str, CallStep] = {}
+    discrepancies: list[Discrepancy] = []
+    token: TerminalToken | None = None
+    visible = 0
     for message in messages:
-        # Results of the calls made together with the token may follow it; nothing else counts.
-        if player.token is not None and message.role is not Role.TOOL:
-            break
-        player.play(message)
-    return Trajectory(tuple(player.steps), player.ledger, player.token, tuple(player.discrepancies))
-
-
-class _Player:
-    """Plays messages one by one."""
-
-    def __init__(self, task: Task) -> None:
-        self._registry = task.domain.registry()
-        self.ledger = Ledger.fold(task.world)
-        self.steps: list[MessageStep | CallStep] = []
-        self.token: TerminalToken | None = None
-        self.discrepancies: list[Discrepancy] = []
-        self._visible = 0
-        self._unanswered: dict[str, CallStep] = {}
-
-    def play(self, message: TranscriptMessage) -> None:
         if message.role is Role.TOOL:
-            self._compare(message)
-        elif message.role is not Role.SYSTEM:
-            for call in message.tool_calls:
-                self._call(message.owner, call)
-            if not message.tool_calls:
-                self._say(message)
-            if message.role is Role.USER:
-                self.token = find_token(message.content)
-
-    def _say(self, message: TranscriptMessage) -> None:
-        self._visible += 1
-        text = without_tokens(message.content)
-        self.steps.append(MessageStep(len(self.steps) + 1, self._visible, message.owner, text))
-
-    def _call(self, owner: Owner, call: TranscriptCall) -> None:
-        outcome = self._registry.call(self.ledger, owner, call.name, call.arguments)
-        step = CallStep(
-            len(self.steps) + 1,
-            owner,
-            call.name,
-            call.arguments,
-            outcome.content,
-            outcome.is_error,
-            outcome.events,
-        )
-        if outcome.events:
-            self.ledger = self.ledger.extended(outcome.events)
-        self.steps.append(step)
-        self._unanswered[call.id] = step
-
-    def _compare(self, message: TranscriptMessage) -> None:
-        step = self._unanswered.pop(message.tool_call_id or "", None)
-        if step is None or message.content == step.content:
-            return
-        replayed = json.loads(step.content)
-        try:
-            recorded = json.loads(message.content)
-        except ValueError:
-            recorded = message.content
-        if not _agree(recorded, replayed):
-            shown = json.dumps(replayed, ensure_ascii=False)
-            self.discrepancies.append(Discrepancy(step.seq, step.name, message.content, shown))
+            called = unanswered.pop(message.tool_call_id or "", None)
+            if called is not None:
+                discrepancies += _compare(called, message.content)
+            continue
+        # Results of the calls made together with the token may follow it; nothing else counts.
+        if token is not None:
+            break
+        if message.role is Role.SYSTEM:
+            continue
+        for call in message.tool_calls:
+            done = registry.call(ledger, message.owner, call.name, call.arguments)
+            ledger = ledger.extended(done.events) if done.events else ledger
+            made = len(steps) + 1, message.owner, call.name, call.arguments
+            step = CallStep(*made, done.content, done.is_error, done.events)
+            steps.append(step)
+            unanswered[call.id] = step
+        if not message.tool_calls:
+            visible += 1
+            text = without_tokens(message.content)
+            steps.append(MessageStep(len(steps) + 1, visible, message.owner, text))
+        if message.role is Role.USER:
+            token = find_token(message.content)
+    return Trajectory(tuple(steps), ledger, token, tuple(discrepancies))
 
 
-def _agree(recorded: Any, replayed: Any) -> bool:
-    """Whether a recorded result says the same; of two errors the code alone matters."""
+def _compare(step: CallStep, content: str) -> Iterator[Discrepancy]:
+    """Tell a recorded result that does not say the same; of two errors the code alone matters."""
+    if content == step.content:
+        return
+    replayed = json.loads(step.content)
+    try:
+        recorded = json.loads(content)
+    except ValueError:
+        recorded = content
+    is_same = recorded == replayed
     if isinstance(recorded, dict) and isinstance(replayed, dict) and "error" in replayed:
-        return bool(recorded.get("error") == replayed["error"])
-    return bool(recorded == replayed)
+        is_same = recorded.get("error") == replayed["error"]
+    if not is_same:
+        shown = json.dumps(replayed, ensure_ascii=False)
+        yield Discrepancy(step.seq, step.name, content, shown)

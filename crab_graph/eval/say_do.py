@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from crab_graph.eval.history import BookingRecord
 from crab_graph.eval.reading import Episode
-from crab_graph.eval.verifiers.disclosure import has_name
+from crab_graph.eval.verifiers.disclosure import bookings_with
 from crab_graph.eval.verifiers.item_prices import find_quotes
 from crab_graph.eval.verifiers.totals import governing_totals, summaries, summed_up
 from crab_graph.money import format_dollars
@@ -47,59 +46,42 @@ def _bookings(episode: Episode) -> Iterator[Deed]:
     """Each booking: was it told, and is it what the user approved?"""
     for booking in episode.history.bookings:
         action = f"booked {booking.entity_id} as {booking.booking_id}"
-        forms = [MentionForm.ID]
-        if has_name(episode, booking):
-            forms.append(MentionForm.NAME)
-        for form in forms:
-            told = episode.dialogue.disclosing(booking, form)
-            number = told[-1].number if told else None
-            claim = f"told its {form}" if told else f"its {form} was not told"
-            yield Deed(number, claim, booking.made_at, action, bool(told))
-        yield from _approval(episode, booking, action)
-
-
-def _approval(episode: Episode, booking: BookingRecord, action: str) -> Iterator[Deed]:
-    earlier = [item for item in episode.dialogue.user if item.seq < booking.made_at]
-    if not earlier:
-        return
-    held = earlier[-1].approvals
-    approved = held.approved.get(booking.slot or "", frozenset())
-    if booking.entity_id in held.rejected:
-        claim = f"the user rejected {booking.entity_id}"
-    elif approved:
-        claim = f"the user approved {', '.join(sorted(approved))}"
-    else:
-        return
-    match = booking.entity_id in approved
-    yield Deed(_last_said(episode, booking), claim, booking.made_at, action, match)
-
-
-def _last_said(episode: Episode, booking: BookingRecord) -> int | None:
-    numbers = [
-        message.number
-        for message in episode.dialogue.user
-        if message.seq < booking.made_at and message.acts
-    ]
-    return numbers[-1] if numbers else None
+        for form in MentionForm.ID, MentionForm.NAME:
+            if booking in bookings_with(episode, form):
+                told = episode.dialogue.disclosing(booking, form)
+                number = told[-1].number if told else None
+                claim = f"told its {form}" if told else f"its {form} was not told"
+                yield Deed(number, claim, booking.made_at, action, bool(told))
+        held = episode.dialogue.approvals_before(booking.made_at)
+        approved = held.approved.get(booking.slot or "", frozenset())
+        if booking.entity_id in held.rejected:
+            claim = f"the user rejected {booking.entity_id}"
+        elif approved:
+            claim = f"the user approved {', '.join(sorted(approved))}"
+        else:
+            continue
+        acting = (one for one in episode.dialogue.user if one.seq < booking.made_at and one.acts)
+        number = max((one.number for one in acting), default=None)
+        yield Deed(number, claim, booking.made_at, action, booking.entity_id in approved)
 
 
 def _charges(episode: Episode) -> Iterator[Deed]:
     """Each charge, beside the total that was stated before it."""
+    history = episode.history
     governing = {charge.seq: stated for charge, stated in governing_totals(episode)}
-    due = sum(booking.total_cents for booking in episode.active.values())
-    for charge in episode.history.charges:
+    sound = (
+        sum(booking.total_cents for booking in episode.active.values()),
+        sum(map(history.captured, history.by_id)),
+    )
+    for charge in history.charges:
         action = f"charged {format_dollars(charge.cents)} for {charge.booking_id}"
         stated = governing.get(charge.seq)
         if stated is None:
             yield Deed(None, "no total was stated", charge.seq, action, None)
-            continue
-        claim = f"total {format_dollars(stated.cents)}"
-        match = stated.cents in (due, _charged(episode))
-        yield Deed(stated.message.number, claim, charge.seq, action, match)
-
-
-def _charged(episode: Episode) -> int:
-    return sum(episode.history.captured(item.booking_id) for item in episode.history.bookings)
+        else:
+            claim = f"total {format_dollars(stated.cents)}"
+            match = stated.cents in sound
+            yield Deed(stated.message.number, claim, charge.seq, action, match)
 
 
 def _prices(episode: Episode) -> Iterator[Deed]:
@@ -117,22 +99,21 @@ def _left_undone(episode: Episode) -> Iterator[Deed]:
     for slot, approved in episode.dialogue.approvals.approved.items():
         if approved & booked or episode.trip.slots.get(slot):
             continue
-        said = [
+        said = (
             message.number
             for message in episode.dialogue.user
             if message.approvals.approved.get(slot) == approved
-        ]
+        )
         claim = f"the user approved {', '.join(sorted(approved))}"
-        yield Deed(said[0] if said else None, claim, None, f"booked nothing for {slot}", False)
+        yield Deed(next(said, None), claim, None, f"booked nothing for {slot}", False)
 
 
 def _summaries(episode: Episode) -> Iterator[Deed]:
     """Each summary; where nothing was booked, every message that claims that something is done."""
-    captured = sum(episode.history.captured(booking_id) for booking_id in episode.confirmed)
     claimed = summaries(episode)
     if not episode.history.writes:
         claimed = tuple(one for said in episode.dialogue.agent for one in summed_up(episode, said))
     for stated in claimed:
         claim = f"summed up {format_dollars(stated.cents)}"
-        action = f"captured {format_dollars(captured)} in all"
-        yield Deed(stated.message.number, claim, None, action, stated.cents == captured)
+        action = f"captured {format_dollars(episode.captured)} in all"
+        yield Deed(stated.message.number, claim, None, action, stated.cents == episode.captured)

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from typing import Any
 
 from crab_graph.domains.task import Task
@@ -18,15 +17,15 @@ WORLD = ("domain", "task", "tools")
 """Parts that say in which world the calls were made: with others a replay means nothing."""
 
 _VERIFIER = ("crab_graph.eval", "crab_graph.eval.verifiers", "crab_graph.text")
-_SOURCES = (".py", ".toml")
 
 
 def grading_stamp(task: Task, listing_cap: int | None = LISTING_CAP) -> dict[str, Any]:
     """Return the hashes and switches that a verdict on a task depends on."""
     domain = task.domain
     registry = domain.registry()
+    home = sys.modules[domain.grading.checks.__module__]
     return {
-        "verifier": _hash_sources((*_VERIFIER, _package_of(domain.grading.checks))),
+        "verifier": _hash_sources((*_VERIFIER, home.__package__ or home.__name__)),
         "lexicon": lexicon_hash(),
         "vocabulary": domain.grading.vocabulary().sha256,
         "domain": domain.name,
@@ -39,12 +38,9 @@ def grading_stamp(task: Task, listing_cap: int | None = LISTING_CAP) -> dict[str
 def differing(
     before: Mapping[str, Any], after: Mapping[str, Any], among: Iterable[str] | None = None
 ) -> list[str]:
-    """Return the parts in which two stamps differ; a part that one of them lacks is no difference.
+    """Return the parts, of all or some, in which two stamps differ.
 
-    Args:
-        before: A stamp.
-        after: Another.
-        among: The parts to compare; by default all.
+    A part that one of them lacks is no difference.
     """
     names = before.keys() & after.keys() & (after.keys() if among is None else set(among))
     return sorted(name for name in names if before[name] != after[name])
@@ -56,16 +52,10 @@ def _hash_sources(packages: tuple[str, ...]) -> str:
 
     Sources that are not there, as in a frozen application, hash as nothing.
     """
-    listed = [entry for package in packages for entry in _sources(files(package))]
-    lines = [(name, hashlib.sha256(entry.read_bytes()).hexdigest()) for name, entry in listed]
-    return digest(lines)
-
-
-def _sources(folder: Traversable) -> list[tuple[str, Traversable]]:
-    entries = sorted(folder.iterdir(), key=lambda entry: entry.name)
-    return [(entry.name, entry) for entry in entries if entry.name.endswith(_SOURCES)]
-
-
-def _package_of(function: Any) -> str:
-    module = sys.modules[function.__module__]
-    return module.__package__ or module.__name__
+    entries = [
+        entry
+        for package in packages
+        for entry in sorted(files(package).iterdir(), key=lambda entry: entry.name)
+        if entry.name.endswith((".py", ".toml"))
+    ]
+    return digest([(one.name, hashlib.sha256(one.read_bytes()).hexdigest()) for one in entries])

@@ -1,20 +1,15 @@
-"""Rates over episodes and how sure they are (rulebook §12).
+"""Rates over episodes and how sure they are (rulebook §12)."""
 
-NumPy is imported where it is used, so that grading stays light.
-"""
-
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from math import comb, sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from math import comb, hypot, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from crab_graph.errors import MissingExtra, UsageError
 from crab_graph.randomness import derive_array_rng
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 DRAWS = 10_000
 CONFIDENCE = 0.95
@@ -41,12 +36,9 @@ class Estimate(NamedTuple):
 
 
 class Contrast(NamedTuple):
-    """A paired difference of two conditions.
+    """A paired difference of two conditions: the mean over tasks, second minus first.
 
     Attributes:
-        difference: Mean per-task difference, second minus first.
-        low: Lower end of its interval.
-        high: Upper end of its interval.
         relative_drop: The drop relative to the first condition, or `None` where that is 0.
         p: Two-sided sign-flip permutation p.
         tasks: Number of tasks in both.
@@ -58,11 +50,6 @@ class Contrast(NamedTuple):
     relative_drop: float | None
     p: float
     tasks: int
-
-
-def pass_at_1(trials: Sequence[Trials]) -> float:
-    """Return the mean over tasks of c/n."""
-    return pass_at_k(trials, 1)
 
 
 def pass_at_k(trials: Sequence[Trials], k: int) -> float:
@@ -80,41 +67,13 @@ def pass_hat_k(trials: Sequence[Trials], k: int) -> float:
 def count_trials(results: Mapping[str, Sequence[bool]], strata: Mapping[str, int]) -> list[Trials]:
     """Return the counts of each task that has trials, ordered by task.
 
-    Args:
-        results: By task, whether each trial passed.
-        strata: Stratum of each task.
+    `results` says by task whether each trial passed.
     """
     return [
-        Trials(strata[task_id], sum(results[task_id]), len(results[task_id]))
-        for task_id in sorted(results)
-        if len(results[task_id])
+        Trials(strata[task_id], sum(passed), len(passed))
+        for task_id, passed in sorted(results.items())
+        if passed
     ]
-
-
-def estimate_rate(
-    results: Mapping[str, Sequence[bool]],
-    strata: Mapping[str, int],
-    seed: int = 0,
-    draws: int = DRAWS,
-) -> Estimate:
-    """Return pass@1 with a 95 % interval.
-
-    The interval is a percentile bootstrap over tasks, resampled within strata; a task's trials stay
-    together.
-
-    Args:
-        results: By task, whether each trial passed.
-        strata: Stratum of each task.
-        seed: Seed of the bootstrap.
-        draws: Number of resamples.
-    """
-    trials = count_trials(results, strata)
-    if not trials:
-        return Estimate(None, 0.0, 0.0, 0, 0)
-    rates = [trial.passed / trial.total for trial in trials]
-    low, high = bootstrap_interval(rates, [trial.stratum for trial in trials], seed, draws)
-    total = sum(trial.total for trial in trials)
-    return Estimate(pass_at_1(trials), low, high, len(trials), total)
 
 
 def bootstrap_interval(
@@ -131,21 +90,21 @@ def bootstrap_interval(
 def bootstrap_intervals(
     rows: Sequence[Sequence[float]], strata: Sequence[int], seed: int = 0, draws: int = DRAWS
 ) -> list[tuple[float, float]]:
-    """Return the interval of each of several measures of the same tasks.
-
-    Args:
-        rows: For each measure, its values by task.
-        strata: Stratum of each task.
-        seed: Seed of the bootstrap.
-        draws: Number of resamples.
+    """Return the interval of each of several measures of the same tasks, given value by value.
 
     Raises:
         UsageError: there are no values.
     """
-    import numpy as np  # noqa: PLC0415
-
+    values = np.asarray(rows, dtype=float)
+    if values.ndim != 2 or not values.shape[1] or values.shape[1] != len(strata):
+        raise UsageError("a bootstrap needs at least one task, and a stratum for each")
+    sums = np.zeros((len(values), draws))
+    labels = np.asarray(strata)
+    for stratum in sorted(set(strata)):
+        members = values[:, labels == stratum]
+        sums += members @ _resamples(seed, stratum, members.shape[1], draws)
+    means = sums / values.shape[1]
     tail = (1 - CONFIDENCE) / 2 * 100
-    means = _bootstrap_means(rows, strata, seed, draws)
     lows, highs = np.percentile(means, [tail, 100 - tail], axis=1)
     # Rounded sums may miss a constant by the last digit.
     return [
@@ -161,14 +120,7 @@ def compare(
     seed: int = 0,
     draws: int = DRAWS,
 ) -> Contrast:
-    """Compare per-task rates of two conditions, paired by task.
-
-    Args:
-        first: Rates under the reference condition.
-        second: Rates under the other one, task by task.
-        strata: Stratum of each task.
-        seed: Seed of bootstrap and permutations.
-        draws: Number of draws of each.
+    """Compare per-task rates of a condition with those of a reference, the first, paired by task.
 
     Raises:
         UsageError: the sequences differ in length or are empty.
@@ -177,8 +129,7 @@ def compare(
         raise UsageError("a paired comparison needs both rates of every task")
     differences = [after - before for before, after in zip(first, second, strict=True)]
     low, high = bootstrap_interval(differences, strata, seed, draws)
-    reference = _mean(first)
-    difference = _mean(differences)
+    reference, difference = _mean(first), _mean(differences)
     drop = -difference / reference if reference else None
     p = sign_flip_p(differences, seed, draws)
     return Contrast(difference, low, high, drop, p, len(differences))
@@ -186,8 +137,6 @@ def compare(
 
 def sign_flip_p(differences: Sequence[float], seed: int = 0, draws: int = DRAWS) -> float:
     """Return the two-sided p of the mean difference under random flips of signs."""
-    import numpy as np  # noqa: PLC0415
-
     values = np.asarray([item for item in differences if item != 0], dtype=float)
     if not len(values):
         return 1.0
@@ -245,33 +194,13 @@ def minimal_detectable_effect(differences: Sequence[float]) -> float | None:
     return MDE_FACTOR * sqrt(variance / count)
 
 
-def _bootstrap_means(
-    rows: Sequence[Sequence[float]], strata: Sequence[int], seed: int, draws: int
-) -> "NDArray[np.float64]":
-    """Return, for each row of per-task values, the means of `draws` resamples of the same tasks."""
-    import numpy as np  # noqa: PLC0415
-
-    values = np.asarray(rows, dtype=float)
-    if values.ndim != 2 or not values.shape[1] or values.shape[1] != len(strata):
-        raise UsageError("a bootstrap needs at least one task, and a stratum for each")
-    sums = np.zeros((len(values), draws))
-    labels = np.asarray(strata)
-    for stratum in sorted(set(strata)):
-        members = values[:, labels == stratum]
-        sums += members @ _resamples(seed, stratum, members.shape[1], draws)
-    means: NDArray[np.float64] = sums / values.shape[1]
-    return means
-
-
 @lru_cache(maxsize=32)
-def _resamples(seed: int, stratum: int, size: int, draws: int) -> "NDArray[np.float64]":
+def _resamples(seed: int, stratum: int, size: int, draws: int) -> NDArray[np.float64]:
     """Return how often each of `size` tasks is drawn, a column for each resample.
 
     That says all about a resample, and makes its mean a small matrix product. A report asks for the
     same ones again and again.
     """
-    import numpy as np  # noqa: PLC0415
-
     rng = derive_array_rng("bootstrap", seed, stratum)
     counts = rng.multinomial(size, np.full(size, 1 / size), size=draws)
     return np.ascontiguousarray(counts.T, dtype=float)
@@ -296,14 +225,7 @@ _Z = 1.959963984540054  # the 97.5th percentile of the standard normal distribut
 
 
 class Share(NamedTuple):
-    """A share of trials.
-
-    Attributes:
-        passed: How many passed.
-        n: Of how many.
-        low: Lower end of the 95 % interval.
-        high: Upper end.
-    """
+    """A share of `n` independent trials with its 95 % interval."""
 
     passed: int
     n: int
@@ -334,7 +256,7 @@ def wilson_rate(passed: int, n: int) -> Share:
     if not n:
         return Share(0, 0, 0.0, 1.0)
     share = passed / n
-    spread = _Z * math.sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2))
+    spread = _Z * sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2))
     scale = 1 + _Z**2 / n
     middle = share + _Z**2 / (2 * n)
     low, high = (middle - spread) / scale, (middle + spread) / scale
@@ -349,6 +271,6 @@ def certain_rate(is_passed: bool) -> Share:
 def change(before: Share, after: Share) -> ShareChange:
     """Return by how much a share changed, with Newcombe's interval (1998, method 10)."""
     value = after.value - before.value
-    down = math.hypot(after.value - after.low, before.high - before.value)
-    up = math.hypot(after.high - after.value, before.value - before.low)
+    down = hypot(after.value - after.low, before.high - before.value)
+    up = hypot(after.high - after.value, before.value - before.low)
     return ShareChange(value, max(-1.0, value - down), min(1.0, value + up))

@@ -5,13 +5,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from crab_graph.domains.verification import Claim
-from crab_graph.eval.checks import Results
+from crab_graph.eval.checks import CheckResult, Results
 from crab_graph.eval.dialogue import UserMessage
 from crab_graph.eval.reading import Episode
 from crab_graph.eval.user_errors import NODES, TRIP, UserError
@@ -23,9 +22,10 @@ from crab_graph.personas.recognition import stated_facts
 from crab_graph.personas.understanding import understand
 from crab_graph.text.lexicon import pattern
 
+_ASKED = 2
 
-@dataclass(frozen=True, slots=True)
-class _Statement:
+
+class _Statement(NamedTuple):
     claim: Claim
     values: tuple[Any, ...]
     message: UserMessage
@@ -37,39 +37,39 @@ class _Statement:
             return any(agrees(facts, value) for value in self.values)
         return key in facts and any(_same(facts[key], value) for value in self.values)
 
-    @property
-    def shown(self) -> str:
-        """The values, as evidence shows them."""
-        return " or ".join(repr(value) for value in self.values)
-
 
 def wrong_facts(episode: Episode, results: Results) -> Iterator[UserError]:
     """U1: a stated value differs from the profile. U2: a demand the profile knows nothing of."""
-    facts = episode.reading.facts
+    facts, writes = episode.reading.facts, episode.history.writes
     statements = list(_statements(episode))
-    for statement in statements:
-        key = statement.claim.key
-        if statement.message.seq > episode.history.last_write and episode.history.writes:
+    for claim, values, message in (one for one in statements if not one.is_right(facts)):
+        if writes and message.seq > writes[-1]:
             continue
-        number = statement.message.number
-        if statement.is_right(facts):
-            continue
-        if key not in facts:
+        shown = " or ".join(map(repr, values))
+        if claim.key not in facts:
             covers = TRIP | NODES | {"D05", "C-PART"}
-            yield UserError("U2", number, f"demanded {key} {statement.shown}", covers)
-        else:
-            is_corrected = any(
-                other.claim.key == key
-                and statement.message.seq < other.message.seq < _latest_correction(episode, other)
-                and other.is_right(facts)
-                for other in statements
+            yield UserError("U2", message.number, f"demanded {claim.key} {shown}", covers)
+        elif not any(
+            other.claim.key == claim.key
+            and message.seq < other.message.seq < _latest_correction(episode, other.message)
+            and other.is_right(facts)
+            for other in statements
+        ):
+            covered = episode.reading.grading.covered_checks.get(claim.key, frozenset())
+            covers = frozenset(
+                check
+                for check in covered
+                if check not in NODES or all(_about(claim.key, results[check]))
             )
-            if not is_corrected:
-                covers = _covered_by(episode, results, key)
-                yield UserError("U1", number, f"said {statement.shown} for {key}", covers)
+            yield UserError("U1", message.number, f"said {shown} for {claim.key}", covers)
 
 
-def _latest_correction(episode: Episode, other: _Statement) -> float:
+def _about(key: str, result: CheckResult) -> list[bool]:
+    """Tell of each piece of evidence whether it is about a fact: checks of items judge several."""
+    return [key in evidence["text"].split(" broken")[0] for evidence in result.evidence]
+
+
+def _latest_correction(episode: Episode, message: UserMessage) -> float:
     """Return until when a correction mends a wrong statement: until the first write.
 
     An announced change of mind does so at any time where the agent wrote without an approval.
@@ -77,35 +77,29 @@ def _latest_correction(episode: Episode, other: _Statement) -> float:
     if not episode.history.writes:
         return float("inf")
     first_write = episode.history.writes[0]
-    announces = pattern("attribution", "changes_of_mind").search(other.message.utterance.text)
+    announces = pattern("attribution", "changes_of_mind").search(message.utterance.text)
     is_rash = not episode.dialogue.approvals_before(first_write).approved
     return float("inf") if announces and is_rash else first_write
 
 
 def _statements(episode: Episode) -> Iterator[_Statement]:
-    today = episode.reading.task.today
+    """Yield what clauses say of the profile that do not ask, deny, or take an offer."""
+    denials, strong = pattern("attribution", "denials"), pattern("approval", "strong")
     proposals = {answer.seq for said, answer in episode.dialogue.answers if said.mentions}
     for message in episode.dialogue.user:
         for words in map(message.utterance.words, message.utterance.clauses):
-            if _says_nothing(words, is_answer=message.seq in proposals):
+            if "?" in words or denials.search(words):
+                continue
+            if message.seq in proposals and strong.search(words):
                 continue
             for claim in episode.reading.grading.claims:
                 for match in re.finditer(claim.pattern, words):
-                    for values in _values(claim, next(filter(None, match.groups()), ""), today):
+                    value = next(filter(None, match.groups()), "")
+                    if claim.read is None:
+                        yield _Statement(claim, (claim.values.get(value, value),), message)
+                        continue
+                    for values in claim.read(value, episode.reading.task.today):
                         yield _Statement(claim, values, message)
-
-
-def _says_nothing(words: str, *, is_answer: bool) -> bool:
-    """Return whether a clause says nothing of the profile: it asks, denies, takes an offer."""
-    if "?" in words or pattern("attribution", "denials").search(words):
-        return True
-    return is_answer and pattern("approval", "strong").search(words) is not None
-
-
-def _values(claim: Claim, words: str, today: str) -> Sequence[tuple[Any, ...]]:
-    if claim.read is not None:
-        return claim.read(words, today)
-    return [(claim.values.get(words, words),)]
 
 
 def _same(fact: object, stated: object) -> bool:
@@ -117,22 +111,7 @@ def _same(fact: object, stated: object) -> bool:
         return False
 
 
-def _covered_by(episode: Episode, results: Results, key: str) -> frozenset[str]:
-    """Return the checks that a wrong fact explains; of several wishes on one item, only its own."""
-    covered = episode.reading.grading.covered_checks.get(key, frozenset())
-    return frozenset(
-        check
-        for check in covered
-        if check not in NODES
-        or all(key in evidence["text"].split(" broken")[0] for evidence in results[check].evidence)
-    )
-
-
-_ASKED = 2
-
-
-@dataclass(frozen=True, slots=True)
-class UserConduct:
+class UserConduct(NamedTuple):
     """What a transcript does not hold of a user: its condition, and the record of what it told.
 
     Attributes:
@@ -151,17 +130,13 @@ class UserConduct:
     ) -> Self | None:
         """Return the conduct that a record tells, `None` where it does not.
 
-        Args:
-            persona: The persona; how one of a file of its own behaves is not known here.
-            dimensions: The dimensions that were switched on; the same holds for those of a file.
-            facts: The facts with the turns in which they were told.
+        How a persona of a file behaves, or a dimension of one, is not known here.
         """
         told = {fact["key"]: fact["turn"] for fact in facts if fact["turn"] is not None}
         dimensions = tuple(dimensions)
-        is_built_in = persona in set(Persona) and set(dimensions) <= set(Dimension)
         if not told:
             return None
-        if not is_built_in:
+        if persona not in set(Persona) or not set(dimensions) <= set(Dimension):
             return cls(None, told, is_limit_known=False)
         condition = ResolvedCondition("", Persona(persona), dimensions)
         return cls(behavior_of(condition).disclosure.facts_per_answer, told)
@@ -173,32 +148,30 @@ def withheld_facts(episode: Episode, conduct: UserConduct | None) -> Iterator[Us
     Without a record of the user's conduct both are read from what it said: an answer then withholds
     only where it evades in so many words and states no fact at all, the least any condition gives.
     """
-    told = None if conduct is None else conduct.told
-    if conduct is not None and not conduct.is_limit_known:
-        conduct = None
-    task = episode.reading.task
-    evading = {one.number for one in episode.dialogue.user if conduct is None and _evades(one)}
-    if conduct is None and len(evading) < _ASKED:
-        return
+    task, answers = episode.reading.task, episode.dialogue.answers
+    told, limit = (conduct.told, conduct.facts_per_answer) if conduct else ({}, 1)
+    if conduct is None or not conduct.is_limit_known:
+        limit = 1
+        evading = {one.number for one in episode.dialogue.user if _evades(one)}
+        answers = [(request, answer) for request, answer in answers if answer.number in evading]
+        if len(evading) < _ASKED:
+            return
     briefing = task.domain.briefing(task.domain.slots, task.facts, task.id, task.today)
-    known = conduct or UserConduct(1, told or _read_told(episode, briefing))
-    kept = [fact.key for fact in task.facts if fact.key not in known.told]
-    if not kept:
-        return
-    keys = {fact.key for fact in task.facts}
+    if conduct is None or not (told or conduct.is_limit_known):
+        told = _read_told(episode, briefing)
+    kept = [fact.key for fact in task.facts if fact.key not in told]
     refused: Counter[str] = Counter()
-    for request, answer in episode.dialogue.answers:
-        if conduct is None and answer.number not in evading:
-            continue
-        asked = keys & set(understand(request.text, briefing.lexicon, briefing.slots).asked)
-        new = [key for key in asked if known.told.get(key, answer.number) >= answer.number]
-        gave = sum(turn == answer.number for turn in known.told.values())
-        limit = known.facts_per_answer
+    for request, answer in answers if kept else ():
+        asked = set(understand(request.text, briefing.lexicon, briefing.slots).asked)
+        new = asked & {
+            fact.key for fact in task.facts if told.get(fact.key, answer.number) >= answer.number
+        }
+        gave = sum(turn == answer.number for turn in told.values())
         if gave >= (len(new) if limit is None else min(len(new), limit)):
             continue
-        for key in kept:
-            refused[key] += key in new
-            if key in new and refused[key] == _ASKED:
+        for key in (one for one in kept if one in new):
+            refused[key] += 1
+            if refused[key] == _ASKED:
                 covers = episode.reading.grading.covered_checks.get(key, frozenset()) | TRIP
                 yield UserError("U3", answer.number, f"withheld {key}, asked for twice", covers)
 
@@ -234,13 +207,7 @@ class FactFate(StrEnum):
 
 
 def fact_fates(episode: Episode, results: Results, told: Mapping[str, int]) -> dict[str, str]:
-    """Return what became of each fact.
-
-    Args:
-        episode: The episode.
-        results: The verdicts of the checks.
-        told: Number of the visible message that first told each fact; those never told are missing.
-    """
+    """Return what became of each fact; `told` has the visible message that first told it."""
     return {
         fact.key: str(_fate(episode, results, fact.key, fact.slot, told.get(fact.key)))
         for fact in episode.reading.task.facts
@@ -252,22 +219,16 @@ def _fate(
 ) -> FactFate:
     if number is None:
         return FactFate.NEVER
+    grading, history = episode.reading.grading, episode.history
     said_at = next((said.seq for said in episode.dialogue.user if said.number == number), 0)
-    booked = [one.made_at for one in episode.history.bookings if slot in {None, one.slot}]
-    if key in episode.reading.grading.charging_facts:
-        booked = [charge.seq for charge in episode.history.charges]
-    if booked and min(booked) < said_at:
+    if key in grading.charging_facts:
+        acts = [charge.seq for charge in history.charges]
+    else:
+        acts = [one.made_at for one in history.bookings if slot in {None, one.slot}]
+    if acts and min(acts) < said_at:
         return FactFate.LATE
-    return FactFate.IGNORED if _is_contradicted(results, episode, key) else FactFate.IN_TIME
-
-
-def _is_contradicted(results: Results, episode: Episode, key: str) -> bool:
-    """Tell whether a check that this fact decides fails; of several on one item, only its own."""
-    return any(
-        results[check].is_failure
-        and (
-            check not in NODES
-            or any(key in one["text"].split(" broken")[0] for one in results[check].evidence)
-        )
-        for check in episode.reading.grading.deciding_checks.get(key, ())
+    is_ignored = any(
+        results[check].is_failure and (check not in NODES or any(_about(key, results[check])))
+        for check in grading.deciding_checks.get(key, ())
     )
+    return FactFate.IGNORED if is_ignored else FactFate.IN_TIME

@@ -19,9 +19,9 @@ from crab_graph.eval.metrics import disclosure_coverage, efficiency
 from crab_graph.eval.reading import Episode, lay_out, read_task
 from crab_graph.eval.replay import CallStep, Discrepancy, Trajectory, replay
 from crab_graph.eval.transcript import read_transcript
-from crab_graph.eval.user_errors import UserError, recorded_errors
+from crab_graph.eval.user_errors import recorded_errors
 from crab_graph.eval.user_facts import UserConduct, fact_fates
-from crab_graph.eval.verifier import Verifier, strict_checks
+from crab_graph.eval.verifier import strict_checks
 from crab_graph.eval.verifiers import verifiers_of
 from crab_graph.eval.verifiers.trip import agrees_with_certificate
 from crab_graph.text.mentions import LISTING_CAP
@@ -90,14 +90,7 @@ class Verdict:
         """Return the document that `grade --json` prints."""
         return {
             "task": self.task_id,
-            "outcome": str(self.outcome),
-            "passed": self.passed,
-            "fault": None if self.fault is None else str(self.fault),
-            "checks": dict(self.checks),
-            "strict": dict(self.strict),
-            "primary_failure": self.primary_failure,
-            "failures": list(self.failures),
-            "metrics": dict(self.metrics),
+            **{name: getattr(self, name) for name in _PRINTED},
             "trace": self.trace,
             "unconfirmed": [
                 {"seq": one.seq, "name": one.name, "recorded": one.recorded}
@@ -105,6 +98,18 @@ class Verdict:
             ],
             "explanation": None if self.explanation is None else self.explanation.as_json(),
         }
+
+
+_PRINTED = (
+    "outcome",
+    "passed",
+    "fault",
+    "checks",
+    "strict",
+    "primary_failure",
+    "failures",
+    "metrics",
+)
 
 
 def grade(
@@ -133,10 +138,9 @@ def grade(
         TranscriptError: a message is malformed.
     """
     task = task.with_toolset(toolset)
-    trajectory = replay(task, read_transcript(messages))
     return grade_trajectory(
         task,
-        trajectory,
+        replay(task, read_transcript(messages)),
         termination=termination,
         listing_cap=listing_cap,
         user_faults=user_faults,
@@ -168,6 +172,18 @@ def grade_trajectory(
         is_infra=ended is Termination.INFRA,
     )
     failures = [] if passed else failure_modes(episode, results)
+    metrics: dict[str, Any] = {
+        **efficiency(episode),
+        "trip_state": str(episode.state),
+        "visible_messages": len(trajectory.messages),
+        **disclosure_coverage(episode, verifiers),
+        "user_errors": [
+            {"code": error.code, "message": error.message, "text": error.text} for error in errors
+        ],
+        "unconfirmed_results": len(trajectory.discrepancies),
+    }
+    if FailureMode.ID_MISMATCH in failures:
+        metrics["id_mismatch"] = id_mismatch_reasons(episode)
     return Verdict(
         task_id=task.id,
         outcome=_outcome(episode, passed, fault, ended),
@@ -178,7 +194,7 @@ def grade_trajectory(
         strict={"passed": _passes(strict), "checks": _verdicts(strict)},
         primary_failure=str(failures[0]) if failures else None,
         failures=[str(mode) for mode in failures],
-        metrics=_metrics(episode, verifiers, failures, errors),
+        metrics=metrics,
         calls=trajectory.calls,
         unconfirmed=trajectory.discrepancies,
         explanation=None if passed else explain(episode, results),
@@ -205,24 +221,3 @@ def _outcome(
     if ended is Termination.BUDGET and episode.trajectory.token is None:
         return Outcome.BUDGET_EXHAUSTED
     return Outcome.USER_FAULT if fault is Fault.USER else Outcome.FAIL
-
-
-def _metrics(
-    episode: Episode,
-    verifiers: Sequence[Verifier],
-    failures: Sequence[FailureMode],
-    errors: Sequence[UserError],
-) -> dict[str, Any]:
-    metrics: dict[str, Any] = {
-        **efficiency(episode),
-        "trip_state": str(episode.state),
-        "visible_messages": len(episode.dialogue.agent) + len(episode.dialogue.user),
-        **disclosure_coverage(episode, verifiers),
-        "user_errors": [
-            {"code": error.code, "message": error.message, "text": error.text} for error in errors
-        ],
-        "unconfirmed_results": len(episode.trajectory.discrepancies),
-    }
-    if FailureMode.ID_MISMATCH in failures:
-        metrics["id_mismatch"] = id_mismatch_reasons(episode)
-    return metrics

@@ -11,13 +11,14 @@ from crab_graph.eval.checks import (
     CheckVerdict,
     Evidence,
     FailureMode,
-    Part,
     Results,
     judge,
-    part_of_check,
     seen,
+    seen_on,
 )
 from crab_graph.eval.reading import Episode
+
+Judge = Callable[[Episode], CheckResult]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,39 +49,41 @@ class Verifier:
 
     id: str
     title: str
-    judge: Callable[[Episode], CheckResult]
+    judge: Judge
     mode: FailureMode | None = None
     duty: Duty | None = None
     coverage: Callable[[Episode], tuple[int, int]] | None = None
 
-    @property
-    def part(self) -> Part:
-        """The part of the verdict it belongs to."""
-        return part_of_check(self.id)
+
+def verifier(
+    id: str,
+    title: str,
+    mode: FailureMode | None = None,
+    duty: Duty | None = None,
+    coverage: Callable[[Episode], tuple[int, int]] | None = None,
+) -> Callable[[Judge], Verifier]:
+    """Make the verifier of a rule of a function that judges; arguments as for `Verifier`."""
+    return lambda judge: Verifier(id, title, judge, mode, duty, coverage)
 
 
 def undisclosed(text: str, booking_id: str = "") -> Evidence:
     """Return evidence of an unmet duty."""
-    rows = [f"bookings/{booking_id}"] if booking_id else []
-    return seen(f"undisclosed: {text}", rows=rows)
+    said = f"undisclosed: {text}"
+    return seen_on(booking_id, said) if booking_id else seen(said)
 
 
 def strict_checks(
     episode: Episode, parity: Results, verifiers: Iterable[Verifier]
 ) -> dict[str, CheckResult]:
-    """Return the strict results of all checks, given the parity ones."""
+    """Return the strict results of all checks, given the parity ones: silence breaks a duty."""
     results = dict(parity)
     for one in verifiers:
-        if one.duty is not None:
-            results[one.id] = _with_duty(episode, parity[one.id], one.duty)
+        if one.duty is None:
+            continue
+        found = parity[one.id]
+        if unmet := tuple(one.duty.unmet(episode)):
+            wrong = found.evidence if found.is_failure else ()
+            results[one.id] = CheckResult(CheckVerdict.FAIL, (*wrong, *unmet))
+        elif found.verdict is CheckVerdict.NOT_TRIGGERED and one.duty.binds(episode):
+            results[one.id] = judge(())
     return results
-
-
-def _with_duty(episode: Episode, parity: CheckResult, duty: Duty) -> CheckResult:
-    unmet = tuple(duty.unmet(episode))
-    if unmet:
-        wrong = parity.evidence if parity.is_failure else ()
-        return CheckResult(CheckVerdict.FAIL, (*wrong, *unmet))
-    if parity.verdict is CheckVerdict.NOT_TRIGGERED and duty.binds(episode):
-        return judge(())
-    return parity

@@ -13,15 +13,8 @@ from crab_graph.eval.verifiers import shared_verifiers, verifiers_of
 from tests.eval.builders import Plan, graded, small_task
 
 ADDED = """
-from crab_graph.eval.checks import judge, seen
-from crab_graph.eval.checks import FailureMode
-from crab_graph.eval.verifier import Duty, Verifier, undisclosed
-
-
-def _greets(episode):
-    \"\"\"F-HI: the agent says hello (none of the rulebook's).\"\"\"
-    said = any("hello" in message.text.lower() for message in episode.dialogue.agent)
-    return judge([] if said else [seen("it did not greet")])
+from crab_graph.eval.checks import FailureMode, judge, seen
+from crab_graph.eval.verifier import Duty, undisclosed, verifier
 
 
 def _unthanked(episode):
@@ -29,12 +22,14 @@ def _unthanked(episode):
         yield undisclosed("thanks")
 
 
-VERIFIERS = (
-    Verifier(
-        "F-HI", "greets", _greets, FailureMode.PLAN_DEVIATION,
-        Duty(_unthanked, lambda episode: True), lambda episode: (1, 1),
-    ),
+@verifier(
+    "F-HI", "greets", FailureMode.PLAN_DEVIATION,
+    duty=Duty(_unthanked, lambda episode: True), coverage=lambda episode: (1, 1),
 )
+def greets(episode):
+    \"\"\"F-HI: the agent says hello (none of the rulebook's).\"\"\"
+    said = any("hello" in message.text.lower() for message in episode.dialogue.agent)
+    return judge([] if said else [seen("it did not greet")])
 """
 
 

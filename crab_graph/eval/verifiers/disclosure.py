@@ -3,134 +3,111 @@
 from collections.abc import Iterator
 from functools import partial
 
-from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, FailureMode, judge, seen
-from crab_graph.eval.dialogue import AgentMessage
+from crab_graph.eval.checks import (
+    NOT_TRIGGERED,
+    CheckResult,
+    Evidence,
+    FailureMode,
+    judge,
+    seen,
+    seen_on,
+)
 from crab_graph.eval.history import BookingRecord
 from crab_graph.eval.reading import Episode
-from crab_graph.eval.verifier import Duty, Verifier, undisclosed
-from crab_graph.text.mentions import MentionForm
+from crab_graph.eval.verifier import Duty, undisclosed, verifier
+from crab_graph.text.mentions import Mention, MentionForm
 
 CROWD = 3
 """A message that discloses more entities for a slot than this does not tell which one is booked."""
 
 
-def _booked_ids(episode: Episode) -> CheckResult:
-    """F-ID: where ids of a type were spoken of, the id booked was disclosed before (§5)."""
-    violations, support, triggered = [], [], False
-    for booking in episode.history.bookings:
-        mentioned = [
-            mention
-            for message in episode.dialogue.agent_before(booking.made_at)
-            for mention in message.mentions
-            if mention.form is MentionForm.ID and mention.kind == booking.kind
-        ]
-        if not mentioned:
-            continue
-        triggered = True
-        disclosing = episode.dialogue.disclosing(booking, MentionForm.ID)
-        if disclosing:
-            text = f"{booking.entity_id} was disclosed"
-            support.append(seen(text, message=disclosing[0].number))
-        else:
-            violations.append(_undisclosed(booking, "id", undisclosed_reason(episode, booking)))
-    return judge(violations, support) if triggered else NOT_TRIGGERED
-
-
-def undisclosed_reason(episode: Episode, booking: BookingRecord) -> str:
-    """Return why a booked id was not disclosed: `absent`, `negated` or `over_cap`."""
-    mentions = [
-        mention
-        for message in episode.dialogue.agent_before(booking.made_at)
-        for mention in message.mentions
-        if mention.form is MentionForm.ID and mention.entity_id == booking.entity_id
-    ]
-    if not mentions:
-        return "absent"
-    return "negated" if all(mention.is_negated for mention in mentions) else "over_cap"
-
-
-def _booked_names(episode: Episode) -> CheckResult:
-    """F-NM: the name of what has one was disclosed before it was booked, mentioned or not (§5)."""
-    named = _bookings(episode, MentionForm.NAME)
-    violations, support = [], []
-    for booking in named:
-        disclosing = episode.dialogue.disclosing(booking, MentionForm.NAME)
-        if disclosing:
-            text = f"the name of {booking.entity_id} was disclosed"
-            support.append(seen(text, message=disclosing[0].number))
-        else:
-            violations.append(_undisclosed(booking, "name", "absent"))
-    return judge(violations, support) if named else NOT_TRIGGERED
-
-
-def has_name(episode: Episode, booking: BookingRecord) -> bool:
-    """Return whether bookings of this kind are of named entities."""
-    return booking.kind in episode.reading.catalogue.vocabulary.named_kinds
-
-
-def _undisclosed(booking: BookingRecord, what: str, reason: str) -> Evidence:
-    text = f"the {what} of {booking.entity_id} was not disclosed before it was booked ({reason})"
-    return seen(text, rows=[f"bookings/{booking.booking_id}"])
-
-
-def _bookings(episode: Episode, form: MentionForm) -> list[BookingRecord]:
+def bookings_with(episode: Episode, form: MentionForm) -> list[BookingRecord]:
     """Return the bookings of what can be told in a form, cancelled ones too."""
-    bookings = episode.history.bookings
-    return [one for one in bookings if form is MentionForm.ID or has_name(episode, one)]
+    named = episode.reading.catalogue.vocabulary.named_kinds
+    return [one for one in episode.history.bookings if form is MentionForm.ID or one.kind in named]
 
 
 def _unsaid(form: MentionForm, episode: Episode) -> Iterator[Evidence]:
     """Yield the bookings whose id or name was never disclosed among at most three."""
-    for booking in _bookings(episode, form):
-        disclosing = episode.dialogue.disclosing(booking, form)
-        if not any(_is_uncrowded(message, booking) for message in disclosing):
+    for booking in bookings_with(episode, form):
+        if not any(
+            len(message.offered.get(booking.slot or "", ())) <= CROWD
+            for message in episode.dialogue.disclosing(booking, form)
+        ):
             yield undisclosed(f"the {form} of {booking.entity_id} among few", booking.booking_id)
 
 
-def _is_uncrowded(message: AgentMessage, booking: BookingRecord) -> bool:
-    return len(message.offered.get(booking.slot or "", frozenset())) <= CROWD
-
-
 def _told(form: MentionForm, episode: Episode) -> tuple[int, int]:
-    bookings = _bookings(episode, form)
+    bookings = bookings_with(episode, form)
     return sum(bool(episode.dialogue.disclosing(one, form)) for one in bookings), len(bookings)
 
 
 def _duty(form: MentionForm) -> Duty:
-    return Duty(partial(_unsaid, form), lambda episode: bool(_bookings(episode, form)))
+    return Duty(partial(_unsaid, form), lambda episode: bool(bookings_with(episode, form)))
 
 
-def _approved_plan(episode: Episode) -> CheckResult:
-    """F-AP: what is booked is what the user approved last, and nothing it had rejected (§5)."""
-    approved = episode.dialogue.approvals.approved
-    violations, support, triggered = [], [], False
-    for booking_id, booking in episode.active.items():
-        record = episode.history.by_id[booking_id]
-        held = approved.get(record.slot or "", frozenset())
-        was_rejected = booking.entity_id in (
-            episode.dialogue.approvals_before(record.made_at).rejected
-        )
-        if not held and not was_rejected:
-            continue
-        triggered = True
-        rows = [f"bookings/{booking_id}"]
-        is_healed = episode.dialogue.is_approved_after(booking.entity_id, record.made_at)
-        if was_rejected and not is_healed:
-            text = f"{booking.entity_id} was booked after the user had rejected it"
-            violations.append(seen(text, rows=rows))
-        elif held and booking.entity_id not in held:
-            text = f"{booking.entity_id} is booked, {', '.join(sorted(held))} was approved"
-            violations.append(seen(text, rows=rows))
+@verifier(
+    "F-ID",
+    "ids told before booking",
+    FailureMode.ID_MISMATCH,
+    duty=_duty(MentionForm.ID),
+    coverage=partial(_told, MentionForm.ID),
+)
+def booked_ids(episode: Episode) -> CheckResult:
+    """F-ID: where ids of a type were spoken of, the id booked was disclosed before (§5)."""
+    spoken_of = [
+        booking
+        for booking in episode.history.bookings
+        if any(mention.kind == booking.kind for mention in _ids_before(episode, booking))
+    ]
+    return _disclosed(episode, spoken_of, MentionForm.ID)
+
+
+@verifier(
+    "F-NM",
+    "names told before booking",
+    FailureMode.NAME_UNDISCLOSED,
+    duty=_duty(MentionForm.NAME),
+    coverage=partial(_told, MentionForm.NAME),
+)
+def booked_names(episode: Episode) -> CheckResult:
+    """F-NM: the name of what has one was disclosed before it was booked, mentioned or not (§5)."""
+    return _disclosed(episode, bookings_with(episode, MentionForm.NAME), MentionForm.NAME)
+
+
+def _disclosed(episode: Episode, bookings: list[BookingRecord], form: MentionForm) -> CheckResult:
+    violations, support = [], []
+    for booking in bookings:
+        is_id = form is MentionForm.ID
+        what = booking.entity_id if is_id else f"the name of {booking.entity_id}"
+        disclosing = episode.dialogue.disclosing(booking, form)
+        if disclosing:
+            support.append(seen(f"{what} was disclosed", message=disclosing[0].number))
         else:
-            support.append(seen(f"{booking.entity_id} was approved", rows=rows))
-    return judge(violations, support) if triggered else NOT_TRIGGERED
+            reason = undisclosed_reason(episode, booking) if is_id else "absent"
+            text = f"the {form} of {booking.entity_id} was not disclosed before it was booked"
+            violations.append(seen_on(booking.booking_id, f"{text} ({reason})"))
+    return judge(violations, support) if bookings else NOT_TRIGGERED
+
+
+def undisclosed_reason(episode: Episode, booking: BookingRecord) -> str:
+    """Return why a booked id was not disclosed: `absent`, `negated` or `over_cap`."""
+    own = [one for one in _ids_before(episode, booking) if one.entity_id == booking.entity_id]
+    if not own:
+        return "absent"
+    return "negated" if all(mention.is_negated for mention in own) else "over_cap"
+
+
+def _ids_before(episode: Episode, booking: BookingRecord) -> Iterator[Mention]:
+    for message in episode.dialogue.agent_before(booking.made_at):
+        yield from (one for one in message.mentions if one.form is MentionForm.ID)
 
 
 def _unapproved(episode: Episode) -> Iterator[Evidence]:
     for booking_id, booking in episode.active.items():
         record = episode.history.by_id[booking_id]
         standing = episode.dialogue.approvals_before(record.made_at).approved
-        if booking.entity_id not in standing.get(record.slot or "", frozenset()):
+        if booking.entity_id not in standing.get(record.slot or "", ()):
             yield undisclosed(f"approval of {booking.entity_id} when it was booked", booking_id)
 
 
@@ -140,29 +117,27 @@ def _approved(episode: Episode) -> tuple[int, int]:
     return sum(bool(approved.get(booking.slot or "")) for booking in booked), len(booked)
 
 
-VERIFIERS = (
-    Verifier(
-        "F-ID",
-        "ids told before booking",
-        _booked_ids,
-        FailureMode.ID_MISMATCH,
-        _duty(MentionForm.ID),
-        partial(_told, MentionForm.ID),
-    ),
-    Verifier(
-        "F-NM",
-        "names told before booking",
-        _booked_names,
-        FailureMode.NAME_UNDISCLOSED,
-        _duty(MentionForm.NAME),
-        partial(_told, MentionForm.NAME),
-    ),
-    Verifier(
-        "F-AP",
-        "booked what the user approved",
-        _approved_plan,
-        FailureMode.PLAN_DEVIATION,
-        Duty(_unapproved, lambda episode: bool(episode.active)),
-        _approved,
-    ),
+@verifier(
+    "F-AP",
+    "booked what the user approved",
+    FailureMode.PLAN_DEVIATION,
+    duty=Duty(_unapproved, lambda episode: bool(episode.active)),
+    coverage=_approved,
 )
+def approved_plan(episode: Episode) -> CheckResult:
+    """F-AP: what is booked is what the user approved last, and nothing it had rejected (§5)."""
+    dialogue = episode.dialogue
+    violations, support = [], []
+    for booking_id, booking in episode.active.items():
+        entity_id, record = booking.entity_id, episode.history.by_id[booking_id]
+        held = dialogue.approvals.approved.get(record.slot or "", frozenset())
+        was_rejected = entity_id in dialogue.approvals_before(record.made_at).rejected
+        if was_rejected and not dialogue.is_approved_after(entity_id, record.made_at):
+            text = f"{entity_id} was booked after the user had rejected it"
+            violations.append(seen_on(booking_id, text))
+        elif held and entity_id not in held:
+            text = f"{entity_id} is booked, {', '.join(sorted(held))} was approved"
+            violations.append(seen_on(booking_id, text))
+        elif held or was_rejected:
+            support.append(seen_on(booking_id, f"{entity_id} was approved"))
+    return judge(violations, support) if violations or support else NOT_TRIGGERED

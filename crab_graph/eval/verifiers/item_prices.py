@@ -8,7 +8,7 @@ from crab_graph.domains.verification import SlotBooking
 from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, FailureMode, judge, seen
 from crab_graph.eval.dialogue import AgentMessage
 from crab_graph.eval.reading import Episode
-from crab_graph.eval.verifier import Duty, Verifier, undisclosed
+from crab_graph.eval.verifier import Duty, undisclosed, verifier
 from crab_graph.money import format_dollars
 from crab_graph.text.item_prices import ItemPrice, Mark
 from crab_graph.text.mentions import Reference, ReferenceForm
@@ -84,18 +84,6 @@ def _graded_quotes(episode: Episode, quotes: Sequence[Quote], booking: SlotBooki
     return [quote for quote in own if quote.message.seq >= first]
 
 
-def _item_prices_match(episode: Episode) -> CheckResult:
-    """F-IP: marked prices are right, and of the unmarked ones at least one is (§5)."""
-    quotes = find_quotes(episode)
-    graded = [_graded_quotes(episode, quotes, booking) for booking in episode.confirmed.values()]
-    graded = [found for found in graded if found]
-    if not graded:
-        return NOT_TRIGGERED
-    violations = [quote.told() for found in graded for quote in _wrong(found)]
-    support = [quote.told() for found in graded for quote in found if quote.is_right]
-    return judge(violations, support)
-
-
 def _wrong(quotes: Sequence[Quote]) -> Iterator[Quote]:
     unmarked = [quote for quote in quotes if quote.price.mark is Mark.UNMARKED]
     if not any(quote.is_right for quote in unmarked):
@@ -155,13 +143,17 @@ def _priced(episode: Episode) -> tuple[int, int]:
     return sum(_is_priced(episode, quotes, booking_id) for booking_id in booked), len(booked)
 
 
-VERIFIERS = (
-    Verifier(
-        "F-IP",
-        "prices of single items",
-        _item_prices_match,
-        FailureMode.ITEM_PRICE_MISMATCH,
-        Duty(_unpriced, lambda episode: bool(episode.confirmed)),
-        _priced,
-    ),
+@verifier(
+    "F-IP",
+    "prices of single items",
+    FailureMode.ITEM_PRICE_MISMATCH,
+    duty=Duty(_unpriced, lambda episode: bool(episode.confirmed)),
+    coverage=_priced,
 )
+def item_prices(episode: Episode) -> CheckResult:
+    """F-IP: marked prices are right, and of the unmarked ones at least one is (§5)."""
+    quotes = find_quotes(episode)
+    graded = [_graded_quotes(episode, quotes, booking) for booking in episode.confirmed.values()]
+    violations = [quote.told() for found in graded for quote in _wrong(found)]
+    support = [quote.told() for found in graded for quote in found if quote.is_right]
+    return judge(violations, support) if any(graded) else NOT_TRIGGERED

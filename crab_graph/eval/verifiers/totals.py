@@ -1,13 +1,13 @@
 """Totals told: before a charge, and in the closing summary (rulebook §5 to §7, paper A.1)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, FailureMode, judge, seen
 from crab_graph.eval.dialogue import AgentMessage
 from crab_graph.eval.history import Payment
 from crab_graph.eval.reading import Episode, TripState
-from crab_graph.eval.verifier import Duty, Verifier, undisclosed
+from crab_graph.eval.verifier import Duty, undisclosed, verifier
 from crab_graph.money import format_dollars
 from crab_graph.text.phrases import has_summary_cue, is_future
 from crab_graph.text.totals import Scope, TotalStatement
@@ -45,39 +45,46 @@ def governing_totals(episode: Episode) -> tuple[tuple[Payment, StatedTotal], ...
     return tuple(governed)
 
 
-def _pre_charge_totals(episode: Episode) -> CheckResult:
+def _untold_total(episode: Episode) -> Iterator[Evidence]:
+    first = episode.history.charges[:1]
+    if first and [charge for charge, _ in governing_totals(episode)[:1]] != first:
+        yield undisclosed("a total before the first charge")
+
+
+@verifier(
+    "F-PT",
+    "total stated before the charge",
+    FailureMode.TOTAL_MISMATCH,
+    duty=Duty(_untold_total, lambda episode: bool(episode.history.charges)),
+    coverage=lambda episode: (len(governing_totals(episode)), len(episode.history.charges)),
+)
+def pre_charge_totals(episode: Episode) -> CheckResult:
     """F-PT: the total that governs a charge is the trip's, or that of charges it speaks of (§5)."""
     governed = governing_totals(episode)
     if not governed:
         return NOT_TRIGGERED
-    governing = {id(stated.total): stated for _, stated in governed}
     violations, support = [], []
-    for key, stated in governing.items():
+    for key, stated in {id(one.total): one for _, one in governed}.items():
         under = sum(charge.cents for charge, other in governed if id(other.total) == key)
         allowed = set(_totals_meant(episode, stated, under))
         if stated.cents in allowed:
             support.append(stated.told("matches"))
         else:
-            due = " or ".join(format_dollars(cents) for cents in sorted(allowed))
+            due = " or ".join(map(format_dollars, sorted(allowed)))
             violations.append(stated.told(f"a {stated.total.scope} total would be {due}"))
     return judge(violations, support)
 
 
 def _totals_meant(episode: Episode, stated: StatedTotal, governed: int) -> Iterator[int]:
-    history = episode.history
+    history, said_at = episode.history, stated.message.seq
     yield sum(booking.total_cents for booking in episode.active.values())
-    yield _sum(history.charges) - _sum(history.refunds)
+    yield history.captured()
     if stated.total.scope is Scope.UNSCOPED:
-        after = [charge for charge in history.charges if charge.seq > stated.message.seq]
-        following = episode.dialogue.agent_after(stated.message.seq)
+        following = episode.dialogue.agent_after(said_at)
         until = following[0].seq if following else float("inf")
         yield governed
-        yield _sum(charge for charge in after if charge.seq < until)
-        yield _sum(after)
-
-
-def _sum(payments: Iterable[Payment]) -> int:
-    return sum(payment.cents for payment in payments)
+        yield sum(charge.cents for charge in history.charges if said_at < charge.seq < until)
+        yield sum(charge.cents for charge in history.charges if said_at < charge.seq)
 
 
 def summaries(episode: Episode) -> tuple[StatedTotal, ...]:
@@ -90,45 +97,15 @@ def summaries(episode: Episode) -> tuple[StatedTotal, ...]:
 
 def summed_up(episode: Episode, message: AgentMessage) -> list[StatedTotal]:
     """Return the totals of a message, where it says that something is done."""
+    said = message.utterance
     has_charged = any(charge.seq < message.seq for charge in episode.history.charges)
-    if not has_summary_cue(message.utterance, has_charged):
-        return []
-    totals = message.summary_totals
-    return [
-        StatedTotal(message, one) for one in totals if not is_future(message.utterance, one.clause)
-    ]
-
-
-def _summary(episode: Episode) -> CheckResult:
-    """F-PS: the latest summary's total is what was captured on confirmed active bookings (§5)."""
-    found = summaries(episode)
-    if not found:
-        return NOT_TRIGGERED
-    latest = found[-1]
-    captured = sum(episode.history.captured(booking_id) for booking_id in episode.confirmed)
-    if latest.cents == captured:
-        return judge((), [latest.told("matches what was captured")])
-    return judge([latest.told(f"{format_dollars(captured)} were captured")])
-
-
-def _untold_total(episode: Episode) -> Iterator[Evidence]:
-    charges = episode.history.charges
-    governed = governing_totals(episode)
-    if charges and (not governed or governed[0][0] != charges[0]):
-        yield undisclosed("a total before the first charge")
+    totals = message.summary_totals if has_summary_cue(said, has_charged) else ()
+    return [StatedTotal(message, one) for one in totals if not is_future(said, one.clause)]
 
 
 def _missing_summary(episode: Episode) -> Iterator[Evidence]:
-    if _is_full(episode) and not summaries(episode):
+    if episode.state is TripState.FULL and not summaries(episode):
         yield undisclosed("a summary of the finished trip")
-
-
-def _is_full(episode: Episode) -> bool:
-    return episode.state is TripState.FULL
-
-
-def _charges_told(episode: Episode) -> tuple[int, int]:
-    return len(governing_totals(episode)), len(episode.history.charges)
 
 
 def _summed_up(episode: Episode) -> tuple[int, int]:
@@ -136,21 +113,19 @@ def _summed_up(episode: Episode) -> tuple[int, int]:
     return int(is_due and bool(summaries(episode))), int(is_due)
 
 
-VERIFIERS = (
-    Verifier(
-        "F-PT",
-        "total stated before the charge",
-        _pre_charge_totals,
-        FailureMode.TOTAL_MISMATCH,
-        Duty(_untold_total, lambda episode: bool(episode.history.charges)),
-        _charges_told,
-    ),
-    Verifier(
-        "F-PS",
-        "summary of what was charged",
-        _summary,
-        FailureMode.SUMMARY_MISMATCH,
-        Duty(_missing_summary, _is_full),
-        _summed_up,
-    ),
+@verifier(
+    "F-PS",
+    "summary of what was charged",
+    FailureMode.SUMMARY_MISMATCH,
+    duty=Duty(_missing_summary, lambda episode: episode.state is TripState.FULL),
+    coverage=_summed_up,
 )
+def summary(episode: Episode) -> CheckResult:
+    """F-PS: the latest summary's total is what was captured on confirmed active bookings (§5)."""
+    found = summaries(episode)
+    if not found:
+        return NOT_TRIGGERED
+    latest, captured = found[-1], episode.captured
+    if latest.cents == captured:
+        return judge((), [latest.told("matches what was captured")])
+    return judge([latest.told(f"{format_dollars(captured)} were captured")])

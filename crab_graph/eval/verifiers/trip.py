@@ -1,7 +1,6 @@
 """The booked trip against the task (rulebook §4, D01 to D18 and D25)."""
 
 from collections import Counter
-from collections.abc import Iterable
 from functools import partial
 
 from crab_graph.domains.verification import DomainCheck
@@ -13,9 +12,10 @@ from crab_graph.eval.checks import (
     Results,
     judge,
     seen,
+    seen_on,
 )
 from crab_graph.eval.reading import Episode, TaskReading
-from crab_graph.eval.verifier import Verifier
+from crab_graph.eval.verifier import Verifier, verifier
 from crab_graph.generation.constraints import Constraint
 from crab_graph.schema import canonical_json
 from crab_graph.text.utterance import name_form, normalise
@@ -33,12 +33,12 @@ def declared_verifiers(reading: TaskReading) -> tuple[Verifier, ...]:
         Verifier(f"D{number:02d}", "", partial(_filled, slot), FailureMode.MISSING_ENTITY)
         for number, slot in enumerate(reading.slots, start=1)
     ]
-    return (*slots, *(_declared(check) for check in reading.checks))
-
-
-def _declared(check: DomainCheck) -> Verifier:
-    mode = _MODES.get(check.id, FailureMode.INTER_ENTITY_CONSTRAINT)
-    return Verifier(check.id, "", partial(_constraints_hold, check), mode)
+    fitting = FailureMode.INTER_ENTITY_CONSTRAINT
+    constraints = [
+        Verifier(check.id, "", partial(_constraints_hold, check), _MODES.get(check.id, fitting))
+        for check in reading.checks
+    ]
+    return (*slots, *constraints)
 
 
 def agrees_with_certificate(episode: Episode, results: Results) -> bool:
@@ -52,56 +52,50 @@ def agrees_with_certificate(episode: Episode, results: Results) -> bool:
         return True
     solution = episode.reading.grading.solution_of(episode.trip)
     is_certified = canonical_json(solution) in episode.reading.solutions
-    holds = not any(results[check.id].is_failure for check in episode.reading.checks)
-    return is_certified == holds
+    return is_certified != any(results[check.id].is_failure for check in episode.reading.checks)
 
 
 def _filled(slot: str, episode: Episode) -> CheckResult:
     """D01 to D04: a slot has at least one active booking (§4)."""
     held = episode.trip.slots[slot]
     missing = [] if held else [seen(f"nothing is booked for {slot}")]
-    return judge(missing, [_row(booking.booking_id) for booking in held])
+    return judge(missing, [seen_on(booking.booking_id, "booked") for booking in held])
 
 
-def _no_surplus(episode: Episode) -> CheckResult:
+@verifier("D05", "nothing surplus booked", FailureMode.SURPLUS)
+def no_surplus(episode: Episode) -> CheckResult:
     """D05: no active booking fits no slot or comes second in one (§3, §4)."""
     return judge(
-        seen(
-            f"{booking.booking_id} ({booking.entity_id}) is surplus",
-            rows=[f"bookings/{booking.booking_id}"],
-        )
+        seen_on(booking.booking_id, f"{booking.booking_id} ({booking.entity_id}) is surplus")
         for booking in episode.trip.surplus
     )
 
 
-def _travellers(episode: Episode) -> CheckResult:
+@verifier("D07", "travellers as they are", FailureMode.PARTY_OR_TRAVELLER)
+def travellers(episode: Episode) -> CheckResult:
     """D07: every traveller stored equals a distinct traveller of the profile (§4)."""
-    stored = {slot: item.travellers for slot, item in episode.filled.items() if item.travellers}
-    if not stored:
-        return NOT_EVALUATED
-    violations: list[Evidence] = []
-    for slot, travellers in stored.items():
-        booking_id = episode.filled[slot].booking_id
+    stored = [booking for booking in episode.filled.values() if booking.travellers]
+    violations = []
+    for booking in stored:
         left = Counter(episode.reading.travellers)
-        for name, birth_date in travellers:
+        for name, birth_date in booking.travellers:
             traveller = (name_form(normalise(name)), birth_date)
             if left[traveller] < 1:
                 text = f"{name}, born {birth_date}, is no (further) traveller of the profile"
-                violations.append(seen(text, rows=[f"bookings/{booking_id}"]))
+                violations.append(seen_on(booking.booking_id, text))
             left[traveller] -= 1
-    return judge(violations)
+    return judge(violations) if stored else NOT_EVALUATED
 
 
 def _constraints_hold(check: DomainCheck, episode: Episode) -> CheckResult:
     """D06, D08 to D18, D25: the declared constraints hold on the slots filled once (§4)."""
-    filled = episode.filled.keys()
-    evaluated = [item for item in check.constraints if filled >= set(item.nodes)]
+    evaluated = [item for item in check.constraints if episode.filled.keys() >= set(item.nodes)]
+    broken = [item for item in evaluated if not item.holds(episode.values)]
     if not evaluated:
         return NOT_EVALUATED
-    verdicts = [(item, item.holds(episode.values)) for item in evaluated]
     return judge(
-        (_told(episode, item, "broken") for item, holds in verdicts if not holds),
-        (_told(episode, item, "holds") for item, holds in verdicts if holds),
+        (_told(episode, item, "broken") for item in broken),
+        (_told(episode, item, "holds") for item in evaluated),
     )
 
 
@@ -112,19 +106,5 @@ def _told(episode: Episode, constraint: Constraint, verdict: str) -> Evidence:
         for node, name in constraint.refs
     )
     said = f" ({constraint.sentence})" if constraint.sentence else ""
-    ids = (episode.filled[node].booking_id for node in constraint.nodes)
-    return seen(f"{constraint.name} {verdict}{said}: {shown}", rows=_booking_rows(ids))
-
-
-def _booking_rows(booking_ids: Iterable[str]) -> list[str]:
-    return [f"bookings/{booking_id}" for booking_id in booking_ids]
-
-
-def _row(booking_id: str) -> Evidence:
-    return seen("booked", rows=_booking_rows([booking_id]))
-
-
-VERIFIERS = (
-    Verifier("D05", "nothing surplus booked", _no_surplus, FailureMode.SURPLUS),
-    Verifier("D07", "travellers as they are", _travellers, FailureMode.PARTY_OR_TRAVELLER),
-)
+    rows = (f"bookings/{episode.filled[node].booking_id}" for node in constraint.nodes)
+    return seen(f"{constraint.name} {verdict}{said}: {shown}", *rows)
