@@ -6,12 +6,13 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 SOURCES := crab_graph tests benchmarks examples
 
-.PHONY: help demo test test-slow lint bench constraints clean
+.PHONY: help demo test test-slow test-versions lint bench constraints clean
 
 help:
 	@echo "make demo       the whole path offline: tasks, dialogues, grading, a table and a page"
 	@echo "make test       the tests"
 	@echo "make test-slow  the tests that take longer, and those that need a browser"
+	@echo "make test-versions  tests with the oldest versions declared, and with the newest"
 	@echo "make lint       ruff, mypy, import-linter"
 	@echo "make bench      the benchmarks"
 
@@ -23,6 +24,9 @@ test: $(VENV)/.dev
 
 test-slow: $(VENV)/.browser
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 -m slow
+
+test-versions: $(VENV)/.ready
+	$(BIN)/python tests/versions.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check $(SOURCES)
@@ -58,4 +62,4 @@ constraints:
 	  --no-header --no-annotate -o constraints.txt
 
 clean:
-	rm -rf $(VENV) dist build demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-newest dist build demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
