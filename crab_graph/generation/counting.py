@@ -7,7 +7,7 @@ ones count as plain edges.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import permutations
 from typing import Any, NamedTuple
 
@@ -223,22 +223,16 @@ def elimination_order(
     nodes: Sequence[str], edges: Sequence[Constraint], last: str | None = None
 ) -> tuple[str, ...]:
     """Return the order of nodes in which edges complete soonest, `last` as late as that allows."""
-    best = _best_orders(tuple(nodes), tuple(frozenset(edge.nodes) for edge in edges))
-    return best[0] if last is None else max(best, key=lambda order: order.index(last))
-
-
-@lru_cache(maxsize=256)
-def _best_orders(
-    nodes: tuple[str, ...], edges: tuple[frozenset[str], ...]
-) -> tuple[tuple[str, ...], ...]:
+    pairs = [frozenset(edge.nodes) for edge in edges]
     completions = {
         order: [
-            sum(edge <= set(order[:size]) for edge in edges) for size in range(1, len(order) + 1)
+            sum(pair <= set(order[:size]) for pair in pairs) for size in range(1, len(order) + 1)
         ]
         for order in permutations(nodes)
     }
-    best = max(completions.values())
-    return tuple(order for order, completed in completions.items() if completed == best)
+    most = max(completions.values())
+    best = [order for order, completed in completions.items() if completed == most]
+    return best[0] if last is None else max(best, key=lambda order: order.index(last))
 
 
 def _summed(state: _State) -> _State:

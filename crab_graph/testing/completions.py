@@ -43,30 +43,18 @@ def completion(
     number: int, model: str, request: Mapping[str, Any], answer: Answer
 ) -> dict[str, Any]:
     """Return an answer as one JSON document."""
-    found = {
-        "id": f"chatcmpl-{number}",
-        "object": "chat.completion",
-        "created": 0,
-        "model": model,
-        "choices": [
-            {"index": 0, "message": _message(number, answer), "finish_reason": _reason(answer)}
-        ],
-    }
-    if answer.usage:
-        found["usage"] = _usage(request, answer)
-    return found
+    about = {"id": f"chatcmpl-{number}", "object": "chat.completion", "created": 0, "model": model}
+    choice = {"index": 0, "message": _message(number, answer), "finish_reason": _reason(answer)}
+    usage = {"usage": _usage(request, answer)} if answer.usage else {}
+    return {**about, "choices": [choice], **usage}
 
 
 def chunks(
     number: int, model: str, request: Mapping[str, Any], answer: Answer
 ) -> Iterator[dict[str, Any]]:
     """Yield an answer as the pieces of a stream, the token counts in the last one if asked for."""
-    about = {
-        "id": f"chatcmpl-{number}",
-        "object": "chat.completion.chunk",
-        "created": 0,
-        "model": model,
-    }
+    about = {"id": f"chatcmpl-{number}", "object": "chat.completion.chunk", "created": 0}
+    about["model"] = model
     message = _message(number, answer)
     calls = message.pop("tool_calls", [])
     text = message.pop("content") or ""
@@ -75,14 +63,12 @@ def chunks(
     for place, call in enumerate(calls):
         written = call["function"]["arguments"]
         opened = {**call, "index": place, "function": {**call["function"], "arguments": ""}}
-        deltas.append({"tool_calls": [opened]})
-        deltas += [
-            {"tool_calls": [{"index": place, "function": {"arguments": written[at : at + _PIECE]}}]}
-            for at in range(0, len(written), _PIECE)
-        ]
-    for delta in deltas:
-        yield {**about, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
-    yield {**about, "choices": [{"index": 0, "delta": {}, "finish_reason": _reason(answer)}]}
+        parts = [written[at : at + _PIECE] for at in range(0, len(written), _PIECE)]
+        more = [{"index": place, "function": {"arguments": part}} for part in parts]
+        deltas += [{"tool_calls": [piece]} for piece in (opened, *more)]
+    reasons = [*(None for _ in deltas), _reason(answer)]
+    for delta, reason in zip([*deltas, {}], reasons, strict=True):
+        yield {**about, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
     asked = request.get("stream_options") or {}
     if answer.usage and asked.get("include_usage"):
         yield {**about, "choices": [], "usage": _usage(request, answer)}
@@ -91,18 +77,12 @@ def chunks(
 def _message(number: int, answer: Answer) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": answer.text or None, **answer.fields}
     if answer.calls:
+        calls = message["tool_calls"] = []
         ids = answer.ids or [f"call_{number}_{place}" for place in range(len(answer.calls))]
-        message["tool_calls"] = [
-            {
-                "id": identity,
-                "type": "function",
-                "function": {
-                    "name": name,
-                    "arguments": given if isinstance(given, str) else json.dumps(given),
-                },
-            }
-            for identity, (name, given) in zip(ids, answer.calls, strict=True)
-        ]
+        for identity, (name, given) in zip(ids, answer.calls, strict=True):
+            written = given if isinstance(given, str) else json.dumps(given)
+            function = {"name": name, "arguments": written}
+            calls.append({"id": identity, "type": "function", "function": function})
     return message
 
 

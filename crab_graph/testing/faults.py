@@ -1,10 +1,9 @@
 """What can go wrong between a client and a chat-completions server, as replies of a script."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-
-_JSON = "application/json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +32,14 @@ class FaultyAnswer:
     raw: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class Attempts:
     """What the same request gets when it is sent again: each attempt the next reply, then the last.
 
     ScriptedServer([Attempts(rate_limited(0.1), "Hello"), "Bye"])
     """
 
-    replies: tuple[Any, ...]
-
     def __init__(self, *replies: Any) -> None:
-        object.__setattr__(self, "replies", replies)
+        self.replies = replies
 
 
 def rate_limited(retry_after: float | None = None, message: str = "slow down") -> FaultyAnswer:
@@ -101,15 +97,10 @@ def unauthorised(message: str = "Incorrect API key provided: {key}") -> FaultyAn
     return FaultyAnswer(401, _error(message, "invalid_api_key"), {"X-Echo": "{key}"})
 
 
-def filled_in(value: Any, key: str) -> Any:
-    """Return a JSON value with `{key}` in its texts replaced."""
-    if isinstance(value, str):
-        return value.replace("{key}", key)
-    if isinstance(value, Mapping):
-        return {name: filled_in(item, key) for name, item in value.items()}
-    if isinstance(value, Sequence):
-        return [filled_in(item, key) for item in value]
-    return value
+def filled_in(value: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """Return a JSON object with `{key}` in its texts replaced."""
+    filled: dict[str, Any] = json.loads(json.dumps(value).replace("{key}", json.dumps(key)[1:-1]))
+    return filled
 
 
 def _error(message: str, code: str) -> dict[str, Any]:

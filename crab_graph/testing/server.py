@@ -4,8 +4,8 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 from typing import Any, Self
 
 from crab_graph.schema import canonical_json
@@ -21,7 +21,6 @@ ServerScript = (
 )
 
 LOOPBACK = "127.0.0.1"
-_DEFAULT_MODEL = "scripted"
 
 
 class ScriptedServer:
@@ -43,7 +42,7 @@ class ScriptedServer:
         self,
         script: ServerScript,
         *,
-        model: str = _DEFAULT_MODEL,
+        model: str = "scripted",
         host: str = LOOPBACK,
         port: int = 0,
         remember: bool = True,
@@ -62,21 +61,19 @@ class ScriptedServer:
             names: The models that it lists; by default the one.
         """
         self._script = script
-        self._model = model
+        self.model = model
         self._host = host
         self._remember = remember
         self._whole_request = whole_request
-        self._names = tuple(names) or (model,)
+        self.names = tuple(names) or (model,)
         self._lock = threading.Lock()
         self._attempts: Counter[str] = Counter()
         self._served = 0
-        self._over = threading.Event()
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str] = []
-        self._server = _Listener((host, port), self._handler())
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, args=(0.01,), daemon=True
-        )
+        self._server = _Listener((host, port), self)
+        serve = partial(self._server.serve_forever, 0.01)
+        self._thread = threading.Thread(target=serve, daemon=True)
 
     @property
     def address(self) -> str:
@@ -86,21 +83,16 @@ class ScriptedServer:
     @property
     def spec(self) -> str:
         """How a model on this server is named: `http://127.0.0.1:PORT/v1#scripted`."""
-        return f"{self.address}#{self._model}"
+        return f"{self.address}#{self.model}"
 
     def __enter__(self) -> Self:
         """Begin to serve."""
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """Stop serving; whoever still waits for an answer gets none."""
-        self._over.set()
+        self._server.is_over.set()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -115,11 +107,10 @@ class ScriptedServer:
                 self.keys.append(key)
         reply = self._reply(body)
         if isinstance(reply, Attempts):
+            again = canonical_json(body["messages"])
             with self._lock:
-                again = canonical_json(body["messages"])
-                place = min(self._attempts[again], len(reply.replies) - 1)
                 self._attempts[again] += 1
-            reply = reply.replies[place]
+                reply = reply.replies[: self._attempts[again]][-1]
         if isinstance(reply, Answer | FaultyAnswer):
             return number, reply
         return number, Answer(text=reply) if isinstance(reply, str) else Answer(calls=reply)
@@ -131,98 +122,6 @@ class ScriptedServer:
         said = sum(message["role"] == "assistant" for message in body["messages"])
         return self._script[min(said, len(self._script) - 1)]
 
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        server = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            # An answer goes out in two writes; together with a client's delayed acknowledgement
-            # Nagle's algorithm would hold the second one back for 40 ms.
-            disable_nagle_algorithm = True
-
-            def do_GET(self) -> None:
-                listed = [
-                    {"id": name, "object": "model", "owned_by": "crab-graph"}
-                    for name in server._names
-                ]
-                self._send(200, {"object": "list", "data": listed}, {})
-
-            def do_POST(self) -> None:
-                body = self._body()
-                if body is None:
-                    message = "the body must be a JSON object with messages"
-                    self._send(400, {"error": {"message": message, "code": "bad_request"}}, {})
-                    return
-                key = self.headers.get("Authorization", "")
-                number, reply = server.answer(body, key)
-                if isinstance(reply, FaultyAnswer):
-                    self._fail(reply, key.removeprefix("Bearer "))
-                elif body.get("stream"):
-                    self._stream(chunks(number, server._model, body, reply))
-                else:
-                    self._send(200, completion(number, server._model, body, reply), {})
-
-            def _body(self) -> dict[str, Any] | None:
-                try:
-                    body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))
-                except ValueError:
-                    return None
-                is_request = isinstance(body, dict) and isinstance(body.get("messages"), list)
-                return body if is_request else None
-
-            def _send(self, status: int, document: Any, headers: Mapping[str, str]) -> None:
-                self._send_bytes(status, json.dumps(document).encode(), headers)
-
-            def _send_bytes(
-                self,
-                status: int,
-                payload: bytes,
-                headers: Mapping[str, str],
-                cut: int | None = None,
-            ) -> None:
-                self._head(status, {**headers, "Content-Length": str(len(payload))})
-                self.wfile.write(payload[:cut])
-                if cut is not None:
-                    self.close_connection = True
-
-            def _head(self, status: int, headers: Mapping[str, str]) -> None:
-                self.send_response(status)
-                for name, value in {"Content-Type": "application/json", **headers}.items():
-                    self.send_header(name, value)
-                self.end_headers()
-
-            def _stream(self, pieces: Any) -> None:
-                self._head(200, {"Content-Type": "text/event-stream", "Connection": "close"})
-                for piece in pieces:
-                    self.wfile.write(f"data: {json.dumps(piece)}\n\n".encode())
-                self.wfile.write(b"data: [DONE]\n\n")
-                self.close_connection = True
-
-            def _fail(self, fault: FaultyAnswer, key: str) -> None:
-                server._over.wait(fault.delay)
-                headers = filled_in(fault.headers, key)
-                payload = json.dumps(filled_in(fault.body, key)).encode()
-                if fault.raw is not None:
-                    payload = fault.raw.encode()
-                if fault.drips:
-                    self._drip(fault, payload)
-                    return
-                self._send_bytes(fault.status, payload, headers, fault.cut)
-
-            def _drip(self, fault: FaultyAnswer, payload: bytes) -> None:
-                self._head(fault.status, {"Content-Length": str(fault.drips + len(payload))})
-                for _ in range(fault.drips):
-                    self.wfile.write(b" ")
-                    self.wfile.flush()
-                    if server._over.wait(fault.drip):
-                        break
-                self.wfile.write(payload)
-
-            def log_message(self, format: str, *args: Any) -> None:
-                del format, args
-
-        return Handler
-
 
 class _Listener(ThreadingHTTPServer):
     """Serves each connection in a thread that keeps no process alive."""
@@ -230,5 +129,81 @@ class _Listener(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
+    def __init__(self, place: tuple[str, int], scripted: ScriptedServer) -> None:
+        super().__init__(place, _Handler)
+        self.scripted = scripted
+        self.is_over = threading.Event()
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing of clients that hung up."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Listener
+    protocol_version = "HTTP/1.1"
+    # An answer goes out in two writes; together with a client's delayed acknowledgement
+    # Nagle's algorithm would hold the second one back for 40 ms.
+    disable_nagle_algorithm = True
+
+    def do_GET(self) -> None:
+        names = self.server.scripted.names
+        listed = [{"id": name, "object": "model", "owned_by": "crab-graph"} for name in names]
+        self._send({"object": "list", "data": listed})
+
+    def do_POST(self) -> None:
+        body = self._body()
+        if body is None:
+            message = "the body must be a JSON object with messages"
+            self._send({"error": {"message": message, "code": "bad_request"}}, 400)
+            return
+        key = self.headers.get("Authorization", "")
+        number, reply = self.server.scripted.answer(body, key)
+        model = self.server.scripted.model
+        if isinstance(reply, FaultyAnswer):
+            self._fail(reply, key.removeprefix("Bearer "))
+        elif body.get("stream"):
+            self._head(200, {"Content-Type": "text/event-stream", "Connection": "close"})
+            for piece in chunks(number, model, body, reply):
+                self.wfile.write(f"data: {json.dumps(piece)}\n\n".encode())
+            self.wfile.write(b"data: [DONE]\n\n")
+            self.close_connection = True
+        else:
+            self._send(completion(number, model, body, reply))
+
+    def _body(self) -> dict[str, Any] | None:
+        try:
+            body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))
+        except ValueError:
+            return None
+        is_request = isinstance(body, dict) and isinstance(body.get("messages"), list)
+        return body if is_request else None
+
+    def _send(self, document: Any, status: int = 200) -> None:
+        payload = json.dumps(document).encode()
+        self._head(status, {"Content-Length": str(len(payload))})
+        self.wfile.write(payload)
+
+    def _head(self, status: int, headers: Mapping[str, str]) -> None:
+        self.send_response(status)
+        for name, value in {"Content-Type": "application/json", **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+
+    def _fail(self, fault: FaultyAnswer, key: str) -> None:
+        wait = self.server.is_over.wait
+        wait(fault.delay)
+        body = json.dumps(filled_in(fault.body, key)) if fault.raw is None else fault.raw
+        payload = body.encode()
+        length = {"Content-Length": str(fault.drips + len(payload))}
+        self._head(fault.status, filled_in(fault.headers, key) | length)
+        for _ in range(fault.drips):
+            self.wfile.write(b" ")
+            self.wfile.flush()
+            if wait(fault.drip):
+                break
+        self.wfile.write(payload[: fault.cut])
+        if fault.cut is not None:
+            self.close_connection = True
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Write no log."""
