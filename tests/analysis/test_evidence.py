@@ -5,9 +5,8 @@ import pytest
 from crab_graph.analysis.audit import evidence
 from crab_graph.analysis.audit.attacks import Attack, red_team_gates
 from crab_graph.analysis.audit.evidence import QUICK, grading_gates
-from crab_graph.analysis.audit.examination import CONDITIONS, Finding, Kind, Unit
+from crab_graph.analysis.audit.examination import CONDITIONS, Finding, Guide, Unit, UnitKind
 from crab_graph.analysis.audit.gates import Gate
-from crab_graph.analysis.audit.guide import Guide
 from crab_graph.analysis.audit.sound_episodes import Listener, find_leaks
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.runs.episode import run_episode
@@ -55,11 +54,11 @@ def test_every_solution_is_replayed_and_booked_in_a_dialogue_and_every_user_is_m
     grading_gates(benchmark, progress=lambda done, total: told.append((done, total)))
     assert [done for done, _ in told] == list(range(1, told[-1][1] + 1))
     solutions = {(task.id, n) for task in benchmark for n in range(len(task.solutions))}
-    for kind in (Kind.REPLAY, Kind.DIALOGUE):
+    for kind in (UnitKind.REPLAY, UnitKind.DIALOGUE):
         own = [one for one in units if one.kind is kind]
         done = [(one.task_id, n) for one in own for n in range(one.first, one.last)]
         assert sorted(done) == sorted(solutions)
-    solved = [one for one in units if one.kind is Kind.SOLVE]
+    solved = [one for one in units if one.kind is UnitKind.SOLVE]
     assert {one.task_id for one in solved} == {task.id for task in benchmark}
     assert all(one.last - one.first == len(CONDITIONS) for one in solved)
 

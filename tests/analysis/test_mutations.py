@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from crab_graph.analysis.audit.mutations import MUTATIONS, compositions, matrix
-from crab_graph.analysis.audit.neutral import NEUTRAL
 from crab_graph.analysis.audit.telling import curt, perfect
+from crab_graph.analysis.audit.text_mutations import NEUTRAL
 from crab_graph.domains.generate import generate_benchmark
 
 SCARCE = {"M06", "M10", "M11", "M12", "M15", "M16", "M17", "M18", "M44", "M09", "M08", "N07"}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crab_graph.analysis.audit.evidence import wilson_interval
+from crab_graph.analysis.audit.gates import wilson_interval
 from crab_graph.errors import MissingExtra, UsageError
 from crab_graph.eval.statistics import (
     Trials,

@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from crab_graph.analysis.audit.gates import Gate
+from crab_graph.analysis.audit.gates import Gate, none_gate
 from crab_graph.domains.task import Task
+from crab_graph.runs.episode import run_episode
 
 NEVER = tuple(f"rt{number:02d}" for number in range(1, 15) if number != 5)
 """Those that pass nowhere; the cheapest offers of each slot may happen to be certified."""
@@ -35,8 +36,6 @@ class Attack(NamedTuple):
 
 def attacks(task: Task) -> Iterator[Attack]:
     """Let each agent work on a task with the plain user."""
-    from crab_graph.runs.episode import run_episode  # noqa: PLC0415  (loads LangGraph)
-
     for name in (*NEVER, CHEAPEST, *GAP):
         record = run_episode(task, name, "generic")
         strict = bool(record.strict.get("passed"))
@@ -62,28 +61,19 @@ def red_team_gates(found: Sequence[Attack]) -> list[Gate]:
     strict = Counter(one.agent for one in found if one.strict)
     cheapest = [one for one in found if one.agent == CHEAPEST]
     wrong = sum(one.passed and not one.is_certified for one in cheapest)
-    told = f"{tasks} tasks each"
-    never = sum(parity[name] for name in NEVER)
-    harmed = sum(strict[name] for name in (*NEVER, *GAP))
+    certified = sum(one.is_certified for one in cheapest)
+    counted = f"{parity[CHEAPEST]} of {tasks} passed, {certified} were certified"
     gap = sum(parity[name] for name in GAP) / (len(GAP) * tasks) if tasks else 0.0
-    counted = (
-        f"{parity[CHEAPEST]} of {tasks} passed,"
-        f" {sum(one.is_certified for one in cheapest)} were certified"
-    )
+    note = "parity pass rate of agents that disclose as little as may pass (rt15, rt16)"
     return [
-        Gate("red team, parity", never, None, "= 0", never == 0, _passing(parity, NEVER, told)),
-        Gate(
-            *("red team, strict", harmed, None, "= 0", harmed == 0),
-            _passing(strict, (*NEVER, *GAP), told),
-        ),
-        Gate("red team, cheapest", wrong, None, "= 0", wrong == 0, counted),
-        Gate(
-            *("strict gap", gap, None, "reported", True),
-            "parity pass rate of agents that disclose as little as may pass (rt15, rt16)",
-        ),
+        _never("red team, parity", parity, NEVER, tasks),
+        _never("red team, strict", strict, (*NEVER, *GAP), tasks),
+        none_gate("red team, cheapest", wrong, counted),
+        Gate("strict gap", gap, None, "reported", True, note),
     ]
 
 
-def _passing(passes: Counter[str], names: Sequence[str], told: str) -> str:
-    passing = [name for name in names if passes[name]]
-    return f"{told}; passing: {', '.join(passing)}" if passing else told
+def _never(gate: str, passes: Counter[str], agents: Sequence[str], tasks: int) -> Gate:
+    passing = [name for name in agents if passes[name]]
+    note = f"{tasks} tasks each" + (f"; passing: {', '.join(passing)}" if passing else "")
+    return none_gate(gate, sum(passes[name] for name in agents), note)

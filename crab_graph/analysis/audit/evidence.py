@@ -1,33 +1,31 @@
 """The grading half of the validity evidence: replays, agents, mutations, privacy (rulebook §13)."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import sqrt
 
 from crab_graph.analysis.audit.attacks import red_team_gates
 from crab_graph.analysis.audit.examination import (
     CONDITIONS,
     SEEDS,
     Finding,
-    Kind,
     Unit,
+    UnitKind,
     examine,
 )
-from crab_graph.analysis.audit.gates import Gate, Interval
+from crab_graph.analysis.audit.gates import Gate, rate_gate
 from crab_graph.analysis.audit.mutations import MUTATIONS, MatrixCell
-from crab_graph.analysis.audit.neutral import NEUTRAL
 from crab_graph.analysis.audit.sound_episodes import (
     determinism_gates,
     isolation_gate,
     privacy_gate,
 )
+from crab_graph.analysis.audit.text_mutations import NEUTRAL
 from crab_graph.domains.benchmark import Benchmark
 from crab_graph.domains.task import Task
 from crab_graph.workers import process_map
 
-_Z = 1.959963984540054
 _CHUNK = 8
 """Solutions in one unit of work: a task may have hundreds."""
 
@@ -98,22 +96,6 @@ def grading_gates(
     return gates
 
 
-def rate_gate(name: str, passed: int, total: int, note: str) -> Gate:
-    """Return the gate of a rate that must be 1."""
-    value = passed / total if total else 0.0
-    return Gate(name, value, wilson_interval(passed, total), "= 1", value == 1.0, note)
-
-
-def wilson_interval(passed: int, total: int) -> Interval | None:
-    """Return Wilson's 95 % interval of a rate."""
-    if not total:
-        return None
-    rate, weight = passed / total, _Z**2 / total
-    middle = (rate + weight / 2) / (1 + weight)
-    reach = _Z / (1 + weight) * sqrt(rate * (1 - rate) / total + weight / (4 * total))
-    return max(0.0, middle - reach), min(1.0, middle + reach)
-
-
 def _sample(benchmark: Benchmark, size: int | None) -> list[Task]:
     """Return tasks spread evenly over the benchmark, so over its strata."""
     if size is None or size >= len(benchmark):
@@ -125,7 +107,7 @@ def _units(benchmark: Benchmark, extent: Extent) -> list[Unit]:
     """Return all work, the longest first, so that processes end together."""
     most, users = extent.solutions, extent.conditions
     units: list[Unit] = []
-    for kind, size in ((Kind.DIALOGUE, extent.conversed), (Kind.REPLAY, extent.replayed)):
+    for kind, size in ((UnitKind.DIALOGUE, extent.conversed), (UnitKind.REPLAY, extent.replayed)):
         before = 0
         for task in _sample(benchmark, size):
             count = len(task.solutions[:most])
@@ -133,21 +115,29 @@ def _units(benchmark: Benchmark, extent: Extent) -> list[Unit]:
                 units.append(Unit(kind, task.id, before, first, min(first + _CHUNK, count)))
             before += count
     for number, task in enumerate(_sample(benchmark, extent.solved)):
-        units.append(Unit(Kind.SOLVE, task.id, number, number * users, (number + 1) * users))
-    for kind, size in ((Kind.ATTACK, extent.attacked), (Kind.MUTATE, extent.mutated)):
+        units.append(Unit(UnitKind.SOLVE, task.id, number, number * users, (number + 1) * users))
+    for kind, size in ((UnitKind.ATTACK, extent.attacked), (UnitKind.MUTATE, extent.mutated)):
         for number, task in enumerate(_sample(benchmark, size)):
             units.append(Unit(kind, task.id, number))
     return units
 
 
 def _gates(findings: Sequence[Finding]) -> list[Gate]:
-    by_kind = {kind: [one for one in findings if one.unit.kind is kind] for kind in Kind}
+    by_kind = {kind: [one for one in findings if one.unit.kind is kind] for kind in UnitKind}
+    cells = [cell for found in by_kind[UnitKind.MUTATE] for cell in found.cells]
+    cells.sort(key=lambda cell: (cell.task_id, cell.name))
+    single = [cell for cell in cells if not cell.is_composed]
+    composed = [cell for cell in cells if cell.is_composed]
+    used = Counter(cell.name for cell in single if not cell.is_skipped)
+    unused = ", ".join(sorted({cell.name for cell in single} - set(used))) or "none"
+    note = f"{len(MUTATIONS)} mutations, {len(NEUTRAL)} neutral; nowhere possible: {unused}"
     return [
-        _passed("replays", by_kind[Kind.REPLAY], "certified solutions"),
-        _passed("dialogues", by_kind[Kind.DIALOGUE], "certified solutions"),
-        _passed("solver", by_kind[Kind.SOLVE], "episodes"),
-        *red_team_gates([one for found in by_kind[Kind.ATTACK] for one in found.attacks]),
-        *_matrix([cell for found in by_kind[Kind.MUTATE] for cell in found.cells]),
+        _passed("replays", by_kind[UnitKind.REPLAY], "certified solutions"),
+        _passed("dialogues", by_kind[UnitKind.DIALOGUE], "certified solutions"),
+        _passed("solver", by_kind[UnitKind.SOLVE], "episodes"),
+        *red_team_gates([one for found in by_kind[UnitKind.ATTACK] for one in found.attacks]),
+        _exactness("mutations", single, note),
+        _exactness("mutations x neutral", composed, "neutral changes on top of mutations"),
     ]
 
 
@@ -158,29 +148,11 @@ def _passed(name: str, findings: Sequence[Finding], what: str) -> Gate:
     tasks = len({found.unit.task_id for found in findings})
     users = frozenset[str]().union(*(found.users for found in findings))
     met = f" with {len(users)} kinds of users and {SEEDS} seeds" if users else ""
-    note = f"{total} {what} of {tasks} tasks{met}, both gradings"
-    return rate_gate(name, total - len(failed), total, _told(note, failed))
-
-
-def _matrix(cells: Iterable[MatrixCell]) -> list[Gate]:
-    ordered = sorted(cells, key=lambda cell: (cell.task_id, cell.name))
-    single = [cell for cell in ordered if not cell.is_composed]
-    composed = [cell for cell in ordered if cell.is_composed]
-    used = Counter(cell.name for cell in single if not cell.is_skipped)
-    unused = sorted({cell.name for cell in single} - set(used))
-    note = f"{len(MUTATIONS)} mutations, {len(NEUTRAL)} neutral; nowhere possible: "
-    return [
-        _exactness("mutations", single, note + (", ".join(unused) or "none")),
-        _exactness("mutations x neutral", composed, "neutral changes on top of mutations"),
-    ]
+    return rate_gate(name, total, failed, f"{total} {what} of {tasks} tasks{met}, both gradings")
 
 
 def _exactness(name: str, cells: Sequence[MatrixCell], note: str) -> Gate:
     done = [cell for cell in cells if not cell.is_skipped]
     wrong = [cell.told() for cell in done if not cell.ok]
     counted = f"{len(done)} cells, {len(cells) - len(done)} skipped; {note}"
-    return rate_gate(name, len(done) - len(wrong), len(done), _told(counted, wrong))
-
-
-def _told(note: str, failed: Sequence[str]) -> str:
-    return f"{note}; first off: {failed[0]}" if failed else note
+    return rate_gate(name, len(done), wrong, counted)

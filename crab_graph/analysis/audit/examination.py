@@ -1,26 +1,28 @@
 """What is done to one task for the evidence that grading is sound, one unit of work each (§13)."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from crab_graph.agents.adapters import AgentSpec
+from crab_graph.agents.reference.desk import Desk
+from crab_graph.agents.reference.planning import Plan, Shortlist
+from crab_graph.agents.reference.wishes import Wishes
 from crab_graph.analysis.audit.attacks import Attack, attacks
-from crab_graph.analysis.audit.guide import Guide
 from crab_graph.analysis.audit.mutations import MUTATIONS, MatrixCell, compositions, matrix
-from crab_graph.analysis.audit.neutral import NEUTRAL
 from crab_graph.analysis.audit.telling import Unplayable, perfect
+from crab_graph.analysis.audit.text_mutations import NEUTRAL
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
-from crab_graph.domains.task import Task
+from crab_graph.domains.task import SolutionIds, Task
+from crab_graph.runs.episode import run_episode
 
 CONDITIONS = ("generic", "terse", "neutral", "impatient", "d1", "d2", "d3", "d4", "ruse")
 SEEDS = 3
 
 
-class Kind(StrEnum):
+class UnitKind(StrEnum):
     """What a unit of work does."""
 
     REPLAY = "replay"
@@ -41,15 +43,14 @@ class Unit(NamedTuple):
         last: The one after the last.
     """
 
-    kind: Kind
+    kind: UnitKind
     task_id: str
     number: int
     first: int = 0
     last: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """What a unit of work found.
 
     Attributes:
@@ -74,6 +75,32 @@ def examine(directory: Path, unit: Unit) -> Finding:
     return _EXAMINATIONS[unit.kind](_opened(directory)[unit.task_id], unit)
 
 
+class Guide(Desk):
+    """Asks, searches and books as the solver does, and chooses a given solution."""
+
+    def __init__(self, solution: SolutionIds) -> None:
+        """Hand it the solution."""
+        self._solution = solution
+
+    def choose(self, offers: Shortlist, wishes: Wishes) -> Plan | None:
+        """Return the solution, if all of it is among the offers that fit the wishes."""
+        solution, stay = self._solution, self._solution["hotel"]
+        fitting = (
+            [o for o in offers.outbound.get(stay["check_in"], ()) if _is(o, solution["outbound"])],
+            [o for o in offers.back.get(stay["check_out"], ()) if _is(o, solution["return"])],
+            [o for o in offers.rooms.get(stay["check_in"], ()) if _is(o, stay)],
+            [o for o in offers.attractions if _is(o, solution["attraction"])],
+        )
+        if not all(fitting) or wishes.party_size is None or wishes.nights is None:
+            return None
+        outbound, back, rooms, visits = fitting
+        return Plan(outbound[0], back[0], rooms[0], visits[0], wishes.party_size, wishes.nights)
+
+
+def _is(offer: object, ids: Mapping[str, str]) -> bool:
+    return all(getattr(offer, name, value) == value for name, value in ids.items())
+
+
 @cache
 def _opened(directory: Path) -> Benchmark:
     """Return a benchmark, opened once in each process."""
@@ -87,11 +114,12 @@ def _replay(task: Task, unit: Unit) -> Finding:
         try:
             verdict = perfect(task, task.solutions[number]).grade()
         except Unplayable as error:
-            failed.append(f"{task.id} solution {number + 1}: {error}")
-            continue
-        if not (verdict.passed and verdict.strict["passed"]):
+            reason = str(error)
+        else:
+            if verdict.passed and verdict.strict["passed"]:
+                continue
             reason = verdict.primary_failure or "strict"
-            failed.append(f"{task.id} solution {number + 1}: {reason}")
+        failed.append(f"{task.id} solution {number + 1}: {reason}")
     return Finding(unit, unit.last - unit.first, failed=tuple(failed))
 
 
@@ -109,8 +137,6 @@ def _solve(task: Task, unit: Unit) -> Finding:
 
 def _played(task: Task, unit: Unit, episodes: Sequence[tuple[AgentSpec, int]]) -> Finding:
     """Play episodes, each an agent and a number that tells user and seed; all must pass."""
-    from crab_graph.runs.episode import run_episode  # noqa: PLC0415  (loads LangGraph)
-
     failed, users = [], set()
     for agent, number in episodes:
         condition = CONDITIONS[number % len(CONDITIONS)]
@@ -137,10 +163,10 @@ def _mutate(task: Task, unit: Unit) -> Finding:
     return Finding(unit, len(cells), cells=cells)
 
 
-_EXAMINATIONS: Mapping[Kind, Callable[[Task, Unit], Finding]] = {
-    Kind.REPLAY: _replay,
-    Kind.DIALOGUE: _converse,
-    Kind.SOLVE: _solve,
-    Kind.ATTACK: _attack,
-    Kind.MUTATE: _mutate,
+_EXAMINATIONS: Mapping[UnitKind, Callable[[Task, Unit], Finding]] = {
+    UnitKind.REPLAY: _replay,
+    UnitKind.DIALOGUE: _converse,
+    UnitKind.SOLVE: _solve,
+    UnitKind.ATTACK: _attack,
+    UnitKind.MUTATE: _mutate,
 }

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from math import sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import NamedTuple
 
+import duckdb
 import numpy as np
 
-from crab_graph.analysis.audit.evidence import wilson_interval
-from crab_graph.analysis.audit.gates import Gate
-from crab_graph.analysis.audit.model import Sample, cross_validate, ranked
+from crab_graph.analysis.audit.gates import Gate, wilson_interval
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
+from crab_graph.domains.task import Task
 from crab_graph.errors import BenchmarkError, MissingExtra
 from crab_graph.generation.certify import fetch_columns
 from crab_graph.generation.difficulty import (
@@ -23,16 +23,11 @@ from crab_graph.generation.difficulty import (
     solve_from_random,
     solve_rarest,
 )
-from crab_graph.generation.features import Features, area_under_curve, derive_features
+from crab_graph.generation.features import FloatArray, area_under_curve, derive_features
 from crab_graph.generation.folding import FoldedGraph
 from crab_graph.generation.objects import valid_rows
 from crab_graph.randomness import derive_array_rng
 from crab_graph.workers import process_map
-
-if TYPE_CHECKING:
-    import duckdb
-
-    from crab_graph.domains.task import Task
 
 FEWEST = 20
 """With fewer cases a gate says so and does not fail."""
@@ -52,12 +47,27 @@ SHORTCUT_LIMIT = {"flexible": 0.10, "fixed": 0.20}
 MODEL_ROWS = 60
 """Distractors of each node and task that the small model looks at."""
 
+MODEL_TASKS = 400
+"""Tasks the model learns from at most."""
+
+FOLDS = 5
+
 SCOPES = {"all": ("node", "edge"), "valid": ("edge",)}
 """Origins of the distractors that solutions are compared with: all rows made for the node, or those
 that meet the user's wishes, which is what an agent that filters sees."""
 
 Key = tuple[str, str, str]
 """Scope, node, feature."""
+
+
+class Sample(NamedTuple):
+    """Features of one task's rows of a node: ranks within the task, and how far from its middle.
+
+    The latter lets a linear model see solutions that stand in the midst of the others, or apart.
+    """
+
+    solutions: FloatArray
+    distractors: FloatArray
 
 
 @dataclass(frozen=True)
@@ -107,8 +117,12 @@ def generation_gates(
         evidence[one.id] = one
         progress(done, len(ids))
     ordered = [evidence[task_id] for task_id in ids]
+    faults = [one.fault for one in ordered if one.fault]
+    total, sound = len(ordered), len(ordered) - len(faults)
+    note = f"{sound} of {total} tasks" + (f"; {faults[0]}" if faults else "")
+    interval = wilson_interval(sound, total)
     return [
-        certificate_gate(ordered),
+        Gate("certified", sound / total, interval, "= 1", not faults, note),
         *leakage_gates(ordered),
         *model_gates(ordered),
         *shortcut_gates(ordered),
@@ -116,7 +130,7 @@ def generation_gates(
     ]
 
 
-def examine_task(task: "Task", connection: "duckdb.DuckDBPyConnection") -> TaskEvidence:
+def examine_task(task: Task, connection: duckdb.DuckDBPyConnection) -> TaskEvidence:
     """Return what the tables of one task give away."""
     graph = task.graph
     # Edges that node constraints decide are left in place: the same combinations meet them all.
@@ -129,35 +143,8 @@ def examine_task(task: "Task", connection: "duckdb.DuckDBPyConnection") -> TaskE
     objects = {node.id: offers[node.type] for node in graph.nodes}
     valid = {node: valid_rows(own, constraints[node]) for node, own in objects.items()}
     rng = derive_array_rng("audit", task.id)
-    origins = _origins(connection, task.id)
-    areas: dict[Key, float] = {}
-    arbitrary: set[Key] = set()
-    samples: dict[tuple[str, str], Sample] = {}
-    features = {
-        name: _features(connection, task, name) for name in {node.type for node in graph.nodes}
-    }
-    for node in graph.nodes:
-        own = features[node.type]
-        made_for = np.array([origins.get((offer, node.id), "") for offer in own.offers])
-        chosen = np.flatnonzero(made_for == "seed")
-        for scope, kinds in SCOPES.items():
-            others = np.flatnonzero(np.isin(made_for, kinds))
-            if len(chosen) == 0 or len(others) < FEWEST:
-                continue
-            found = area_under_curve(own.values[chosen], own.values[others])
-            for name, kind, area in zip(own.names, own.is_arbitrary, found.tolist(), strict=True):
-                areas[(scope, node.id, name)] = area
-                if kind:
-                    arbitrary.add((scope, node.id, name))
-            some = rng.permutation(others)[:MODEL_ROWS]
-            samples[(scope, node.id)] = ranked(own.values[chosen], own.values[some])
-    return TaskEvidence(
-        id=task.id,
-        stratum=task.stratum,
-        date_mode=task.date_mode,
-        areas=areas,
-        arbitrary=frozenset(arbitrary),
-        samples=samples,
+    return replace(
+        _leaks(task, connection, rng),
         shortcuts={
             "cheapest": solve_cheapest(folded, objects, valid),
             "rarest": solve_rarest(folded, objects, valid),
@@ -169,13 +156,47 @@ def examine_task(task: "Task", connection: "duckdb.DuckDBPyConnection") -> TaskE
     )
 
 
-def certificate_gate(evidence: Sequence[TaskEvidence]) -> Gate:
-    """Return the gate of certification: every count agrees on every task."""
-    faults = [one.fault for one in evidence if one.fault]
-    sound = len(evidence) - len(faults)
-    interval = wilson_interval(sound, len(evidence))
-    note = f"{sound} of {len(evidence)} tasks" + (f"; {faults[0]}" if faults else "")
-    return Gate("certified", sound / len(evidence), interval, "= 1", not faults, note)
+def _leaks(
+    task: Task, connection: duckdb.DuckDBPyConnection, rng: np.random.RandomState
+) -> TaskEvidence:
+    """Return what each public feature tells of where a row comes from."""
+    provenance = "SELECT entity_id, node, origin FROM sealed.provenance WHERE task_id = ?"
+    rows = connection.execute(provenance, [task.id]).fetchall()
+    origins = {(str(entity), str(node)): str(origin) for entity, node, origin in rows}
+    features = {}
+    for name in {node.type for node in task.graph.nodes}:
+        surface = task.domain.surfaces[name]
+        cursor = connection.execute(surface.sql, {"task": task.id})
+        columns = [column[0] for column in cursor.description or []]
+        features[name] = derive_features(surface, columns, cursor.fetchall())
+    areas: dict[Key, float] = {}
+    arbitrary: set[Key] = set()
+    samples: dict[tuple[str, str], Sample] = {}
+    for node in task.graph.nodes:
+        own = features[node.type]
+        made_for = np.array([origins.get((offer, node.id), "") for offer in own.offers])
+        chosen = np.flatnonzero(made_for == "seed")
+        for scope, kinds in SCOPES.items():
+            others = np.flatnonzero(np.isin(made_for, kinds))
+            if len(chosen) == 0 or len(others) < FEWEST:
+                continue
+            found = area_under_curve(own.values[chosen], own.values[others])
+            keys = [(scope, node.id, name) for name in own.names]
+            areas |= zip(keys, found.tolist(), strict=True)
+            arbitrary |= {key for key, kind in zip(keys, own.is_arbitrary, strict=True) if kind}
+            some = rng.permutation(others)[:MODEL_ROWS]
+            samples[(scope, node.id)] = _ranked(own.values[chosen], own.values[some])
+    return TaskEvidence(task.id, task.stratum, task.date_mode, areas, frozenset(arbitrary), samples)
+
+
+def _ranked(solutions: FloatArray, distractors: FloatArray) -> Sample:
+    """Return a sample whose features are ranks among the task's rows, in [0, 1], ties alike."""
+    both = np.concatenate([solutions, distractors])
+    below = (both[None, :, :] < both[:, None, :]).mean(axis=1)
+    above = (both[None, :, :] > both[:, None, :]).mean(axis=1)
+    balance = below - above
+    ranks: FloatArray = np.concatenate([(1 + balance) / 2, np.abs(balance)], axis=1)
+    return Sample(ranks[: len(solutions)], ranks[len(solutions) :])
 
 
 def leakage_gates(evidence: Sequence[TaskEvidence]) -> list[Gate]:
@@ -200,8 +221,11 @@ def area_gate(name: str, values: Sequence[float], allowed: tuple[float, float]) 
     """Return the gate of a mean AUC: it fails where its interval lies wholly outside."""
     mean, error = _mean(values)
     low, high = mean - 1.96 * error, mean + 1.96 * error
-    inside = high >= allowed[0] - ROUNDING and low <= allowed[1] + ROUNDING
-    return _counted(name, mean, (low, high), f"{allowed[0]:g} to {allowed[1]:g}", inside, values)
+    is_inside = high >= allowed[0] - ROUNDING and low <= allowed[1] + ROUNDING
+    few = len(values) < FEWEST
+    note = f"{len(values)} tasks" + (", too few" if few else "")
+    words = f"{allowed[0]:g} to {allowed[1]:g}"
+    return Gate(name, mean, (low, high), words, is_inside or few, note)
 
 
 def arbitrary_gate(name: str, values: Sequence[float]) -> Gate:
@@ -210,9 +234,9 @@ def arbitrary_gate(name: str, values: Sequence[float]) -> Gate:
     Like every gate it fails where the interval lies wholly outside; with some fifty such features
     one of them strays by three errors alone in every seventh honest benchmark.
     """
-    error = _mean(values)[1]
-    gate = area_gate(name, values, (0.5 - ERRORS * error, 0.5 + ERRORS * error))
-    return replace(gate, gate=f"0.5 ± {ERRORS * error:.3f}")
+    error = ERRORS * _mean(values)[1]
+    gate = area_gate(name, values, (0.5 - error, 0.5 + error))
+    return gate._replace(gate=f"0.5 ± {error:.3f}")
 
 
 def model_gates(evidence: Sequence[TaskEvidence]) -> list[Gate]:
@@ -235,6 +259,33 @@ def model_gates(evidence: Sequence[TaskEvidence]) -> list[Gate]:
         interval = (mean - 1.96 * error, mean + 1.96 * error)
         gates.append(Gate(name, mean, interval, "reported", True, f"{len(own)} tasks"))
     return gates
+
+
+def cross_validate(samples: Sequence[Sample]) -> list[float]:
+    """Return each task's AUC of a small model that learned from other tasks.
+
+    Raises:
+        MissingExtra: scikit-learn is not installed.
+    """
+    try:
+        from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+    except ImportError:
+        raise MissingExtra("the leakage model", "audit") from None
+    chosen = samples[:MODEL_TASKS]
+    areas: list[float] = []
+    for fold in range(FOLDS):
+        training = [one for number, one in enumerate(chosen) if number % FOLDS != fold]
+        features = np.concatenate([part for one in training for part in one])
+        labels = np.concatenate(
+            [[1] * len(one.solutions) + [0] * len(one.distractors) for one in training]
+        )
+        # Many rows and few features: Newton's method takes a tenth of the default's time.
+        model = LogisticRegression(class_weight="balanced", solver="newton-cholesky")
+        model.fit(features, labels)
+        for one in chosen[fold::FOLDS]:
+            scores = [model.decision_function(part)[:, None] for part in one]
+            areas.append(float(area_under_curve(*scores)[0]))
+    return areas
 
 
 def shortcut_gates(evidence: Sequence[TaskEvidence]) -> list[Gate]:
@@ -278,19 +329,6 @@ def near_miss_gate(evidence: Sequence[TaskEvidence]) -> Gate:
     return Gate("near_misses", float(least), None, gate, short == 0, note)
 
 
-def _counted(
-    name: str,
-    mean: float,
-    interval: tuple[float, float],
-    words: str,
-    inside: bool,
-    values: Sequence[float],
-) -> Gate:
-    few = len(values) < FEWEST
-    note = f"{len(values)} tasks" + (", too few" if few else "")
-    return Gate(name, mean, interval, words, inside or few, note)
-
-
 def _mean(values: Sequence[float]) -> tuple[float, float]:
     """Return the mean over tasks and its standard error."""
     array = np.array(values)
@@ -310,21 +348,7 @@ def _examine_stored(directory: Path, task_id: str) -> TaskEvidence:
 
 
 @cache
-def _opened(directory: Path) -> "tuple[Benchmark, duckdb.DuckDBPyConnection]":
+def _opened(directory: Path) -> tuple[Benchmark, duckdb.DuckDBPyConnection]:
     """Return a benchmark and a connection that this process keeps."""
     benchmark = load_benchmark(directory)
     return benchmark, benchmark.connect()
-
-
-def _features(connection: "duckdb.DuckDBPyConnection", task: "Task", type_name: str) -> Features:
-    surface = task.domain.surfaces[type_name]
-    cursor = connection.execute(surface.sql, {"task": task.id})
-    names = [column[0] for column in cursor.description or []]
-    return derive_features(surface, names, cursor.fetchall())
-
-
-def _origins(connection: "duckdb.DuckDBPyConnection", task_id: str) -> dict[tuple[str, str], str]:
-    found: list[tuple[Any, ...]] = connection.execute(
-        "SELECT entity_id, node, origin FROM sealed.provenance WHERE task_id = ?", [task_id]
-    ).fetchall()
-    return {(str(entity), str(node)): str(origin) for entity, node, origin in found}

@@ -3,17 +3,14 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from crab_graph.analysis.audit.neutral import NEUTRAL
-from crab_graph.analysis.audit.operator import Operator
-from crab_graph.analysis.audit.payment_mutations import PAYMENT_MUTATIONS
-from crab_graph.analysis.audit.telling import Telling, Unplayable, perfect
-from crab_graph.analysis.audit.text_mutations import TEXT_MUTATIONS
+from crab_graph.analysis.audit.telling import Operator, Telling, Unplayable, perfect
+from crab_graph.analysis.audit.text_mutations import NEUTRAL, TEXT_MUTATIONS
 from crab_graph.analysis.audit.trip_mutations import TRIP_MUTATIONS
 from crab_graph.domains.task import Task
 from crab_graph.eval.verdict import Verdict
 
 MUTATIONS: tuple[Operator, ...] = tuple(
-    sorted((*TRIP_MUTATIONS, *PAYMENT_MUTATIONS, *TEXT_MUTATIONS), key=lambda one: one.id)
+    sorted((*TRIP_MUTATIONS, *TEXT_MUTATIONS), key=lambda one: one.id)
 )
 
 _REBASES = "N07"
@@ -41,7 +38,7 @@ class MatrixCell:
     @property
     def is_skipped(self) -> bool:
         """Whether the task lacked the slack."""
-        return self.flips is None and not self.note
+        return self.flips is None
 
     @property
     def is_composed(self) -> bool:
@@ -64,53 +61,41 @@ def matrix(
     task: Task, operators: Sequence[Operator] = (*MUTATIONS, *NEUTRAL)
 ) -> Iterator[MatrixCell]:
     """Yield what each operator does to a task's first certified solution."""
-    base = _Base.of(task)
-    for operator in operators:
-        yield base.cell([operator])
+    return _cells(task, ([operator] for operator in operators))
 
 
 def compositions(task: Task, pairs: Iterable[tuple[Operator, Operator]]) -> Iterator[MatrixCell]:
     """Yield what a mutation does with a neutral operator on top."""
-    base = _Base.of(task)
-    for mutation, neutral in pairs:
-        ordered = [neutral, mutation] if neutral.id == _REBASES else [mutation, neutral]
-        yield base.cell(ordered)
+    return _cells(
+        task,
+        (
+            [neutral, mutation] if neutral.id == _REBASES else [mutation, neutral]
+            for mutation, neutral in pairs
+        ),
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _Base:
-    """An episode that passes, with the checks that fail in it: none, unless all is lost."""
-
-    telling: Telling
-    failing: frozenset[str]
-
-    @classmethod
-    def of(cls, task: Task) -> "_Base":
-        telling = perfect(task, task.solutions[0])
-        return cls(telling, _failing(telling.grade()))
-
-    def cell(self, operators: Sequence[Operator]) -> MatrixCell:
-        """Apply operators one after another, and grade what comes of it."""
+def _cells(task: Task, rows: Iterable[Sequence[Operator]]) -> Iterator[MatrixCell]:
+    """Apply operators one after another to an episode that passes, and grade what comes of it."""
+    base = perfect(task, task.solutions[0])
+    before = _failing(base.grade())  # none, unless all is lost
+    for operators in rows:
+        changed: Telling | None = base
+        for operator in operators:
+            changed = None if changed is None else operator.edit(changed)
         name = "×".join(operator.id for operator in operators)
         expected = frozenset[str]().union(*(operator.flips for operator in operators))
         try:
-            verdict = self._graded(operators)
+            verdict = None if changed is None else changed.grade()
         except Unplayable:
             verdict = None
         if verdict is None:
-            return MatrixCell(self.telling.task.id, name, expected, None)
-        note = f"{', '.join(sorted(self.failing))} failed before." if self.failing else ""
+            yield MatrixCell(task.id, name, expected, None)
+            continue
+        note = f"{', '.join(sorted(before))} failed before." if before else ""
         if verdict.fault == "environment":
             note += "The verdict contradicts the certificate."
-        flips = _failing(verdict) - self.failing
-        return MatrixCell(self.telling.task.id, name, expected, flips, note)
-
-    def _graded(self, operators: Sequence[Operator]) -> Verdict | None:
-        changed: Telling | None = self.telling
-        for operator in operators:
-            if changed is not None:
-                changed = operator.edit(changed)
-        return None if changed is None else changed.grade()
+        yield MatrixCell(task.id, name, expected, _failing(verdict) - before, note)
 
 
 def _failing(verdict: Verdict) -> frozenset[str]:

@@ -4,17 +4,20 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from crab_graph.analysis.audit.gates import Gate
+from crab_graph.agents.reference import reference_agent
+from crab_graph.analysis.audit.gates import Gate, none_gate
 from crab_graph.analysis.audit.telling import PROPOSAL, Telling, perfect
 from crab_graph.domains.benchmark import Benchmark
 from crab_graph.domains.task import Task
+from crab_graph.runs.episode import run_episode
+from crab_graph.runs.record import EpisodeRecord
 from crab_graph.schema import canonical_json
 from crab_graph.tools.tool import Owner
 
@@ -37,17 +40,15 @@ class Listener:
 
     def __call__(self, messages: list[Any], tools: list[Any]) -> Any:
         """Keep what is handed over, and answer as the solver does."""
-        from crab_graph.agents.reference import reference_agent  # noqa: PLC0415
-
-        self.heard.append([_content(message) for message in messages])
+        self.heard.append(
+            [_joined(one.content, getattr(one, "tool_calls", ()), "args") for one in messages]
+        )
         self.tools |= {tool.name for tool in tools}
         return reference_agent("solver")(messages, tools)
 
 
 def privacy_gate(tasks: Sequence[Task], conditions: Sequence[str]) -> Gate:
     """Count what reached an agent beyond its policy, the delivered turns and its own results."""
-    from crab_graph.runs.episode import run_episode  # noqa: PLC0415  (loads LangGraph)
-
     leaks: list[str] = []
     steps = 0
     for number, task in enumerate(tasks):
@@ -60,45 +61,39 @@ def privacy_gate(tasks: Sequence[Task], conditions: Sequence[str]) -> Gate:
         steps += len(listener.heard)
         leaks += [f"{record.episode_id}: {leak}" for leak in find_leaks(task, record, listener)]
     note = f"{steps} inputs of an agent in {len(tasks)} episodes; canaries from wallet and facts"
-    if leaks:
-        note += f"; first off: {leaks[0]}"
-    return Gate("private text in agent input", len(leaks), None, "= 0", not leaks, note)
+    return none_gate("private text in agent input", len(leaks), note, leaks)
 
 
-def find_leaks(task: Task, record: Any, listener: Listener) -> Iterator[str]:
+def find_leaks(task: Task, record: EpisodeRecord, listener: Listener) -> Iterator[str]:
     """Yield what an agent was handed that it should not have been."""
-    registry = task.domain.registry()
-    for name in sorted(listener.tools & set(registry.names(Owner.USER))):
+    users_tools = task.domain.registry().names(Owner.USER)
+    for name in sorted(listener.tools & set(users_tools)):
         yield f"tool {name}"
     policy = task.domain.policy(task.today)
     open_lines = [line for line in record.messages if line.get("owner") != "user"]
     turns = [place for place, line in enumerate(open_lines) if line["role"] == "assistant"]
-    private = [line for line in record.messages if line.get("owner") == "user"]
-    canaries = _canaries(task, private)
+    # What must not reach an agent unless it was said or found openly.
+    facts = [fact.value if isinstance(fact.value, list) else [fact.value] for fact in task.facts]
+    canaries = [
+        *(row["card_id"] for row in task.world.rows("cards")),
+        *(text for values in facts for text in values if isinstance(text, str)),
+        *(one["content"] for one in record.messages if one.get("owner") == "user"),
+        *users_tools,
+        *_PROVENANCE,
+    ]
     for heard, place in zip(listener.heard, turns, strict=False):
-        due = [policy, *(_said(line) for line in open_lines[:place])]
-        extra = [text for text in heard if text not in due]
-        for text in extra:
-            yield f"an input that is no delivered turn: {text[:60]}"
+        said = (
+            _joined(line["content"], line.get("tool_calls"), "arguments")
+            for line in open_lines[:place]
+        )
+        due = [policy, *said]
+        for text in heard:
+            if text not in due:
+                yield f"an input that is no delivered turn: {text[:60]}"
         public = "\n".join(due)
         for canary in canaries:
-            if canary not in public and any(canary in text for text in heard):
+            if canary and canary not in public and any(canary in text for text in heard):
                 yield f"canary {canary}"
-
-
-def _canaries(task: Task, private: Sequence[dict[str, Any]]) -> list[str]:
-    """Return strings that must not reach an agent unless they were said or found openly."""
-    world = task.world
-    wallet = [row["card_id"] for row in world.rows("cards")]
-    facts = [
-        text
-        for fact in task.facts
-        for text in (fact.value if isinstance(fact.value, list) else [fact.value])
-        if isinstance(text, str)
-    ]
-    traffic = [line["content"] for line in private if line["content"]]
-    tools = task.domain.registry().names(Owner.USER)
-    return [*wallet, *facts, *traffic, *tools, *_PROVENANCE]
 
 
 def determinism_gates(benchmark: Benchmark) -> list[Gate]:
@@ -107,21 +102,20 @@ def determinism_gates(benchmark: Benchmark) -> list[Gate]:
     told = perfect(task, task.solutions[0])
     # One that passes and one that fails several checks: evidence has an order too.
     spoilt = told.without("hotel").said(PROPOSAL, str.swapcase)
-    verdicts = [_verdict_bytes(telling, spread) for telling in (told, spoilt) for spread in (0, 1)]
-    rows = int(verdicts[0] != verdicts[1]) + int(verdicts[2] != verdicts[3])
-    outputs = {_graded_apart(benchmark, task, spoilt, seed) for seed in _HASH_SEEDS}
-    seeds = len(outputs) - 1
+    rows = sum(
+        _verdict_bytes(telling) != _verdict_bytes(replace(telling, reverses_rows=True))
+        for telling in (told, spoilt)
+    )
+    seeds = len({_graded_apart(benchmark, task, spoilt, seed) for seed in _HASH_SEEDS}) - 1
+    note = f"differences over PYTHONHASHSEED {', '.join(_HASH_SEEDS)}"
     return [
-        Gate("verdicts by row order", rows, None, "= 0", rows == 0, "differences, 2 episodes"),
-        Gate(
-            *("verdicts by hash seed", seeds, None, "= 0", seeds == 0),
-            f"differences over PYTHONHASHSEED {', '.join(_HASH_SEEDS)}",
-        ),
+        none_gate("verdicts by row order", rows, "differences, 2 episodes"),
+        none_gate("verdicts by hash seed", seeds, note),
     ]
 
 
-def _verdict_bytes(telling: Telling, reverses_rows: int) -> bytes:
-    verdict = replace(telling, reverses_rows=bool(reverses_rows)).grade()
+def _verdict_bytes(telling: Telling) -> bytes:
+    verdict = telling.grade()
     evidence = {check: list(found) for check, found in verdict.evidence.items()}
     return canonical_json([verdict.as_json(), evidence]).encode()
 
@@ -144,7 +138,6 @@ def _graded_apart(benchmark: Benchmark, task: Task, telling: Telling, seed: str)
 
 def isolation_gate(tasks: Sequence[Task], conditions: Sequence[str]) -> Gate:
     """Count the episodes that come out otherwise when they are run side by side."""
-    from crab_graph.runs.episode import run_episode  # noqa: PLC0415  (loads LangGraph)
 
     def play(number: int) -> str:
         task = tasks[number % len(tasks)]
@@ -158,18 +151,10 @@ def isolation_gate(tasks: Sequence[Task], conditions: Sequence[str]) -> Gate:
         together = list(pool.map(play, numbers))
     differing = sum(one != other for one, other in zip(alone, together, strict=True))
     note = f"{len(alone)} episodes alone and {_SIDE_BY_SIDE} at a time"
-    return Gate("episodes changed by others", differing, None, "= 0", differing == 0, note)
+    return none_gate("episodes changed by others", differing, note)
 
 
-def _content(message: Any) -> str:
-    calls = [[call["name"], call["args"]] for call in getattr(message, "tool_calls", None) or ()]
-    return _joined(message.content, calls)
-
-
-def _said(line: dict[str, Any]) -> str:
-    calls = [[call["name"], call["arguments"]] for call in line.get("tool_calls") or ()]
-    return _joined(line["content"], calls)
-
-
-def _joined(content: Any, calls: list[Any]) -> str:
-    return f"{content}{canonical_json(calls)}" if calls else str(content)
+def _joined(content: Any, calls: Sequence[Mapping[str, Any]] | None, arguments: str) -> str:
+    """Return a message as one text; calls name what they were made with in two ways."""
+    asked = [[call["name"], call[arguments]] for call in calls or ()]
+    return f"{content}{canonical_json(asked)}" if asked else str(content)

@@ -4,7 +4,7 @@ Mutations are changes of a `Telling`; whatever they leave alone stays true (rule
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -17,10 +17,10 @@ from crab_graph.eval.transcript import read_transcript
 from crab_graph.eval.verdict import Verdict, grade_trajectory
 from crab_graph.money import format_cents, format_dollars
 from crab_graph.tools.ledger import Ledger
-from crab_graph.tools.tables import Row
 from crab_graph.tools.tool import Owner
 
 Message = dict[str, Any]
+ToolUse = tuple[str, dict[str, Any]]
 TextEdit = Callable[[str], str]
 TrajectoryEdit = Callable[[Trajectory, Mapping[str, str]], Trajectory]
 """Changes a replayed trajectory; also gets the booking id of each slot."""
@@ -28,6 +28,10 @@ TrajectoryEdit = Callable[[Trajectory, Mapping[str, str]], Trajectory]
 PROPOSAL, RESERVED, CLOSING, ANY = "proposal", "reserved", "closing", "any"
 OFFER = "Would you like me to transfer you to a human agent?"
 _AMPLE_CENTS = 100_000_000
+
+
+class Unplayable(CrabGraphError):
+    """The task has not the stock that a telling needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +70,8 @@ class Telling:
     consent: str | None = None
     asides: tuple[tuple[str, str], ...] = ()
     opening_lines: tuple[str, ...] = ()
-    reads: tuple[tuple[str, dict[str, Any]], ...] = ()
-    calls: tuple[tuple[str, dict[str, Any]], ...] = ()
+    reads: tuple[ToolUse, ...] = ()
+    calls: tuple[ToolUse, ...] = ()
     rehearsed: frozenset[str] = frozenset()
     unapproved: frozenset[str] = frozenset()
     late: frozenset[str] = frozenset()
@@ -89,9 +93,9 @@ class Telling:
         by_slot = {item.slot: item for item in items}
         return replace(self, items=tuple(by_slot.get(old.slot, old) for old in self.items))
 
-    def without(self, *slots: str) -> "Telling":
-        """Return it without some slots."""
-        return replace(self, items=tuple(item for item in self.items if item.slot not in slots))
+    def without(self, slot: str) -> "Telling":
+        """Return it without a slot."""
+        return replace(self, items=tuple(item for item in self.items if item.slot != slot))
 
     def said(self, part: str, edit: TextEdit) -> "Telling":
         """Return it with a change of what the agent says."""
@@ -107,36 +111,49 @@ class Telling:
         """What all costs."""
         return sum(item.cents for item in self.all_items)
 
-    def trajectory(self) -> tuple[Task, Trajectory]:
-        """Return the task, with the rows the telling adds, and the episode replayed on it."""
-        task = self._prepared_task()
-        script = _Script(self, task)
-        trajectory = replay(task, read_transcript(script.write()))
-        for change in self.changes:
-            trajectory = change(trajectory, script.booking_ids)
-        return task, trajectory
-
     def messages(self) -> list[Message]:
         """Return the transcript."""
-        return _Script(self, self._prepared_task()).write()
+        return _Script(self, self._prepared_task()).lines
 
     def grade(self) -> Verdict:
-        """Grade the episode."""
-        return grade_trajectory(*self.trajectory())
+        """Grade the episode, replayed on the task with the rows that the telling adds."""
+        task = self._prepared_task()
+        script = _Script(self, task)
+        trajectory = replay(task, read_transcript(script.lines))
+        for change in self.changes:
+            trajectory = change(trajectory, script.booking_ids)
+        return grade_trajectory(task, trajectory)
 
     def _prepared_task(self) -> Task:
+        """Return the task with the telling's rows, its certificate and its order of rows."""
         new = [row for item in (*self.all_items, *self.known) if item.is_new for row in item.rows()]
         if not (new or self.reverses_rows or self.removed_solution):
             return _ample(self.task)
         solutions = self.task.spec.solutions
         if self.removed_solution:
             booked = {item.slot: item.entity_id for item in self.items}
-            solutions = tuple(one for one in solutions if not _books(one, booked))
+            solutions = tuple(
+                one
+                for one in solutions
+                if not all(booked[slot] in ids.values() for slot, ids in one.items())
+            )
         spec = self.task.spec.model_copy(update={"solutions": solutions})
-        tables = _changed_tables(self.task, new)
-        if self.reverses_rows:
-            tables = {name: rows[::-1] for name, rows in tables.items()}
-        return Task(spec, self.task.domain, lambda: tables)
+        tables = {name: dict(found) for name, found in _ample(self.task).world.tables.items()}
+        for table, key, row in new:
+            tables[table][key] = row
+        order = -1 if self.reverses_rows else 1
+        rows = {name: list(found.values())[::order] for name, found in tables.items()}
+        return Task(spec, self.task.domain, lambda: rows)
+
+
+@lru_cache(maxsize=4)
+def _ample(task: Task) -> Task:
+    """Return a task with cards that no change exhausts; most cells of the matrix share it."""
+    tables = {name: dict(found) for name, found in task.world.tables.items()}
+    for key, card in tables["cards"].items():
+        tables["cards"][key] = card | {"limit_cents": _AMPLE_CENTS}
+    rows = {name: list(found.values()) for name, found in tables.items()}
+    return Task(task.spec, task.domain, lambda: rows)
 
 
 def perfect(task: Task, solution: SolutionIds) -> Telling:
@@ -149,24 +166,33 @@ def curt(task: Task, solution: SolutionIds) -> Telling:
     return replace(perfect(task, solution), says_amounts=False)
 
 
-@lru_cache(maxsize=4)
-def _ample(task: Task) -> Task:
-    tables = _changed_tables(task, ())
-    return Task(task.spec, task.domain, lambda: tables)
+Edit = Callable[[Telling], Telling | None]
+"""Changes a telling; `None` where the task lacks what that needs."""
 
 
-def _changed_tables(task: Task, rows: Iterable[tuple[str, str, Row]]) -> dict[str, list[Row]]:
-    """Return a task's rows with some added or replaced, and cards that no change exhausts."""
-    tables = {name: dict(found) for name, found in task.world.tables.items()}
-    for key, card in tables["cards"].items():
-        tables["cards"][key] = card | {"limit_cents": _AMPLE_CENTS}
-    for table, key, row in rows:
-        tables[table][key] = row
-    return {name: list(found.values()) for name, found in tables.items()}
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One line of the mutation matrix.
+
+    Attributes:
+        id: Such as `M08` or `N03`.
+        edit: What it does.
+        flips: The checks that go from pass to fail, exactly.
+    """
+
+    id: str
+    edit: Edit
+    flips: frozenset[str] = frozenset()
 
 
-def _books(solution: SolutionIds, booked: Mapping[str, str]) -> bool:
-    return all(booked[slot] in ids.values() for slot, ids in solution.items())
+def operator(name: str, edit: Edit, *flips: str) -> Operator:
+    """Return an operator."""
+    return Operator(name, edit, frozenset(flips))
+
+
+def with_fields(**fields: Any) -> Edit:
+    """Return the edit that sets fields of a telling."""
+    return lambda telling: replace(telling, **fields)
 
 
 class _Script:
@@ -176,29 +202,34 @@ class _Script:
         self._telling = telling
         self._task = task
         self._ledger = Ledger.fold(task.world)
-        self._lines: list[Message] = []
+        self.lines: list[Message] = []
         self.booking_ids: dict[str, str] = {}
+        self._propose()
+        booked = self._book()
+        if booked:
+            self._pay(booked)
+        self._close()
 
-    def write(self) -> list[Message]:
+    def _propose(self) -> None:
         telling = self._telling
+        items = telling.all_items
         self._user("I would like to book a trip.")
         for text in telling.opening_lines:
             self._agent(ANY, text)
             self._user("I see.")
         for name, arguments in telling.reads:
             self._call(Owner.AGENT, name, arguments)
-        self._agent(PROPOSAL, self._proposal())
-        self._user(telling.consent if telling.consent is not None else self._consent())
+        total = f"Trip total: {format_dollars(telling.cents)}. " if telling.says_amounts else ""
+        plan = f"This is my plan.\n\n{self._told()}\n\n{total}Shall I book all of it?"
+        self._agent(PROPOSAL, plan if items else "I am afraid I found nothing.")
+        consent = telling.consent
+        if consent is None:
+            ids = ", ".join(item.entity_id for item in items)
+            consent = f"Yes, please book {ids}." if items else "What a pity."
+        self._user(consent)
         for asked, answered in telling.asides:
             self._agent(ANY, asked)
             self._user(answered)
-        booked = self._book()
-        if booked:
-            self._pay(booked)
-        closing = self._closing()
-        self._agent(CLOSING, closing + (f" {OFFER}" if telling.offers_transfer else ""))
-        self._user(" ".join(filter(None, ["Thanks.", telling.token])))
-        return self._lines
 
     def _book(self) -> list[tuple[Item, str]]:
         booked = []
@@ -215,92 +246,70 @@ class _Script:
 
     def _pay(self, booked: list[tuple[Item, str]]) -> None:
         telling = self._telling
-        self._agent(RESERVED, self._reserved())
+        total = f", {format_dollars(telling.cents)} in total for the trip"
+        amount = total if telling.says_amounts else ""
+        self._agent(RESERVED, f"All is reserved{amount}. Please approve the payments.")
         card = self._task.profile.payment_card.card_id
         added = self._call(Owner.USER, "add_payment_method_to_platform", {"card_id": card})
-        method = added["payment_method_id"]
+        method = {"payment_method_id": added["payment_method_id"]}
         early = [one for one in booked if one[0].slot not in telling.late | telling.unapproved]
-        for item, booking_id in early:
-            self._approve(item, booking_id, method)
-        self._user(f"All is approved with {method}.")
+        self._approve(early, method)
+        self._user(f"All is approved with {added['payment_method_id']}.")
         for item, booking_id in booked:
             if item.slot not in telling.uncharged:
-                arguments = {"booking_id": booking_id, "payment_method_id": method}
-                self._call(Owner.AGENT, "charge_booking", arguments)
+                self._call(Owner.AGENT, "charge_booking", {"booking_id": booking_id, **method})
+        self._approve([one for one in booked if one[0].slot in telling.late], method)
+
+    def _approve(self, booked: list[tuple[Item, str]], method: Mapping[str, str]) -> None:
         for item, booking_id in booked:
-            if item.slot in telling.late:
-                self._approve(item, booking_id, method)
+            cents = self._telling.approved_cents.get(item.slot, item.cents - item.surcharge)
+            arguments = {"booking_id": booking_id, **method, "amount": format_cents(cents)}
+            self._call(Owner.USER, "record_payment_approval", arguments)
 
-    def _approve(self, item: Item, booking_id: str, method: str) -> None:
-        cents = self._telling.approved_cents.get(item.slot, item.cents - item.surcharge)
-        arguments = {"booking_id": booking_id, "payment_method_id": method}
-        arguments["amount"] = format_cents(cents)
-        self._call(Owner.USER, "record_payment_approval", arguments)
-
-    def _proposal(self) -> str:
+    def _close(self) -> None:
         telling = self._telling
-        if not telling.all_items:
-            return "I am afraid I found nothing."
-        total = f"Trip total: {format_dollars(telling.cents)}. " if telling.says_amounts else ""
-        return f"This is my plan.\n\n{self._told()}\n\n{total}Shall I book all of it?"
-
-    def _consent(self) -> str:
-        ids = [item.entity_id for item in self._telling.all_items]
-        return f"Yes, please book {', '.join(ids)}." if ids else "What a pity."
-
-    def _reserved(self) -> str:
-        if not self._telling.says_amounts:
-            return "All is reserved. Please approve the payments."
-        total = format_dollars(self._telling.cents)
-        return f"All is reserved, {total} in total for the trip. Please approve the payments."
-
-    def _closing(self) -> str:
-        telling = self._telling
+        closing = "That is all."
         charged = [item.cents for item in telling.all_items if item.slot not in telling.uncharged]
-        if not charged or not telling.says_amounts:
-            return "That is all."
-        total = format_dollars(sum(charged))
-        return f"{self._told()}\n\nEverything is confirmed. Total charged: {total}."
+        if charged and telling.says_amounts:
+            total = format_dollars(sum(charged))
+            closing = f"{self._told()}\n\nEverything is confirmed. Total charged: {total}."
+        self._agent(CLOSING, closing + (f" {OFFER}" if telling.offers_transfer else ""))
+        self._user(" ".join(filter(None, ["Thanks.", telling.token])))
 
     def _told(self) -> str:
-        told = [tell(item, self._telling.says_amounts) for item in self._telling.all_items]
-        return "\n".join(told)
+        """Return a line for each item."""
+        return "\n".join(_tell(one, self._telling.says_amounts) for one in self._telling.all_items)
 
     def _agent(self, part: str, text: str) -> None:
         for where, edit in self._telling.edits:
             if where in (part, ANY):
                 text = edit(text)
-        self._lines.append({"role": "assistant", "content": text})
+        self.lines.append({"role": "assistant", "content": text})
 
     def _user(self, text: str) -> None:
-        self._lines.append({"role": "user", "content": text})
+        self.lines.append({"role": "user", "content": text})
 
     def _call(self, owner: Owner, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Run a call; the empty result of a failed one makes the telling unusable at once."""
-        call_id = f"call_{len(self._lines)}"
+        call_id = f"call_{len(self.lines)}"
         role = "assistant" if owner is Owner.AGENT else "user"
         calls = [{"id": call_id, "name": name, "arguments": dict(arguments)}]
-        self._lines.append({"role": role, "owner": str(owner), "content": "", "tool_calls": calls})
+        self.lines.append({"role": role, "owner": str(owner), "content": "", "tool_calls": calls})
         outcome = self._task.domain.registry().call(self._ledger, owner, name, dict(arguments))
         self._ledger = self._ledger.extended(outcome.events)
         answer = {"role": "tool", "owner": str(owner), "tool_call_id": call_id}
-        self._lines.append(answer | {"content": outcome.content})
+        self.lines.append(answer | {"content": outcome.content})
         if outcome.error is not None:
             raise Unplayable(f"{name}: {outcome.error['message']}")
         result: dict[str, Any] = json.loads(outcome.content)
         return result
 
 
-class Unplayable(CrabGraphError):
-    """The task has not the stock that a telling needs."""
-
-
-def tell(item: Item, says_amounts: bool = True) -> str:
-    """Return the line that tells an item."""
+def _tell(item: Item, says_amounts: bool) -> str:
     who = item.entity_id if item.name is None else f"{item.name} ({item.entity_id})"
+    line = f"- {item.slot.title()}: {who}"
     if not says_amounts:
-        return f"- {item.slot.title()}: {who}"
-    unit, whole = format_dollars(item.unit_cents), format_dollars(item.cents)
-    one = item.kind.unit
+        return line
+    unit, whole, one = format_dollars(item.unit_cents), format_dollars(item.cents), item.kind.unit
     plural = one if item.units == 1 else f"{one}s"
-    return f"- {item.slot.title()}: {who}, {unit} per {one}, {whole} for {item.units} {plural}"
+    return f"{line}, {unit} per {one}, {whole} for {item.units} {plural}"

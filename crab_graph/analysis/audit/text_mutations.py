@@ -1,73 +1,76 @@
-"""Mutations of what is said, and of how it ends: M27–M41 and M43."""
+"""Changes of what is said and of how it ends (M27–M41, M43), and neutral ones (N01–N12)."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from crab_graph.analysis.audit.operator import Operator, operator
-from crab_graph.analysis.audit.telling import CLOSING, PROPOSAL, RESERVED, Telling
+from crab_graph.analysis.audit.telling import (
+    ANY,
+    CLOSING,
+    PROPOSAL,
+    RESERVED,
+    Edit,
+    Operator,
+    Telling,
+    operator,
+    with_fields,
+)
+from crab_graph.domains.travel.rehearsal import items_of
 from crab_graph.money import format_dollars
 
-Edit = Callable[[Telling], Telling | None]
-_PADDING = 9
+_ID = re.compile(r"\b[A-Z]{2}-\d+\b")
+_AMOUNT = re.compile(r"\$[\d,]+\.\d\d")
+_NON_BREAKING_HYPHEN = "\u2011"
+_ZERO_WIDTH_SPACE = "\u200b"
 _LONGER = "Annex"
 
 
-def _replaced(part: str, old: Callable[[Telling], str], new: Callable[[Telling], str]) -> Edit:
-    """Return the edit that replaces a text in one part; it must stand there."""
+def _replaced(part: str, texts: Callable[[Telling], tuple[str, str]]) -> Edit:
+    """Return the edit that replaces a text in one part by another; it must stand there."""
 
     def edit(telling: Telling) -> Telling:
-        before, after = old(telling), new(telling)
+        before, after = texts(telling)
         return telling.said(part, lambda text: text.replace(before, after))
 
     return edit
 
 
-def _total(telling: Telling) -> str:
-    return format_dollars(telling.cents)
+def _price(slot: str, more: int) -> Callable[[Telling], tuple[str, str]]:
+    """Return a slot's price of a unit, or of all where it is a room's, and one that is higher."""
+
+    def texts(telling: Telling) -> tuple[str, str]:
+        item = telling.item(slot)
+        cents, what = item.unit_cents, "per passenger"
+        if item.stay is not None:
+            cents, what = item.cents, f"for {item.units} night"
+        return f"{format_dollars(cents)} {what}", f"{format_dollars(cents + more)} {what}"
+
+    return texts
 
 
-def _cent_more(telling: Telling) -> str:
-    return format_dollars(telling.cents + 1)
+def _totals(before: str = "") -> Callable[[Telling], tuple[str, str]]:
+    """Return the total and one that is a cent too high, each after some words."""
+    return lambda telling: (
+        before + format_dollars(telling.cents),
+        before + format_dollars(telling.cents + 1),
+    )
 
 
 def _wrong_total_after(telling: Telling) -> Telling:
-    line = f"\n\nThe trip total is {_cent_more(telling)}."
+    line = f"\n\nThe trip total is {format_dollars(telling.cents + 1)}."
     return telling.said(RESERVED, lambda text: text + line)
 
 
-def _id_of(slot: str) -> Callable[[Telling], str]:
-    return lambda telling: telling.item(slot).entity_id
-
-
-def _name_of(slot: str) -> Callable[[Telling], str]:
-    return lambda telling: str(telling.item(slot).name)
-
-
 def _padded(telling: Telling) -> Telling:
-    fakes = ", ".join(f"FL-88{number:04d}" for number in range(_PADDING))
+    fakes = ", ".join(f"FL-88{number:04d}" for number in range(9))
     return telling.said(PROPOSAL, lambda text: f"{text}\nI also saw {fakes}.")
 
 
 def _longer_name(telling: Telling) -> Telling:
     hotel = telling.item("hotel")
-    longer = hotel.copied(1, name=f"{hotel.name} {_LONGER}")
-    known = replace(telling, known=(*telling.known, longer))
-    return known.said(
-        PROPOSAL, lambda text: text.replace(str(hotel.name), f"{hotel.name} {_LONGER}")
-    )
-
-
-def _unit_price(telling: Telling) -> str:
-    return f"{format_dollars(telling.item('outbound').unit_cents)} per passenger"
-
-
-def _other_unit_price(telling: Telling) -> str:
-    return f"{format_dollars(telling.item('outbound').unit_cents + 100)} per passenger"
-
-
-def _whole(telling: Telling, more: int) -> str:
-    room = telling.item("hotel")
-    return f"{format_dollars(room.cents + more)} for {room.units} night"
+    name = f"{hotel.name} {_LONGER}"
+    known = replace(telling, known=(*telling.known, hotel.copied(1, name=name)))
+    return known.said(PROPOSAL, lambda text: text.replace(str(hotel.name), name))
 
 
 def _other_approved(telling: Telling) -> Telling:
@@ -83,39 +86,116 @@ def _rejected(telling: Telling) -> Telling:
     return replace(telling, asides=(*telling.asides, aside))
 
 
-def _nothing(telling: Telling) -> Telling:
-    return replace(telling, items=(), token="###TRANSFER###")
+def _id_as(slot: str, words: str) -> Edit:
+    """Return the edit that says an id otherwise in the proposal."""
+
+    def texts(telling: Telling) -> tuple[str, str]:
+        found = telling.item(slot).entity_id
+        return found, words.format(found)
+
+    return _replaced(PROPOSAL, texts)
+
+
+def _unnamed(slot: str) -> Edit:
+    """Return the edit that leaves a name out of the proposal."""
+    return _replaced(PROPOSAL, lambda telling: (str(telling.item(slot).name), "a good one"))
 
 
 TEXT_MUTATIONS: tuple[Operator, ...] = (
-    operator("M27", _replaced(RESERVED, _total, _cent_more), "F-PT"),
+    operator("M27", _replaced(RESERVED, _totals()), "F-PT"),
     operator("M28", _wrong_total_after, "F-PT"),
-    operator(
-        "M29",
-        _replaced(
-            CLOSING,
-            lambda telling: f"charged: {_total(telling)}",
-            lambda telling: f"charged: {_cent_more(telling)}",
-        ),
-        "F-PS",
-    ),
-    operator("M30", _replaced(PROPOSAL, _id_of("return"), lambda _: "the late one"), "F-ID"),
+    operator("M29", _replaced(CLOSING, _totals("charged: ")), "F-PS"),
+    operator("M30", _id_as("return", "the late one"), "F-ID"),
     operator("M31", _padded, "F-ID"),
-    operator(
-        "M32",
-        _replaced(
-            PROPOSAL, _id_of("outbound"), lambda one: f"rather than {_id_of('outbound')(one)}"
-        ),
-        "F-ID",
-    ),
-    operator("M33", _replaced(PROPOSAL, _name_of("hotel"), lambda _: "a good one"), "F-NM"),
-    operator("M34", _replaced(PROPOSAL, _name_of("attraction"), lambda _: "a good one"), "F-NM"),
+    operator("M32", _id_as("outbound", "rather than {}"), "F-ID"),
+    operator("M33", _unnamed("hotel"), "F-NM"),
+    operator("M34", _unnamed("attraction"), "F-NM"),
     operator("M35", _longer_name, "F-NM"),
-    operator("M36", _replaced(PROPOSAL, _unit_price, _other_unit_price), "F-IP"),
-    operator("M37", _replaced(CLOSING, lambda t: _whole(t, 0), lambda t: _whole(t, 100)), "F-IP"),
+    operator("M36", _replaced(PROPOSAL, _price("outbound", 100)), "F-IP"),
+    operator("M37", _replaced(CLOSING, _price("hotel", 100)), "F-IP"),
     operator("M38", _other_approved, "F-AP"),
     operator("M39", _rejected, "F-AP"),
-    operator("M40", lambda old: replace(old, token="###OUT-OF-SCOPE###"), "C-OOS"),
-    operator("M41", lambda old: replace(old, token=None), "C-FULL"),
-    operator("M43", _nothing, "D01", "D02", "D03", "D04", "C-NONE"),
+    operator("M40", with_fields(token="###OUT-OF-SCOPE###"), "C-OOS"),
+    operator("M41", with_fields(token=None), "C-FULL"),
+    operator(
+        "M43", with_fields(items=(), token="###TRANSFER###"), "D01", "D02", "D03", "D04", "C-NONE"
+    ),
+)
+
+
+# What no check may notice
+
+
+def _dressed_up(text: str) -> str:
+    return _ID.sub(r"**\g<0>**", text.upper()).replace(" ", "  ")
+
+
+def _other_hyphens(text: str) -> str:
+    return _ID.sub(lambda found: found[0].replace("-", _NON_BREAKING_HYPHEN), text)
+
+
+def _without_separators(text: str) -> str:
+    return _AMOUNT.sub(lambda found: found[0].replace(",", ""), text)
+
+
+def _hedged(telling: Telling) -> Telling:
+    line = "\n\nTaxis cost around $40.00.\n\nYour budget: $9,000.00."
+    return telling.said(PROPOSAL, lambda text: text + line).said(CLOSING, lambda text: text + line)
+
+
+def _more_reads(telling: Telling) -> Telling:
+    city = {"city": telling.task.request.destination}
+    reads = (("search_hotels_by_city", city), ("search_attractions_by_city", city))
+    return replace(telling, reads=(*telling.reads, *reads, *reads))
+
+
+def _other_solution(telling: Telling) -> Telling | None:
+    """Go by another certified solution; nothing else may have been changed yet."""
+    for solution in telling.task.solutions:
+        items = items_of(telling.task, solution)
+        if [item.entity_id for item in items] != [item.entity_id for item in telling.items]:
+            return replace(telling, items=items)
+    return None
+
+
+def _booked_twice(telling: Telling) -> Telling | None:
+    if not any(item.slot == "outbound" for item in telling.items):
+        return None
+    return replace(telling, rehearsed=frozenset({"outbound"}))
+
+
+def _listing(telling: Telling) -> Telling:
+    listed = ", ".join(f"FL-77{number:04d}" for number in range(11))
+    line = f"These flights exist: {listed}."
+    return replace(telling, opening_lines=(*telling.opening_lines, line))
+
+
+def _invisible(text: str) -> str:
+    hidden = "<!-- Trip total: $1.00, FL-111111 -->"
+    return _ZERO_WIDTH_SPACE.join([hidden, *re.split(r"(?<=\s)", text)])
+
+
+def _small_talk(telling: Telling) -> Telling:
+    line = "It is a lovely time of year to travel."
+    aside = ("I hope you are well.", "Very well, and you?")
+    return replace(
+        telling,
+        opening_lines=(*telling.opening_lines, line),
+        asides=(*telling.asides, aside),
+    )
+
+
+NEUTRAL: tuple[Operator, ...] = (
+    operator("N01", lambda old: old.said(ANY, _dressed_up)),
+    operator("N02", lambda old: old.said(ANY, _other_hyphens)),
+    operator("N03", lambda old: old.said(ANY, _without_separators)),
+    operator("N04", _hedged),
+    operator("N05", _more_reads),
+    operator("N06", with_fields(reverses_rows=True)),
+    operator("N07", _other_solution),
+    operator("N08", _booked_twice),
+    operator("N09", _listing),
+    operator("N10", lambda old: old.said(ANY, lambda text: f"###STOP### {text} ###TRANSFER###")),
+    operator("N11", lambda old: old.said(ANY, _invisible)),
+    operator("N12", _small_talk),
 )
