@@ -309,11 +309,41 @@ class GenerationSettings(Settings):
 
     tasks: int = setting(200, "Number of tasks, split evenly over the strata.", low=1)
     strata: Sequence[int] = setting(
-        (1, 2, 3, 4), "Numbers of seed solutions, such as 1 or 1,2,3,4.", read_as=list
+        (1, 2, 3, 4),
+        "Numbers of seed solutions, such as 1 or 1,2,3,4.",
+        read_as=list,
+        loaded_by="crab_graph.domains.generate:parse_strata",
     )
     seed: int = setting(0, "The same seed gives the same tasks.")
     domain: str = setting("travel", "Name of the domain.")
     distractors: int = setting(2000, "Misleading candidates in each task.", low=0)
+
+
+@dataclass(frozen=True)
+class PaperSettings(Settings):
+    """Whether the objects of tasks are made by the paper's algorithms, and how (paper A.5)."""
+
+    method: str = setting(
+        "fast",
+        "How objects are made: fast, or by the paper's algorithms.",
+        choices=("fast", "paper"),
+    )
+    attempts: int | None = setting(
+        None,
+        "With --method paper: attempt multiplier m of Algorithm 1; 20 unless told.",
+        low=1,
+    )
+    rho: float | None = setting(
+        None, "With --method paper: sampling ratio of Algorithm 2, up to 1; 0.05 unless told."
+    )
+    sampling: str | None = setting(
+        None,
+        "With --method paper: strategy of SampleCSP; shuffle unless told.",
+        choices=("shuffle", "enumerate"),
+    )
+    no_repair: bool = setting(
+        False, "With --method paper: keep all it makes, and the solutions this adds."
+    )
 
 
 class EpisodeKeywords(TypedDict, total=False):

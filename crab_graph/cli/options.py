@@ -10,7 +10,7 @@ from dataclasses import Field, fields
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, get_args
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 import typer
 
@@ -45,7 +45,7 @@ CoresOption = Annotated[
     typer.Option(help="Number of processes.", min=1, show_default="one a core"),
 ]
 
-_READ_TYPES = (int, float, str, Path)
+_READ_TYPES = (bool, int, float, str, Path)
 
 
 class _Option(NamedTuple):
@@ -96,7 +96,9 @@ def _parameter(option: _Option) -> inspect.Parameter:
     """Return an option as a parameter that typer reads."""
     name, one, said = option
     read_as = _read_as(one, said)
-    default = str(one.default) if one.default is not None and read_as is str else one.default
+    default: Any = one.default
+    if said.read_as is list and default is not None:
+        default = ",".join(map(str, default))
     made = typer.Option(
         f"--{name.replace('_', '-')}",
         help=said.help,
@@ -115,6 +117,8 @@ def _parameter(option: _Option) -> inspect.Parameter:
 
 def _read_as(one: "Field[Any]", said: About) -> Any:
     """Return the type with which typer reads an option."""
+    if said.choices:
+        return Literal[tuple(map(str, said.choices))]
     if said.read_as is not None:
         return str if said.read_as is list else said.read_as
     parts = get_args(one.type) or (one.type,)
@@ -144,7 +148,8 @@ def _read(said: About, value: Any) -> Any:
     """Return what an option's text or path stands for."""
     if value is None:
         return None
-    if said.loaded_by is not None:
-        module, _, function = said.loaded_by.partition(":")
-        return getattr(import_module(module), function)(value)
-    return value.split(",") if said.read_as is list else value
+    read = value.split(",") if said.read_as is list else value
+    if said.loaded_by is None:
+        return read
+    module, _, function = said.loaded_by.partition(":")
+    return getattr(import_module(module), function)(read)

@@ -337,3 +337,18 @@ def stamped_versions() -> dict[str, str]:
         except PackageNotFoundError:
             stamped[name] = "not installed"
     return stamped
+
+
+def parse_strata(items: Sequence[str]) -> tuple[int, ...]:
+    """Return the strata that words such as `1` or `S2` name.
+
+    Raises:
+        UsageError: one is no number.
+    """
+    try:
+        return tuple(int(item.strip().upper().removeprefix("S")) for item in items)
+    except ValueError:
+        asked = ",".join(items)
+        raise UsageError(
+            f"--strata takes numbers from 1 to 4, such as 1,2, not '{asked}'"
+        ) from None
