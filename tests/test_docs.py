@@ -7,7 +7,7 @@ import pytest
 from typer.main import get_group
 
 from crab_graph.cli import app
-from crab_graph.runs.tables import document
+from crab_graph.runs.relations import document
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]

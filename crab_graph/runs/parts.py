@@ -23,8 +23,8 @@ from pydantic import ValidationError
 
 from crab_graph.errors import RunError
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.relations import RELATIONS, RUNS
 from crab_graph.runs.rows import Row, rows_of
-from crab_graph.runs.tables import RUNS, TABLES
 from crab_graph.schema import FileModel, digest
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ PLACE = "place"
 STORED: Mapping[str, Mapping[str, str]] = {
     **{
         table.name: {PLACE: "BIGINT", **{column.name: column.type for column in table.columns}}
-        for table in TABLES
+        for table in RELATIONS
         if table is not RUNS
     },
     RECORDS: {PLACE: "BIGINT", "record": "VARCHAR"},

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from crab_graph.errors import UsageError
 from crab_graph.runs.config import RunConfig, read_config
 from crab_graph.runs.parts import ParquetPart, connect
-from crab_graph.runs.tables import RUN, RUNS, TABLES, Table
+from crab_graph.runs.relations import RELATIONS, RUN, RUNS, Relation
 from crab_graph.runs.warehouse import choose, load_table, with_parts
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def relate_runs(directories: Sequence[Path], query: str) -> "duckdb.DuckDBPyRela
     try:
         with _as_usage_errors():
             _check_reading(connection, query)
-        load_runs(connection, directories, [one for one in TABLES if _may_read(one, query)])
+        load_runs(connection, directories, [one for one in RELATIONS if _may_read(one, query)])
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
         with _as_usage_errors():
@@ -75,14 +75,14 @@ def relate_runs(directories: Sequence[Path], query: str) -> "duckdb.DuckDBPyRela
 
 
 def load_runs(
-    connection: "duckdb.DuckDBPyConnection", directories: Sequence[Path], wanted: Sequence[Table]
+    connection: "duckdb.DuckDBPyConnection", directories: Sequence[Path], wanted: Sequence[Relation]
 ) -> None:
     """Create every table, and fill those that are wanted with the rows of runs.
 
     Raises:
         RunError: there is no run, or it is damaged.
     """
-    for table in TABLES:
+    for table in RELATIONS:
         columns = ", ".join(f'"{one.name}" {one.type}' for one in (RUN, *table.columns))
         connection.execute(f'CREATE TABLE "{table.name}" ({columns})')
     for number, directory in enumerate(directories, start=1):
@@ -90,7 +90,10 @@ def load_runs(
 
 
 def _load(
-    connection: "duckdb.DuckDBPyConnection", number: int, directory: Path, wanted: Sequence[Table]
+    connection: "duckdb.DuckDBPyConnection",
+    number: int,
+    directory: Path,
+    wanted: Sequence[Relation],
 ) -> None:
     config = read_config(directory)
 
@@ -135,7 +138,7 @@ def _check_reading(connection: "duckdb.DuckDBPyConnection", query: str) -> None:
         raise UsageError(f"sql: {kind} is not allowed; a query reads: SELECT, DESCRIBE, EXPLAIN")
 
 
-def _may_read(table: Table, query: str) -> bool:
+def _may_read(table: Relation, query: str) -> bool:
     """Return whether a query may read a table; those of the dialogues are not loaded for nothing.
 
     In doubt it may: only a query that neither names the table nor can reach it indirectly may not.

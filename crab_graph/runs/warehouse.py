@@ -23,7 +23,7 @@ from crab_graph.runs.parts import (
     remove_others,
 )
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.tables import Table
+from crab_graph.runs.relations import Relation
 
 if TYPE_CHECKING:
     import duckdb
@@ -171,7 +171,7 @@ def choose(
 
 
 def load_table(
-    connection: "duckdb.DuckDBPyConnection", run: int, table: Table, parts: Sequence[ParquetPart]
+    connection: "duckdb.DuckDBPyConnection", run: int, table: Relation, parts: Sequence[ParquetPart]
 ) -> None:
     """Append the chosen episodes' rows of a table, in their order."""
     if not parts:

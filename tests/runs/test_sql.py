@@ -7,9 +7,9 @@ import pytest
 import crab_graph as cg
 from crab_graph.cli.application import main
 from crab_graph.errors import UsageError
+from crab_graph.runs.relations import RELATIONS
 from crab_graph.runs.rows import rows_of
 from crab_graph.runs.sql import query_runs, relate_runs
-from crab_graph.runs.tables import TABLES
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def test_what_models_took_is_a_row_for_each_seat(run):
 
 
 def test_every_table_has_the_documented_columns_in_order(run):
-    for table in TABLES:
+    for table in RELATIONS:
         found = relate_runs([run.directory], f"SELECT * FROM {table.name}")
         assert found.columns == ["run", *(column.name for column in table.columns)]
         types = [str(type) for type in found.types]
@@ -78,7 +78,7 @@ def test_every_table_has_the_documented_columns_in_order(run):
 
 
 def test_neither_clocks_nor_paths_are_in_the_tables():
-    names = {column.name for table in TABLES for column in table.columns}
+    names = {column.name for table in RELATIONS for column in table.columns}
     assert not {"path", "directory", "time", "seconds", "started"} & names
 
 

@@ -15,9 +15,9 @@ from crab_graph.domains.manifest import MANIFEST
 from crab_graph.domains.task import Task
 from crab_graph.generation.materialize import qualified
 from crab_graph.runs.parts import connect
+from crab_graph.runs.relations import RELATIONS
 from crab_graph.runs.run import Run
 from crab_graph.runs.sql import load_runs
-from crab_graph.runs.tables import TABLES
 from crab_graph.schema import canonical_json
 
 if TYPE_CHECKING:
@@ -83,10 +83,10 @@ def export_tables(run: Run, out: Path) -> dict[str, int]:
     """
     queries = {
         table.name: f'SELECT * FROM "{table.name}" ORDER BY ALL'  # noqa: S608
-        for table in TABLES
+        for table in RELATIONS
     }
     with connect() as connection:
-        load_runs(connection, [run.directory], TABLES)
+        load_runs(connection, [run.directory], RELATIONS)
         about = {_STAMP: json.dumps(run_stamp(run), indent=1) + "\n"}
         return _write(out, connection, queries, about, lambda rows: _run_card(run, rows, out.name))
 
