@@ -82,13 +82,7 @@ def run_parallel(
 def process_map(
     function: Callable[[Item], Result], items: Iterable[Item], jobs: int
 ) -> Iterator[Result]:
-    """Yield `function(item)` for each item, in no promised order, from that many processes.
-
-    Args:
-        function: A picklable function.
-        items: Picklable arguments.
-        jobs: Number of processes; with one, the work is done here.
-    """
+    """Yield `function(item)` for each item, in no promised order, from that many processes."""
     yield from run_parallel(items, partial(_always, function), jobs=jobs)
 
 
@@ -114,20 +108,8 @@ def _always(function: Callable[[Item], Result], slot: int) -> Iterator[Callable[
 def _in_threads(
     items: Iterable[Item], setup: Setup[Item, Result], concurrency: int
 ) -> Iterator[Result]:
-    """Handle items in daemon threads, which do not keep an interrupted process alive."""
-    tasks: SimpleQueue[tuple[Item] | None] = SimpleQueue()
     done: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
-    with setup(0) as handle:
-
-        def work() -> None:
-            while (task := tasks.get()) is not None:
-                try:
-                    done.put((handle(task[0]), None))
-                except BaseException as error:
-                    done.put((None, error))
-
-        for _ in range(concurrency):
-            threading.Thread(target=work, daemon=True).start()
+    with setup(0) as handle, _threads(handle, concurrency, done.put) as tasks:
         source = iter(items)
         under_way = 0
         for item in islice(source, concurrency):
@@ -142,8 +124,35 @@ def _in_threads(
                 tasks.put((item,))
                 under_way += 1
             yield result
-        for _ in range(concurrency):
-            tasks.put(None)
+
+
+@contextmanager
+def _threads(
+    handle: Callable[[Any], Any],
+    number: int,
+    tell: Callable[[tuple[Any, BaseException | None]], None],
+) -> Iterator[SimpleQueue[tuple[Any] | None]]:
+    """Handle what is put into a queue in daemon threads, which keep no interrupted process alive.
+
+    At the end, unless an error is the end, what was put is handled before anything is closed.
+    """
+    tasks: SimpleQueue[tuple[Any] | None] = SimpleQueue()
+
+    def work() -> None:
+        while (task := tasks.get()) is not None:
+            try:
+                tell((handle(task[0]), None))
+            except BaseException as error:
+                tell((None, error))
+
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(number)]
+    for thread in threads:
+        thread.start()
+    yield tasks
+    for _ in threads:
+        tasks.put(None)
+    for thread in threads:
+        thread.join()
 
 
 def _in_processes(
@@ -220,10 +229,10 @@ def _receive(workers: Mapping[Connection, BaseProcess]) -> tuple[Connection, Any
 def _serve(pipe: Connection, setup: Setup[Any, Any], slot: int, concurrency: int) -> None:
     """Be a worker: handle what comes through the pipe, until its other end closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
-    tasks: SimpleQueue[tuple[Any] | None] = SimpleQueue()
     sending = threading.Lock()
 
-    def answer(result: Any, error: Exception | None) -> None:
+    def answer(done: tuple[Any, BaseException | None]) -> None:
+        result, error = done
         try:
             with sending:
                 pipe.send((result, None if error is None else _described(error)))
@@ -231,31 +240,16 @@ def _serve(pipe: Connection, setup: Setup[Any, Any], slot: int, concurrency: int
             os._exit(1)  # the parent is gone
 
     try:
-        with setup(slot) as handle:
-
-            def work() -> None:
-                while (task := tasks.get()) is not None:
-                    try:
-                        answer(handle(task[0]), None)
-                    except Exception as error:
-                        answer(None, error)
-
-            threads = [threading.Thread(target=work, daemon=True) for _ in range(concurrency)]
-            for thread in threads:
-                thread.start()
+        with setup(slot) as handle, _threads(handle, concurrency, answer) as tasks:
             while (task := pipe.recv()) is not None:
                 tasks.put(task)
-            for _ in threads:
-                tasks.put(None)
-            for thread in threads:
-                thread.join()
     except (EOFError, ConnectionResetError):
         os._exit(1)  # the parent is gone: leave without finishing what is under way
     except Exception as error:
-        answer(None, error)
+        answer((None, error))
 
 
-def _described(error: Exception) -> tuple[bool, str]:
+def _described(error: BaseException) -> tuple[bool, str]:
     """Return an error as text, for not every exception survives the way to another process."""
     if isinstance(error, CrabGraphError):
         return True, str(error)

@@ -46,11 +46,7 @@ class StepAbandoned(RuntimeError):
 
 
 class Meter(BaseCallbackHandler):
-    """What the model calls of one step took.
-
-    Attributes:
-        usage: What was counted so far.
-    """
+    """What the model calls of one step took so far, as its `usage`."""
 
     raise_error = True
     run_inline = True
@@ -71,15 +67,12 @@ class Meter(BaseCallbackHandler):
         finally:
             self._is_over = True
 
-    def begin_attempt(self) -> "Meter":
-        """Return a meter for one attempt at something, to be added to this one when it counts."""
-        return Meter(self)
-
-    def during(self, function: Callable[[], Result]) -> Result:
-        """Call a function, and count what is asked in it."""
+    @contextmanager
+    def counting(self) -> Iterator[None]:
+        """Count what is asked inside."""
         token = _METER.set(self)
         try:
-            return function()
+            yield
         finally:
             _METER.reset(token)
 
@@ -94,11 +87,7 @@ class Meter(BaseCallbackHandler):
             self.usage = add_usage(self.usage, usage)
 
     def check_open(self) -> None:
-        """Refuse to go on in a step that is over.
-
-        Raises:
-            StepAbandoned: it is.
-        """
+        """Raise `StepAbandoned` in a step that is over."""
         if self.is_closed:
             raise StepAbandoned("this step was given up")
 
@@ -111,7 +100,6 @@ class Meter(BaseCallbackHandler):
         **kwargs: Any,
     ) -> None:
         """Remember which model is asked, and with which settings."""
-        del serialized, messages
         self.check_open()
         asked = kwargs.get("invocation_params") or {}
         name = str(asked.get("model") or asked.get("model_name") or _UNNAMED)
@@ -119,7 +107,6 @@ class Meter(BaseCallbackHandler):
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
         """Count an answer."""
-        del kwargs
         name, settings = self._asked.pop(run_id, (_UNNAMED, {}))
         message = _message(response)
         if message is not None:
@@ -127,7 +114,6 @@ class Meter(BaseCallbackHandler):
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         """Count a failed attempt."""
-        del kwargs
         name, settings = self._asked.pop(run_id, (_UNNAMED, {}))
         one = ModelUsage(failed={str(kind_of(error)): 1})
         if settings:
@@ -149,11 +135,10 @@ def metered() -> Iterator[Meter]:
     """Count what is asked inside, here and in the meter outside."""
     outer = _METER.get()
     inner = Meter(outer)
-    token = _METER.set(inner)
     try:
-        yield inner
+        with inner.counting():
+            yield inner
     finally:
-        _METER.reset(token)
         if outer is not None:
             outer.add(inner.usage)
 
@@ -161,13 +146,7 @@ def metered() -> Iterator[Meter]:
 def usage_of(
     message: AIMessage, asked: str = _UNNAMED, settings: Mapping[str, Any] | None = None
 ) -> dict[str, ModelUsage]:
-    """Return what one message took.
-
-    Args:
-        message: The message, with what the provider said about it.
-        asked: Name of the model that was asked; by default the one that says it answered.
-        settings: What it was asked with.
-    """
+    """Return what one message took, under the name asked for or else the one that answered."""
     told = message.response_metadata
     answered_by = str(told.get("model_name") or told.get("model") or asked)
     name = answered_by if asked == _UNNAMED else asked

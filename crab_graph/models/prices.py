@@ -34,7 +34,6 @@ class Price(FileModel):
     """What one model costs, in US dollars per million tokens.
 
     Attributes:
-        input: Tokens read.
         output: Tokens written, hidden ones included.
         cached_input: Tokens read that the provider had cached; by default as much as the others.
     """
@@ -116,8 +115,7 @@ def load_prices(path: Path) -> Prices:
         UsageError: it is missing or malformed; the message names the field.
     """
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-        return Prices.model_validate(values)
+        return Prices.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         raise UsageError(f"{path}: no such file of prices") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextvars import copy_context
+from copy import copy
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from crab_graph.models.failures import CallTimeout, FailureKind, kind_of, wait_before_retry
@@ -48,33 +49,26 @@ class RetryingModel:
     It has the two methods that episodes need of a chat model: `bind_tools` and `invoke`.
     """
 
-    def __init__(
-        self, model: Any, name: str, *, timeout: float, retries: int, pace: Pace | None = None
-    ) -> None:
-        """Wrap a model.
+    def __init__(self, model: Any, name: str, *, timeout: float, retries: int) -> None:
+        """Wrap a chat model that does not retry by itself.
 
         Args:
-            model: A chat model, or one with tools bound to it, that does not retry by itself.
+            model: The model.
             name: What failed attempts are counted under.
             timeout: Seconds for one attempt.
             retries: Attempts after the first one.
-            pace: Shared by all that ask the same model.
         """
         self.name = name
         self._model = model
         self._timeout = timeout
         self._retries = retries
-        self._pace = pace or Pace()
+        self._pace = Pace()
 
     def bind_tools(self, schemas: Sequence[Any]) -> "RetryingModel":
         """Return the model with tools."""
-        return RetryingModel(
-            self._model.bind_tools(schemas),
-            self.name,
-            timeout=self._timeout,
-            retries=self._retries,
-            pace=self._pace,
-        )
+        bound = copy(self)
+        bound._model = self._model.bind_tools(schemas)
+        return bound
 
     def invoke(self, messages: "Sequence[BaseMessage]") -> "AIMessage":
         """Return the model's answer.
@@ -107,11 +101,10 @@ class RetryingModel:
             answer: AIMessage = within(self._timeout, lambda: self._model.invoke(messages))
             return answer
         meter.check_open()
-        attempt = meter.begin_attempt()
+        attempt = type(meter)(meter)
         try:
-            answer = within(
-                self._timeout, lambda: attempt.during(lambda: self._model.invoke(messages))
-            )
+            with attempt.counting():
+                answer = within(self._timeout, lambda: self._model.invoke(messages))
         except CallTimeout:
             meter.count_timeout(self.name)
             raise

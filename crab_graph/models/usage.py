@@ -4,6 +4,7 @@ Usage is a plain dict, because it rests in checkpoints and records: by model, as
 Adding two of them gives a third; nothing is ever changed in place.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -25,12 +26,7 @@ class ModelUsage(TypedDict, total=False):
     """What one model did.
 
     Attributes:
-        calls: Calls that it answered.
-        uncounted: Answers among them that did not say how many tokens they took.
-        input_tokens: Tokens that it read.
-        cached_tokens: Those among them that the provider had cached.
-        output_tokens: Tokens that it wrote.
-        reasoning_tokens: Those among them that were not shown.
+        uncounted: Answers that did not say how many tokens they took.
         failed: Attempts that failed, by kind.
         answered_by: The name it answered under, where that is another one.
         settings: What it was asked with, as the provider's package put it into the request.
@@ -77,14 +73,10 @@ def add_usage(*parts: Usage) -> dict[str, ModelUsage]:
 
 def totals(usage: Usage) -> Totals:
     """Return the sum over all models."""
-    rows = list(usage.values())
-    return Totals(
-        calls=sum(row.get("calls", 0) for row in rows),
-        failed=sum(sum(row.get("failed", {}).values()) for row in rows),
-        uncounted=sum(row.get("uncounted", 0) for row in rows),
-        input_tokens=sum(row.get("input_tokens", 0) for row in rows),
-        output_tokens=sum(row.get("output_tokens", 0) for row in rows),
-    )
+    rows: list[Mapping[str, Any]] = list(usage.values())
+    summed = ("calls", "uncounted", "input_tokens", "output_tokens")
+    sums = {name: sum(row.get(name, 0) for row in rows) for name in summed}
+    return Totals(**sums, failed=sum(sum(row.get("failed", {}).values()) for row in rows))
 
 
 def is_mock(usage: Usage) -> bool:
@@ -92,18 +84,14 @@ def is_mock(usage: Usage) -> bool:
     return any(MOCK_MODEL in {model, one.get("answered_by")} for model, one in usage.items())
 
 
-def _added(first: ModelUsage, second: ModelUsage) -> ModelUsage:
+def _added(first: Mapping[str, Any], second: Mapping[str, Any]) -> ModelUsage:
     found: Any = {}
-    both: tuple[Mapping[str, Any], ...] = (first, second)
-    for one in both:
-        for name in ("calls", "uncounted", *TOKENS):
-            if name in one:
-                found[name] = found.get(name, 0) + one[name]
-    failed = dict(first.get("failed", {}))
-    for kind, number in second.get("failed", {}).items():
-        failed[kind] = failed.get(kind, 0) + number
+    for name in ("calls", "uncounted", *TOKENS):
+        if name in first or name in second:
+            found[name] = first.get(name, 0) + second.get(name, 0)
+    failed = Counter(first.get("failed", {})) + Counter(second.get("failed", {}))
     if failed:
-        found["failed"] = failed
-    found.update({name: value for name in _ABOUT if (value := second.get(name) or first.get(name))})
+        found["failed"] = dict(failed)
+    found |= {name: value for name in _ABOUT if (value := second.get(name) or first.get(name))}
     counted: ModelUsage = found
     return counted
