@@ -20,15 +20,11 @@ from crab_graph.models.usage import PARTIES, ModelUsage, Usage, add_usage, total
 
 Result = TypeVar("Result")
 
-NO_SPECS: Mapping[str, str | None] = {}
-
 
 class Spent(TypedDict, total=False):
     """What an episode took so far.
 
     Attributes:
-        agent: Usage of the agent's models.
-        user: Usage of the user's.
         seconds: Time, where it is limited.
         lost: Usage by party of the step that failed. An episode that is tried again goes on before
             that step, so whoever tries it has to remember.
@@ -57,13 +53,7 @@ class Tried(Generic[Result]):
 def try_step(
     context: Context, step: Callable[[], Result], seconds_left: float | None
 ) -> Tried[Result]:
-    """Run a step in a context, and count what it takes.
-
-    Args:
-        context: Where it runs; its model calls report there.
-        step: The step.
-        seconds_left: What is left of the episode's time; a step that takes longer is given up.
-    """
+    """Run a step in a context, and count what it takes; one that takes longer is given up."""
     meter = Meter()
     begun = time.monotonic()
     value: Result | None = None
@@ -112,17 +102,9 @@ def tokens_of(spent: Mapping[str, Any]) -> int:
 def costs_of(
     spent: Mapping[str, Any], prices: Prices, specs: Mapping[str, str | None]
 ) -> dict[str, Cost]:
-    """Return what the models of each party cost.
-
-    Args:
-        spent: What was spent.
-        prices: Prices of models.
-        specs: How each party's model was named, where a spec named it.
-    """
-    return {
-        party: prices.cost(usage, specs.get(party))
-        for party, usage in usage_by_party(spent).items()
-    }
+    """Return what the models of each party cost; `specs` say how each was named, if one did."""
+    used = usage_by_party(spent)
+    return {party: prices.cost(usage, specs.get(party)) for party, usage in used.items()}
 
 
 def total_cost(spent: Mapping[str, Any], prices: Prices, specs: Mapping[str, str | None]) -> Cost:

@@ -39,6 +39,7 @@ from crab_graph.graph.state import (
     Status,
     Turn,
     counts_of,
+    ended,
     state_change,
     user_view,
 )
@@ -160,7 +161,7 @@ class EpisodeNodes:
         update = self._next(counts, "agent", spent, turns=1)
         token = find_token(step.text)
         if token is not None:
-            update |= _ended(Status.ENDED, token.word)
+            update |= ended(Status.ENDED, token.word)
         if "spec" not in state:
             update["spec"] = self._spec
         return update | {"messages": Batch(lines=[line])} | kept
@@ -184,7 +185,7 @@ class EpisodeNodes:
         )
         token = find_token(pending["content"]) if owner is Owner.USER else None
         if token is not None:
-            update |= _ended(Status.ENDED, token.word)  # it waited for the calls of its turn
+            update |= ended(Status.ENDED, token.word)  # it waited for the calls of its turn
         return update | {channel: Batch(lines=lines), "events": Batch(lines=events)}
 
     def _step(self, party: str) -> Step | None:
@@ -226,7 +227,7 @@ class EpisodeNodes:
         if party == "agent" and kind_of(error) is FailureKind.CONTEXT_OVERFLOW:
             # Asking again would not help, and it is the agent that let its messages grow.
             spending = self._spend(spent, party, tried.usage, tried.seconds)
-            return _ended(Status.BUDGET_EXHAUSTED, str(FailureKind.CONTEXT_OVERFLOW)) | spending
+            return ended(Status.BUDGET_EXHAUSTED, str(FailureKind.CONTEXT_OVERFLOW)) | spending
         reason = "max_seconds" if isinstance(error, OutOfTime) else f"{party}_error"
         lost = {"spent": {**spent, "lost": {party: dict(tried.usage)}}} if tried.usage else {}
         return _failed("infra", reason, error) | lost
@@ -267,7 +268,7 @@ class EpisodeNodes:
             tokens=tokens_of(spent),
             cost=self._cost(spent),
         )
-        return update if limit is None else update | _ended(Status.BUDGET_EXHAUSTED, limit)
+        return update if limit is None else update | ended(Status.BUDGET_EXHAUSTED, limit)
 
     def _cost(self, spent: Spent) -> float:
         """Return what was spent in dollars, where there is a limit to it.
@@ -321,10 +322,6 @@ def _numbered(calls: Sequence[Call], prefix: str, before: int) -> list[dict[str,
         {"id": f"{prefix}_{number}", "name": call.name, "arguments": call.arguments}
         for number, call in enumerate(calls, start=before + 1)
     ]
-
-
-def _ended(status: Status, reason: str) -> Update:
-    return {"status": str(status), "ending": Ending(reason=reason, fault=None, error=None)}
 
 
 def _failed(fault: str, reason: str, error: Exception) -> Update:

@@ -5,7 +5,7 @@ stop. The value of the stop says what is new; the answer is a text, or calls of 
 `{"calls": [{"name": …, "arguments": {…}}]}`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from langgraph.types import interrupt
 from crab_graph.agents.adapters import Agent, Respond
 from crab_graph.agents.reply import Call, Reply, clean_text, plain
 from crab_graph.errors import UsageError
-from crab_graph.personas.condition import Condition, ResolvedCondition
+from crab_graph.personas.condition import Condition
 from crab_graph.tools.registry import Owner, ToolRegistry
 
 if TYPE_CHECKING:
@@ -41,30 +41,13 @@ class SeatedUser:
     condition: Condition
 
 
-class PersonSide:
-    """The user's side, played by a person."""
-
-    engine = PERSON
-    model: str | None = None
-    prompt_sha256: str | None = None
-
-    def __init__(self, registry: ToolRegistry, condition: ResolvedCondition) -> None:
-        """Seat a person.
-
-        Args:
-            registry: The domain's tools.
-            condition: What the person is asked to be.
-        """
-        self._tools = sorted(registry.names(Owner.USER))
-        self.condition: ResolvedCondition | None = condition
-
-    def answer(self, messages: Sequence[Message]) -> Reply:
-        """Return what the person does, stopping until it is known."""
-        return _ask(PersonSeat.USER, _since_own_turn(messages, "user"), self._tools)
+def ask_user(messages: Sequence[Message], tools: Iterable[str]) -> Reply:
+    """Return what the person who plays the user does, stopping until it is known."""
+    return _ask(PersonSeat.USER, _since_own_turn(messages, "user"), tools)
 
 
 def _open(registry: ToolRegistry) -> Respond:
-    tools = sorted(registry.names(Owner.AGENT))
+    tools = registry.names(Owner.AGENT)
 
     def respond(messages: list["BaseMessage"]) -> Reply:
         lines = [_line(message) for message in messages[1:]]
@@ -96,8 +79,9 @@ def read_answer(answer: object) -> Reply:
     )
 
 
-def _ask(seat: PersonSeat, messages: list[Message], tools: list[str]) -> Reply:
-    return read_answer(interrupt({"seat": str(seat), "messages": messages, "tools": tools}))
+def _ask(seat: PersonSeat, messages: list[Message], tools: Iterable[str]) -> Reply:
+    shown = {"seat": str(seat), "messages": messages, "tools": sorted(tools)}
+    return read_answer(interrupt(shown))
 
 
 def _is_call(value: object) -> bool:

@@ -12,15 +12,15 @@ from typing import Any
 from crab_graph.graph.state import (
     Batch,
     Counts,
-    Ending,
     Message,
     Status,
     counts_of,
+    ended,
     is_delivered,
     state_change,
     transcript_line,
 )
-from crab_graph.text.phrases import TerminalToken, find_token
+from crab_graph.text.phrases import find_token
 from crab_graph.tools.registry import Owner
 
 Start = dict[str, Any]
@@ -42,12 +42,12 @@ def hidden_state(state: Mapping[str, Any]) -> dict[str, Any]:
 def steps_of(messages: Sequence[Message]) -> list[int]:
     """Return after how many messages each step of an episode ended, from 0; the last is the end."""
     ends = [0]
-    pending = 0
+    pending = 0  # calls that are not answered yet: a batch is answered in one step
     for number, line in enumerate(messages, start=1):
-        pending = len(line["tool_calls"]) if line.get("tool_calls") else pending - 1
-        if pending <= 0 or line.get("tool_calls"):
+        calls = len(line.get("tool_calls") or ())
+        pending = calls or max(pending - 1, 0)
+        if calls or not pending:
             ends.append(number)
-            pending = max(pending, 0)
     return ends
 
 
@@ -74,7 +74,9 @@ def state_after(
     """
     beside = {one["seq"]: one for one in hidden["beside"]}
     lines = [{**line, "seq": n} | beside.get(n, {}) for n, line in enumerate(messages[:end])]
-    private = [line for line in lines if _is_private(line)]
+    if not lines:
+        return {}
+    private = [line for line in lines if line.get("owner") == Owner.USER]
     events = [
         {**event, "seq": call["seq"]}
         for call in trace
@@ -82,10 +84,8 @@ def state_after(
         for event in call["events"]
     ]
     changes = [one for one in hidden["user_states"] if one["seq"] < end]
-    if not lines:
-        return {}
     return {
-        "messages": Batch(lines=[line for line in lines if not _is_private(line)]),
+        "messages": Batch(lines=[line for line in lines if line.get("owner") != Owner.USER]),
         "user_messages": Batch(lines=private),
         "events": Batch(lines=events),
         "user_states": Batch(lines=changes),
@@ -98,15 +98,12 @@ def state_after(
 
 
 def with_line(start: Start, role: str, text: str, user_state: Mapping[str, Any]) -> Start:
-    """Return a state in which one side has said something more; it is the other side's turn.
-
-    Args:
-        start: The state.
-        role: `user` or `assistant`.
-        text: What is said.
-        user_state: The user's state after that.
-    """
+    """Return a state in which `user` or `assistant` said something more; the other is next."""
     counts = counts_of(start)
+    token = find_token(text) if role == "user" else None
+    ending: Start = {"status": str(Status.RUNNING)}
+    if token is not None:
+        ending = ended(Status.ENDED, token.word)
     changes = start.get("user_states", Batch(lines=[]))["lines"]
     changed = state_change(start.get("user_state", {}), user_state, counts["seq"])
     line = {"seq": counts["seq"], "role": role, "content": text}
@@ -118,19 +115,8 @@ def with_line(start: Start, role: str, text: str, user_state: Mapping[str, Any])
         "user_states": Batch(lines=[*changes, *changed]),
         "counts": {**counts, "seq": counts["seq"] + 1, "turns": counts["turns"] + 1},
         "turn": "agent" if role == "user" else "user",
-        **_status(find_token(text) if role == "user" else None),
+        **ending,
     }
-
-
-def _status(token: TerminalToken | None) -> dict[str, Any]:
-    if token is None:
-        return {"status": str(Status.RUNNING)}
-    ending = Ending(reason=token.word, fault=None, error=None)
-    return {"status": str(Status.ENDED), "ending": ending}
-
-
-def _is_private(line: Message) -> bool:
-    return line.get("owner") == Owner.USER
 
 
 def _user_state(changes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -142,19 +128,18 @@ def _user_state(changes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _counts(lines: Sequence[Message]) -> Counts:
-    calls = {Owner.AGENT: 0, Owner.USER: 0}
-    errors = 0
-    for line in lines:
-        if line.get("tool_calls"):
-            calls[Owner(line["owner"])] += len(line["tool_calls"])
-        elif line["role"] == "tool" and line["owner"] == Owner.AGENT:
-            errors += "error" in json.loads(line["content"])
+    def calls(owner: Owner) -> int:
+        return sum(
+            len(line.get("tool_calls") or ()) for line in lines if line.get("owner") == owner
+        )
+
+    answers = [line for line in lines if line["role"] == "tool" and line["owner"] == Owner.AGENT]
     return Counts(
         seq=len(lines),
         turns=sum(map(is_delivered, lines)),
-        tool_errors=errors,
-        agent_calls=calls[Owner.AGENT],
-        user_calls=calls[Owner.USER],
+        tool_errors=sum("error" in json.loads(line["content"]) for line in answers),
+        agent_calls=calls(Owner.AGENT),
+        user_calls=calls(Owner.USER),
     )
 
 

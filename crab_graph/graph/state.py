@@ -107,6 +107,11 @@ def counts_of(state: Mapping[str, Any]) -> Counts:
     return found or Counts(seq=0, turns=0, tool_errors=0, agent_calls=0, user_calls=0)
 
 
+def ended(status: Status, reason: str) -> dict[str, Any]:
+    """Return the update that ends an episode by a token or a limit."""
+    return {"status": str(status), "ending": Ending(reason=reason, fault=None, error=None)}
+
+
 def state_change(
     before: Mapping[str, Any], after: Mapping[str, Any], seq: int
 ) -> list[dict[str, Any]]:
