@@ -14,7 +14,7 @@ from crab_graph.personas.own_tools import APPROVE, Wallet, read_wallet
 from crab_graph.personas.recognition import known_words
 from crab_graph.personas.spoken_dates import MONTHS, find_dates
 from crab_graph.personas.understanding import Reading, understand
-from crab_graph.personas.wordbook import ValueForm
+from crab_graph.personas.wordbook import ValueForm, phrase_book, says
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.phrases import TerminalToken, find_token, without_tokens
 from crab_graph.text.utterance import Utterance, read_message
@@ -39,33 +39,6 @@ class Breach(NamedTuple):
     reason: str
 
 
-_APPROVED = re.compile(
-    r"\b(?:i|we)(?:'ve| have)?(?: just| now| already| also)* "
-    r"(?:approved|authori[sz]ed|recorded|paid|made)\b.*\b(?:payments?|charges?|approvals?|bk-\d+)\b"
-    r"|\b(?:payments?|approvals?|charges?)(?: is| are| was| were| has been| have been)?"
-    r"(?: all| now)? (?:approved|authori[sz]ed|recorded|paid|done)\b"
-)
-_BARE_APPROVED = re.compile(
-    r"^(?:ok(?:ay)?,? |yes,? |sure,? |all )*(?:done|approved|paid|authori[sz]ed)\b"
-    r"|\bi(?:'ve| have)? (?:just |now |already )?(?:approved|authori[sz]ed|paid)\b"
-)
-_ADDED = re.compile(
-    r"\b(?:i|we)(?:'ve| have)?(?: just| now| already)* added\b.*\b(?:card|payment method|it)\b"
-    r"|\b(?:card|payment method) (?:is|has been)(?: now)? (?:added|registered)\b"
-)
-_AGENT_WORDS = re.compile(
-    r"\b(?:shall|should) i (?:book|reserve|charge|proceed with)\b"
-    r"|\bi(?:'ll| will| can| have|'ve) (?:now )?(?:book|booked|reserve|reserved|charge|charged"
-    r"|search|look up|check availability|process)\b(?! on)"
-    r"|\bhere are (?:the|some|your|a few) (?:available )?options\b"
-    r"|\blet me (?:search|look (?:that|it) up|check availability)\b"
-    r"|\byour (?:booking|reservation|card) (?:is|has been) (?:confirmed|charged|booked)\b"
-)
-_PERSON = re.compile(
-    r"\b(?:passengers?|travell?ers?|guests?|travell?ing with|born|birth|named?|names|wife|husband"
-    r"|son|daughter|partner|friend|colleague|mother|father|brother|sister|with me|joining)\b",
-    re.IGNORECASE,
-)
 _FULL_NAME = re.compile(r"\b[A-Z][\w'-]+(?: [A-Z][\w'-]+)+")
 _MONTH_WORDS = {month.casefold() for month in MONTHS}
 
@@ -87,24 +60,21 @@ def find_breach(
     wallet = read_wallet(messages, since)
     said = read_message(without_tokens(text))
     if _ends_on_approval(text, said, calls, reading, wallet):
-        return Breach(
-            BreachKind.ENDS_ON_APPROVAL,
-            "you end the chat in the turn in which you approve; answer without a ### word, and let "
-            "the agent do its work first",
-        )
+        return _breach(BreachKind.ENDS_ON_APPROVAL)
     if calls:
         return None
     if not text.strip():
-        return Breach(BreachKind.SAYS_NOTHING, "your message is empty")
-    if pattern("attribution", "role_breaks").search(said.text) or _AGENT_WORDS.search(said.text):
-        return Breach(BreachKind.PLAYS_AGENT, "you speak as the agent; you are the customer")
+        return _breach(BreachKind.SAYS_NOTHING)
+    if pattern("attribution", "role_breaks").search(said.text) or says("agent_words", said.text):
+        return _breach(BreachKind.PLAYS_AGENT)
     invented = _invented_person(without_tokens(text), messages, briefing)
     if invented is not None:
-        return Breach(
-            BreachKind.INVENTS_TRAVELLER,
-            f"'{invented}' is nothing you know of; name only the people and dates among your facts",
-        )
+        return _breach(BreachKind.INVENTS_TRAVELLER, invented=invented)
     return _claimed_payment(said, messages, reading, wallet)
+
+
+def _breach(kind: BreachKind, why: str = "", **values: str) -> Breach:
+    return Breach(kind, phrase_book().breaches[why or kind].format(**values))
 
 
 def _is_heard(message: Message) -> bool:
@@ -120,8 +90,7 @@ def _ends_on_approval(
         return True
     is_asked = reading.asks_booking and not reading.claims_done and not reading.offers_transfer
     strong, reserve = pattern("approval", "strong"), pattern("approval", "reserve")
-    agrees = strong.search(said.text) is not None and not reserve.search(said.text)
-    return is_asked and agrees
+    return is_asked and bool(strong.search(said.text)) and not reserve.search(said.text)
 
 
 def _invented_person(text: str, messages: Sequence[Message], briefing: UserBriefing) -> str | None:
@@ -137,10 +106,9 @@ def _invented_person(text: str, messages: Sequence[Message], briefing: UserBrief
         if date.iso < briefing.today and date.iso not in dates:
             return text[date.start : date.end]
     for line in re.split(r"[.!?;\n]", text):
-        if _PERSON.search(line):
-            for name in _FULL_NAME.findall(line):
-                if all(word.casefold() not in known for word in name.split()[-1:]):
-                    return str(name)
+        for name in _FULL_NAME.findall(line) if says("person", line) else ():
+            if name.split()[-1].casefold() not in known:
+                return str(name)
     return None
 
 
@@ -151,22 +119,13 @@ def _claimed_payment(
     ever = read_wallet(messages, -1)
     has_approved = bool(wallet.recorded) or (bool(wallet.earlier) and not reading.asks_approval)
     has_card = ever.added is not None or any(card.get("payment_method_id") for card in ever.cards)
+    is_only_payment = reading.asks_approval and not reading.asks_booking
     for words in map(said.words, said.clauses):
         if "?" in words or denials.search(words):
             continue
-        is_approval = _APPROVED.search(words) or (
-            reading.asks_approval and not reading.asks_booking and _BARE_APPROVED.search(words)
-        )
+        is_approval = says("says_approved", words) or (is_only_payment and says("says_done", words))
         if is_approval and not has_approved:
-            return Breach(
-                BreachKind.CLAIMS_PAYMENT,
-                f"you say that you approved a payment, but did not; call {APPROVE} for each "
-                "booking first, or do not claim it",
-            )
-        if _ADDED.search(words) and not has_card:
-            return Breach(
-                BreachKind.CLAIMS_PAYMENT,
-                "you say that you added a card, but did not; call the tool first, or do not claim "
-                "it",
-            )
+            return _breach(BreachKind.CLAIMS_PAYMENT, approve=APPROVE)
+        if says("says_added", words) and not has_card:
+            return _breach(BreachKind.CLAIMS_PAYMENT, why="claims_card")
     return None

@@ -13,7 +13,7 @@ from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import BriefedSlot, UserBriefing
 from crab_graph.personas.facts import Fact
 from crab_graph.personas.questions import Segment, read_segments
-from crab_graph.personas.spoken_dates import find_dates
+from crab_graph.personas.spoken_dates import NUMBERS, find_dates
 from crab_graph.personas.understanding import ANY_ID
 from crab_graph.personas.wordbook import Conflict, ConflictKind, DomainLexicon, FactWords
 from crab_graph.text.amounts import Amount, find_amounts
@@ -21,16 +21,10 @@ from crab_graph.text.lexicon import pattern
 from crab_graph.text.mentions import find_ids
 from crab_graph.text.utterance import Utterance
 
-_NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_NUMBERS = {word: number for number, word in enumerate(_NUMBER_WORDS, start=1)}
 _CLOCK = re.compile(
     r"(?<![\d:])(?=\d{1,2}(?::|\s?[ap]\.?m))(\d{1,2})(?::(\d\d))?\s?(?:([ap])\.?m\b)?"
 )
 _JOINT = " ; "
-_DENIED = re.compile(
-    r"\b(?:not|\w+n't|no|without|instead|unavailable|sold out|unfortunately|unable|cannot"
-    r"|other than)\b"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +54,7 @@ def read_plan(
         is_recap: Whether it plays back what the user said: then slots without an item count too.
     """
     utterance, segments = read_segments(text, lexicon)
-    stated = [segment for segment in segments if not _DENIED.search(segment.text)]
+    stated = [segment for segment in segments if not segment.says("denied")]
     words: dict[str, list[str]] = defaultdict(list)
     prefixes = {slot.id: slot.id_prefix for slot in slots}
     with_item: set[str] = set()
@@ -183,8 +177,8 @@ def _counts(part: str, conflict: Conflict) -> list[int]:
         word = next((group for group in match.groups() if group), "")
         if word.isdigit():
             found.append(int(word))
-        elif word in _NUMBERS:
-            found.append(_NUMBERS[word])
+        elif word in NUMBERS:
+            found.append(NUMBERS[word])
     return found
 
 

@@ -1,27 +1,11 @@
 """The clauses of a message, which facts they ask for, and which they play back to be checked."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from crab_graph.personas.wordbook import DomainLexicon, FactWords, phrase_book
+from crab_graph.personas.wordbook import DomainLexicon, FactWords, phrase_book, says
 from crab_graph.text.utterance import Utterance, read_message
 
-_REQUEST = re.compile(
-    r"\?[^\w?]*$|\by(?:es)?/n(?:o)?\b|\bmissing\b"
-    r"|\b(?:please|kindly|pls|plz|let me (?:know|have)|tell me"
-    r"|could you|can you|would you|will you"
-    r"|(?:may|might|can|could) (?:i|we) (?:please )?(?:have|get|ask|know|confirm)"
-    r"|(?<!have what )(?:i|we)(?:'ll| will| would|'d)?(?: still| also| just| first| only| like to)*"
-    r" (?:need(?! to (?!know|have|get|ask))|require|have to know|am missing|are missing)"
-    r"|(?:like|love|want) to know|may i know|whether you|do (?:mention|tell|say)"
-    r"|helps? (?:me )?(?:a (?:great deal|lot) )?(?:to know|if you)"
-    r"|without knowing|what i (?:don't have|still need)|what(?:'s| is) (?:still )?missing"
-    r"|ask you to|request(?:ed)? (?:you )?to|i (?:hereby )?request|request_information"
-    r"|provide|share (?:your|the|with)|send me|give me|furnish|supply|will do)\b"
-    r"|:?\s*(?:_{3,}|\[ ?\])"
-)
-_OPENS_LIST = re.compile(r":\s*$|\b(?:following|details below)\b|\|.*\|")
 _SHORT_HEADING = 6
 
 
@@ -47,6 +31,10 @@ class Segment:
     named: frozenset[str]
     scope: frozenset[str]
 
+    def says(self, *cues: str) -> bool:
+        """Tell whether its words hold one of some shared cues."""
+        return any(says(cue, self.text) for cue in cues)
+
 
 def read_segments(text: str, lexicon: DomainLexicon) -> tuple[Utterance, list[Segment]]:
     """Split a message into segments."""
@@ -60,7 +48,8 @@ def read_segments(text: str, lexicon: DomainLexicon) -> tuple[Utterance, list[Se
     for number, spans in by_line.items():
         body = bodies[number]
         is_item = utterance.lines[number].depth > 0 or body.count("|") > 1
-        is_heading = not is_item and _is_heading(body)
+        is_short = len(body.split()) <= _SHORT_HEADING and body[-1] not in ".!?,"
+        is_heading = not is_item and (is_short or body.endswith(":"))
         is_blank = _is_blank(number, bodies)
         is_listed = (is_asking and (is_item or is_heading)) or is_blank
         first = lexicon.named_slots(utterance.text[slice(*spans[0])])
@@ -69,13 +58,13 @@ def read_segments(text: str, lexicon: DomainLexicon) -> tuple[Utterance, list[Se
         for start, end in spans:
             clause_text = utterance.text[start:end]
             named = lexicon.named_slots(clause_text)
-            is_request = is_listed or _REQUEST.search(clause_text) is not None
+            is_request = is_listed or says("request", clause_text)
             opens = is_request and clause_text.rstrip().endswith(":")
             scope = named or heading
             segments.append(Segment(clause_text, start, end, is_request, opens, named, scope))
         is_head = body.count("|") > 1 and not is_asking
         if is_head or not (is_item or is_listed):
-            is_asking = _opens_a_list(body)
+            is_asking = says("request", body) and says("opens_list", body)
     return utterance, segments
 
 
@@ -86,16 +75,6 @@ def _is_blank(number: int, bodies: Mapping[int, str]) -> bool:
     around = [bodies.get(place, "") for place in (number - 1, number, number + 1)]
     is_label = [len(body.split()) <= _SHORT_HEADING and body.endswith(":") for body in around]
     return is_label[1] and (is_label[0] or is_label[2])
-
-
-def _is_heading(body: str) -> bool:
-    if body.endswith(":"):
-        return True
-    return len(body.split()) <= _SHORT_HEADING and body[-1] not in ".!?,"
-
-
-def _opens_a_list(body: str) -> bool:
-    return _REQUEST.search(body) is not None and _OPENS_LIST.search(body) is not None
 
 
 _MAX_ELLIPSIS = 6
@@ -138,7 +117,6 @@ def find_questions(
         is_choice: Whether the message lets the user choose among options.
         about: The slot whose items the message names, where it is but one.
     """
-    said = phrase_book().says
     asked: list[str] = []
     checked: list[str] = []
     is_open = False
@@ -152,17 +130,17 @@ def find_questions(
         elif checks:
             checked += keys
         elif not _is_skipped(segment, proposes=proposes):
-            wishes = said("wishes", segment.text)
-            is_about_all = said("open", segment.text) and not segment.named
-            chooses = is_choice and said("among", segment.text)
+            wishes = segment.says("wishes")
+            is_about_all = segment.says("open") and not segment.named
+            chooses = is_choice and segment.says("among")
             is_wide = (not keys or (wishes and len(keys) < 2)) and not is_about_all and not chooses
             topics = _topic_facts(segment, lexicon) if is_wide else []
-            opens = said("open", segment.text) and not topics and not segment.opens_list
-            opens = opens and (not keys or said("more", segment.text))
-            if not (keys or topics or opens) and said("anaphor", segment.text):
+            opens = segment.says("open") and not topics and not segment.opens_list
+            opens = opens and (not keys or segment.says("more"))
+            if not (keys or topics or opens) and segment.says("anaphor"):
                 keys = before
             asked += keys + topics
-            is_bare = not keys and not topics and _is_bare(segment)
+            is_bare = not (keys or topics or segment.scope) and segment.says("bare_wishes")
             is_open = is_open or opens or is_bare
             before = keys
     return Questions(tuple(dict.fromkeys(asked)), is_open, tuple(dict.fromkeys(checked)))
@@ -182,7 +160,7 @@ def _main_clause(segment: Segment, about: frozenset[str], lexicon: DomainLexicon
 
 def facts_in(segment: Segment, lexicon: DomainLexicon) -> list[str]:
     """Return the facts a clause asks for by their cues, in the order of the cues."""
-    if phrase_book().says("no_need", segment.text):
+    if segment.says("no_need"):
         return []
     found = []
     for key, words in lexicon.facts.items():
@@ -226,25 +204,20 @@ def _is_meant_closer(key: str, found: set[str], segment: Segment, lexicon: Domai
 
 def _is_skipped(segment: Segment, *, proposes: bool) -> bool:
     """Tell whether a request is about something else than facts."""
-    said = phrase_book().says
     words = segment.text
     return (
-        said("closing", words)
-        or (proposes and not said("preference", words))
-        or (is_booking_request(words) and not said("wishes", words))
-        or (said("alteration", words) and "flexib" not in words)
-        or said("no_need", words)
-        or said("wait", words)
+        segment.says("closing", "no_need", "wait")
+        or (proposes and not segment.says("preference"))
+        or (is_booking_request(segment) and not segment.says("wishes"))
+        or (segment.says("alteration") and "flexib" not in words)
         or (len(words.split()) > _MAX_ASKED_WORDS and "?" not in words)
     )
 
 
-def is_booking_request(words: str) -> bool:
+def is_booking_request(segment: Segment) -> bool:
     """Tell whether a clause asks to book, and not to search or to charge."""
-    said = phrase_book().says
-    if not said("booking_lead", words) or not said("booking_act", words):
-        return False
-    return not any(said(cue, words) for cue in ("search", "charge_lead", "keeps"))
+    asks = segment.says("booking_lead") and segment.says("booking_act")
+    return asks and not segment.says("search", "charge_lead", "keeps")
 
 
 def _fits_scope(words: FactWords, segment: Segment) -> bool:
@@ -256,9 +229,8 @@ def _fits_scope(words: FactWords, segment: Segment) -> bool:
 
 
 def _topic_facts(segment: Segment, lexicon: DomainLexicon) -> list[str]:
-    said = phrase_book().says
-    is_action = said("action", segment.text) and not said("wishes", segment.text)
-    if is_action or not said("preference", segment.text):
+    is_action = segment.says("action") and not segment.says("wishes")
+    if is_action or not segment.says("preference"):
         return []
     return [
         key
@@ -266,7 +238,3 @@ def _topic_facts(segment: Segment, lexicon: DomainLexicon) -> list[str]:
         if topic.words.search(segment.text)
         for key in topic.facts
     ]
-
-
-def _is_bare(segment: Segment) -> bool:
-    return not segment.scope and phrase_book().says("bare_wishes", segment.text)

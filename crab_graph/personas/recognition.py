@@ -14,13 +14,10 @@ from crab_graph.personas.briefing import UserBriefing, with_first_wish
 from crab_graph.personas.facts import DisclosureRecord, Fact, Reason
 from crab_graph.personas.objections import contradictions, read_plan
 from crab_graph.personas.questions import Segment, read_segments
-from crab_graph.personas.spoken_dates import find_dates
+from crab_graph.personas.spoken_dates import NUMBERS, find_dates
 from crab_graph.personas.understanding import understand
-from crab_graph.personas.wordbook import FactWords, ValueForm
+from crab_graph.personas.wordbook import FactWords, ValueForm, says
 from crab_graph.text.amounts import find_amounts
-
-_NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-_DENIED = re.compile(r"\b(?:not|\w+n't|no|without|instead of|other than|don't mind)\b")
 
 
 def read_disclosures(text: str, heard: str, briefing: UserBriefing) -> list[tuple[str, Reason]]:
@@ -123,9 +120,9 @@ def _states(fact: Fact, words: FactWords, segment: Segment, briefing: UserBriefi
             return _says_count(int(value), words, text)
         case ValueForm.CHOICE:
             cue = words.cues.get(str(value))
-            return cue is not None and cue.search(text) is not None and not _DENIED.search(text)
+            return cue is not None and cue.search(text) is not None and not says("not_stated", text)
         case ValueForm.FLAG:
-            return any(cue.search(text) for cue in words.asks) and not _DENIED.search(text)
+            return any(cue.search(text) for cue in words.asks) and not says("not_stated", text)
         case ValueForm.CARD:
             return _says_card(value, text)
         case _:
@@ -133,7 +130,7 @@ def _states(fact: Fact, words: FactWords, segment: Segment, briefing: UserBriefi
 
 
 def _says_count(number: int, words: FactWords, text: str) -> bool:
-    spoken = [str(number), *_NUMBER_WORDS[number : number + 1]]
+    spoken = [str(number), *(word for word, value in NUMBERS.items() if value == number)]
     nouns = {unit.split()[-1] for unit in (words.one, words.many) if unit}
     plain = rf"\b(?:{'|'.join(spoken)})[- ](?:{'|'.join(sorted(map(re.escape, nouns)))})"
     if re.search(plain, text):

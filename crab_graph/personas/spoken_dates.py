@@ -1,4 +1,4 @@
-"""Dates as people write them, both ways: `3 May 2027`, `May 3, 2027`, `3-7 May`, `2027-05-03`."""
+"""Numbers and dates as people write them: `3 May 2027`, `May 3, 2027`, `3-7 May`, `2027-05-03`."""
 
 import re
 from datetime import date
@@ -8,6 +8,8 @@ MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
+_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+NUMBERS = {word: number for number, word in enumerate(_WORDS, start=1)}
 
 _DIGIT = re.compile(r"\d")
 _MONTH_NUMBER = {name.casefold(): number for number, name in enumerate(MONTHS, 1)}

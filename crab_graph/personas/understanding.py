@@ -7,44 +7,28 @@ at once; each is a field of `Reading`.
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 from crab_graph.personas.briefing import BriefedSlot
 from crab_graph.personas.questions import (
+    Questions,
     Segment,
     facts_in,
     find_questions,
     is_booking_request,
     read_segments,
 )
-from crab_graph.personas.wordbook import DomainLexicon, ValueForm, phrase_book
+from crab_graph.personas.wordbook import DomainLexicon, ValueForm, says
 from crab_graph.text.amounts import find_amounts
 from crab_graph.text.phrases import offers_transfer
 from crab_graph.text.utterance import Utterance
 
-__all__ = ["ANY_ID", "Reading", "understand"]
-
+ANY_ID = re.compile(r"(?<![\w-])[a-z]{2,4}-(?=[a-z]*\d)[0-9a-z]{3,}(?![\w-])")
+_BOOKING_ID, _METHOD_ID = "bk-", "pm-"
+_PIECES = re.compile(r"[,;:…✅✔—–(]|\band (?=i\b)")
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>|^thought:[^\n]*", re.I | re.S | re.M)
 """What a model thinks aloud; a user does not take it for something said."""
-_INTENTS = (
-    "is_open_question",
-    "is_closing",
-    "asks_booking",
-    "asks_choice",
-    "asks_approval",
-    "asks_card",
-    "asks_method",
-    "claims_done",
-    "offers_transfer",
-    "has_transferred",
-    "is_unable",
-    "asks_change",
-    "offers_extra",
-    "says_wait",
-    "confirms",
-    "proposes",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,68 +89,28 @@ class Reading:
     @property
     def intents(self) -> frozenset[str]:
         """Names of what it does beside asking for facts, as labelled messages have them."""
-        return frozenset(name.removeprefix("is_") for name in _INTENTS if getattr(self, name))
+        done = {name for name in _ACTS if getattr(self, name)} - {"asks_anything"}
+        return frozenset(name.removeprefix("is_") for name in done)
+
+
+_ACTS = tuple(field.name for field in fields(Reading) if field.type is bool)
 
 
 def understand(text: str, lexicon: DomainLexicon, slots: Sequence[BriefedSlot]) -> Reading:
     """Read one message of the agent."""
     utterance, segments = read_segments(_THOUGHT.sub("", text), lexicon)
-    heard = Heard(utterance, segments, lexicon, slots)
-    questions = find_questions(
-        segments,
-        heard.offers,
-        heard.checks,
-        lexicon,
-        is_choice=heard.asks_choice,
-        about=heard.slot_of_items,
-    )
+    heard = _Heard(utterance, segments, lexicon, slots)
     return Reading(
-        asked=tuple(dict.fromkeys([*questions.asked, *heard.card_facts])),
-        checked=questions.checked,
-        is_open_question=questions.is_open,
-        is_closing=heard.any_says("closing"),
-        asks_booking=heard.asks_booking and not heard.asks_to_yield,
-        asks_choice=heard.asks_choice,
-        asks_approval=heard.asks_approval,
-        asks_card=heard.asks_card,
-        asks_method=heard.asks_method,
-        claims_done=heard.claims_done,
-        offers_transfer=heard.offers_transfer,
-        has_transferred=heard.has_transferred,
-        is_unable=heard.is_unable,
-        asks_change=heard.asks_change or heard.asks_to_yield,
-        offers_extra=heard.offers_extra,
-        asks_anything=heard.asks_anything,
-        says_wait=heard.says_wait,
-        confirms=heard.confirms,
-        proposes=heard.proposes,
+        asked=tuple(dict.fromkeys([*heard.questions.asked, *heard.card_facts])),
+        checked=heard.questions.checked,
         ids=tuple(dict.fromkeys(found.upper() for found in ANY_ID.findall(utterance.text))),
-        amounts=tuple(dict.fromkeys(amount.cents for amount in find_amounts(utterance))),
+        amounts=tuple(dict.fromkeys(amount.cents for amount in heard.amounts)),
+        **{name: getattr(heard, name) for name in _ACTS},
     )
 
 
-ANY_ID = re.compile(r"(?<![\w-])[a-z]{2,4}-(?=[a-z]*\d)[0-9a-z]{3,}(?![\w-])")
-_PIECES = re.compile(r"[,;:…✅✔—–(]|\band (?=i\b)")
-_BOOKING_ID, _METHOD_ID = "bk-", "pm-"
-
-
-def _says(cue: str, words: str) -> bool:
-    return phrase_book().says(cue, words)
-
-
-def _says_any(cues: Iterable[str], words: str) -> bool:
-    return any(_says(cue, words) for cue in cues)
-
-
-class Heard:
-    """One message as a user hears it.
-
-    Args:
-        utterance: Its text, normalised and casefolded.
-        segments: Its clauses.
-        lexicon: The domain's words.
-        slots: The things the user wants.
-    """
+class _Heard:
+    """One message as a user hears it; the acts of a `Reading` are its properties."""
 
     def __init__(
         self,
@@ -176,254 +120,226 @@ class Heard:
         slots: Sequence[BriefedSlot],
     ) -> None:
         self.utterance = utterance
+        self.words = utterance.text
+        self.amounts = find_amounts(utterance)
         self.segments = segments
         self.lexicon = lexicon
         self.slots = slots
-
-    def any_says(self, cue: str) -> bool:
-        """Tell whether any clause holds a cue."""
-        return any(_says(cue, segment.text) for segment in self.segments)
-
-    @cached_property
-    def requests(self) -> list[Segment]:
-        """The clauses that ask for something."""
-        return [segment for segment in self.segments if segment.is_request]
-
-    @cached_property
-    def awaited(self) -> list[Segment]:
-        """The clauses that ask for something, or say what waits for the user."""
-        return [s for s in self.segments if s.is_request or _says("awaits_user", s.text)]
+        self.prefixes = {slot.id_prefix.casefold() for slot in slots}
+        self.requests = [segment for segment in segments if segment.is_request]
+        self.awaited = [s for s in segments if s.is_request or s.says("awaits_user")]
 
     @cached_property
     def is_about_payment(self) -> bool:
         """Whether it talks of paying, of bookings by id, or of an amount that is of nothing."""
-        words = self.utterance.text
-        if _says("payment", words) or _BOOKING_ID in words:
+        if says("payment", self.words) or _BOOKING_ID in self.words:
             return True
-        names = ANY_ID.search(words) or self.lexicon.whole.search(words)
-        return bool(find_amounts(self.utterance)) and not (names or self.lexicon.named_slots(words))
+        names = ANY_ID.search(self.words) or self.lexicon.whole.search(self.words)
+        return bool(self.amounts) and not (names or self.lexicon.named_slots(self.words))
 
     @cached_property
-    def slot_of_items(self) -> frozenset[str]:
-        """The slot whose items it names, where it is but one."""
-        named = frozenset(
-            slot.id for slot in self.slots if _names(self.utterance.text, {slot.id_prefix})
+    def questions(self) -> Questions:
+        named = [slot.id for slot in self.slots if _names(self.words, {slot.id_prefix.casefold()})]
+        return find_questions(
+            self.segments,
+            [_names(s.text, self.prefixes) or self._is_priced(s) for s in self.segments],
+            self._checks,
+            self.lexicon,
+            is_choice=self.asks_choice,
+            about=frozenset(named if len(named) == 1 else ()),
         )
-        return named if len(named) == 1 else frozenset()
+
+    @property
+    def is_open_question(self) -> bool:
+        return self.questions.is_open
+
+    @property
+    def is_closing(self) -> bool:
+        return any(s.says("closing") for s in self.segments)
 
     @cached_property
     def proposes(self) -> bool:
-        """Whether it names an item by its id, or one of a slot by its price."""
+        items = self.prefixes.union(self.lexicon.parts)
         return any(
-            (
-                _names(segment.text, {slot.id_prefix for slot in self.slots}, self.lexicon.parts)
-                or (bool(segment.named) and self._is_priced(segment) and not self.is_about_payment)
+            not s.says("inability")
+            and (
+                _names(s.text, items)
+                or (bool(s.named) and self._is_priced(s) and not self.is_about_payment)
             )
-            and not _says("inability", segment.text)
-            for segment in self.segments
+            for s in self.segments
         )
-
-    @cached_property
-    def offers(self) -> list[bool]:
-        """Of each clause, whether it names an item or an exact price."""
-        prefixes = {slot.id_prefix for slot in self.slots}
-        return [_names(s.text, prefixes) or self._is_priced(s) for s in self.segments]
 
     def _is_priced(self, segment: Segment) -> bool:
         return any(
             segment.start <= amount.start < segment.end and not amount.is_inert
-            for amount in find_amounts(self.utterance)
+            for amount in self.amounts
         )
 
     @cached_property
-    def checks(self) -> list[bool]:
+    def _checks(self) -> list[bool]:
         """Of each clause, whether it asks if what the agent has noted is right."""
         return [self._is_check(segment) for segment in self.segments]
 
     def _is_check(self, segment: Segment) -> bool:
-        words = segment.text
-        if not segment.is_request or is_booking_request(words):
+        if not segment.is_request or is_booking_request(segment):
             return False
-        if self.is_about_payment and _says("approval", words):
+        if self.is_about_payment and segment.says("approval"):
             return False
-        if _says("confirms", words) and words.endswith("?"):
+        if segment.says("confirms") and segment.text.endswith("?"):
             return True
-        return _says("check", words) and not self.proposes
+        return segment.says("check") and not self.proposes
 
-    @cached_property
+    @property
     def confirms(self) -> bool:
-        """Whether it asks if what it plays back is right."""
-        return any(self.checks)
+        return any(self._checks)
 
     @cached_property
     def asks_choice(self) -> bool:
-        """Whether it lets the user choose among options."""
-        chosen = [s for s in self.segments if _says("choice", s.text) and not _is_no_choice(s.text)]
+        chosen = [s for s in self.segments if s.says("choice") and not _is_no_choice(s)]
         if any(self.proposes or segment.is_request for segment in chosen):
             return True
         questions = [
-            s.text
+            s
             for s in self.requests
-            if s.text.endswith("?") and not (is_booking_request(s.text) or _is_no_choice(s.text))
+            if s.text.endswith("?") and not (is_booking_request(s) or _is_no_choice(s))
         ]
-        words = self.utterance.text
-        if _says("options", words) and any(_says("decide", one) for one in questions):
+        if says("options", self.words) and any(s.says("decide") for s in questions):
             return True
-        offers = Counter(found.partition("-")[0] for found in set(ANY_ID.findall(words)))
-        several = max((offers[slot.id_prefix.casefold()] for slot in self.slots), default=0) > 1
+        offers = Counter(found.partition("-")[0] for found in set(ANY_ID.findall(self.words)))
+        several = any(offers[prefix] > 1 for prefix in self.prefixes)
         return self.proposes and any(
-            _says("among", one) and (several or " or " in one) for one in questions
+            s.says("among") and (several or " or " in s.text) for s in questions
         )
 
-    @cached_property
+    @property
     def asks_booking(self) -> bool:
-        """Whether it asks to book, or if what it proposes will do."""
-        return any(
-            self._asks_booking(segment)
-            for segment, is_check in zip(self.segments, self.checks, strict=True)
-            if not is_check
-        )
-
-    def _asks_booking(self, segment: Segment) -> bool:
-        words = segment.text
-        if (segment.is_request or _says("awaits_user", words)) and is_booking_request(words):
-            return True
-        if _says("green_light", words) and _says("booking_act", words):
-            return not _says("charge_lead", words)
-        is_payment = self.is_about_payment and _says("approval", words)
-        if _says("booking_other", words):
-            is_charge = _says("charge_lead", words)
-            return not (is_payment or is_charge or facts_in(segment, self.lexicon))
-        return segment.is_request and _says("approval", words) and not is_payment
+        return self._asks_to_book and not self._asks_to_yield
 
     @cached_property
-    def asks_to_yield(self) -> bool:
+    def _asks_to_book(self) -> bool:
+        """Whether it asks to book, or if what it proposes will do."""
+        clauses = zip(self.segments, self._checks, strict=True)
+        return any(self._is_booking_question(s) for s, is_check in clauses if not is_check)
+
+    def _is_booking_question(self, segment: Segment) -> bool:
+        if is_booking_request(segment) and (segment.is_request or segment.says("awaits_user")):
+            return True
+        if segment.says("green_light") and segment.says("booking_act"):
+            return not segment.says("charge_lead")
+        is_payment = self.is_about_payment and segment.says("approval")
+        if segment.says("booking_other"):
+            is_other = is_payment or segment.says("charge_lead")
+            return not (is_other or facts_in(segment, self.lexicon))
+        return segment.is_request and segment.says("approval") and not is_payment
+
+    @cached_property
+    def _asks_to_yield(self) -> bool:
         """Whether it asks if something else would do, having nothing that fits."""
         if not self.is_unable or self.proposes or self.is_about_payment:
             return False
-        return self.asks_booking and not any(is_booking_request(s.text) for s in self.segments)
+        return self._asks_to_book and not any(is_booking_request(s) for s in self.segments)
 
-    @cached_property
+    @property
     def asks_change(self) -> bool:
-        """Whether it asks the user to give up a wish."""
-        return any(
-            _says("alteration", s.text) and (s.is_request or _says("offers_relief", s.text))
+        return self._asks_to_yield or any(
+            s.says("alteration") and (s.is_request or s.says("offers_relief"))
             for s in self.segments
         )
 
-    @cached_property
+    @property
     def asks_approval(self) -> bool:
-        """Whether it asks the user to approve payments."""
-        awaited = self.awaited
-        return any(self._asks_approval(s, is_awaited=s in awaited) for s in self.segments)
+        return any(self._is_approval_question(segment) for segment in self.segments)
 
-    def _asks_approval(self, segment: Segment, *, is_awaited: bool) -> bool:
-        words = segment.text
-        if self.is_about_payment and _says("approval", words):
-            return is_awaited or _says("needs_approval", words)
-        if not is_awaited or not _says("charge_lead", words) or _is_no_choice(words):
+    def _is_approval_question(self, segment: Segment) -> bool:
+        is_awaited = segment in self.awaited
+        if self.is_about_payment and segment.says("approval"):
+            return is_awaited or segment.says("needs_approval")
+        if not is_awaited or not segment.says("charge_lead") or _is_no_choice(segment):
             return False
-        return _says("booking_lead", words) or "confirm" in words or words.endswith("?")
+        words = segment.text
+        return segment.says("booking_lead") or "confirm" in words or words.endswith("?")
 
-    @cached_property
+    @property
     def asks_card(self) -> bool:
-        """Whether it asks the user to put a card on the platform."""
-        return any(_says("card", s.text) and not _says("method", s.text) for s in self.awaited)
+        return any(s.says("card") and not s.says("method") for s in self.awaited)
 
     @cached_property
     def asks_method(self) -> bool:
-        """Whether it asks which payment method to use."""
-        return any(self._asks_method(segment.text) for segment in self.requests)
+        return any(
+            s.says("method", "other_card")
+            or (self.is_about_payment and s.says("other_one", "which_to_use"))
+            or (_METHOD_ID in self.words and s.says("which_method"))
+            for s in self.requests
+        )
 
-    def _asks_method(self, words: str) -> bool:
-        if _says_any(("method", "other_card"), words):
-            return True
-        if self.is_about_payment and _says_any(("other_one", "which_to_use"), words):
-            return True
-        return _METHOD_ID in self.utterance.text and _says("which_method", words)
-
-    @cached_property
+    @property
     def card_facts(self) -> list[str]:
         """Keys of the facts that tell the card, unless only the id of a method is asked for."""
-        requests = self.requests
-        if any(_says("method", s.text) and _says("method_id", s.text) for s in requests):
+        if any(s.says("method") and s.says("method_id") for s in self.requests):
             return []
         facts = self.lexicon.facts.items() if self.asks_method else ()
         return [key for key, words in facts if words.form is ValueForm.CARD]
 
-    @cached_property
+    @property
     def claims_done(self) -> bool:
-        """Whether it says that something is booked, held, paid or confirmed."""
-        pieces = [part for s in self.segments for part in _PIECES.split(s.text)]
+        pieces = [part.strip() for s in self.segments for part in _PIECES.split(s.text)]
         return any(
-            (_says("done", part) and not _says("not_done", part))
-            or (_says("held", part) and not _says("negated", part) and "?" not in part)
-            for part in map(str.strip, pieces)
+            (says("done", part) and not says("not_done", part))
+            or (says("held", part) and not says("negated", part) and "?" not in part)
+            for part in pieces
         )
 
     @cached_property
     def is_unable(self) -> bool:
-        """Whether it says that it cannot do what is wanted."""
         return any(
-            _says("inability", s.text) and not _says_any(("about_transfer", "not_unable"), s.text)
+            s.says("inability") and not s.says("about_transfer", "not_unable")
             for s in self.segments
         )
 
-    @cached_property
+    @property
     def offers_transfer(self) -> bool:
-        """Whether it offers a human."""
         return offers_transfer(self.utterance) or any(
-            _says("offers_human", s.text)
-            and _says("offering", s.text)
-            and not _says_any(("negated", "transferred"), s.text)
+            s.says("offers_human") and s.says("offering") and not s.says("negated", "transferred")
             for s in self.segments
         )
 
     @cached_property
     def has_transferred(self) -> bool:
-        """Whether it says that the conversation is handed over."""
         return any(
-            _says("transferred", s.text)
-            and not _says("refused", s.text)
-            and not s.text.endswith("?")
+            s.says("transferred") and not s.says("refused") and not s.text.endswith("?")
             for s in self.segments
         )
 
-    @cached_property
+    @property
     def offers_extra(self) -> bool:
-        """Whether it offers something beside what the facts are about."""
-        return any(self._offers_extra(segment) for segment in self.segments)
+        return any(self._is_extra_offer(segment) for segment in self.segments)
 
-    def _offers_extra(self, segment: Segment) -> bool:
-        words = segment.text
-        is_extra = self.lexicon.extras.search(words) is not None
-        if _says("optional", words) or (is_extra and _says("would_suit", words)):
+    def _is_extra_offer(self, segment: Segment) -> bool:
+        is_extra = self.lexicon.extras.search(segment.text) is not None
+        if segment.says("optional") or (is_extra and segment.says("would_suit")):
             return True
-        if not segment.is_request or "?" not in words:
+        if not segment.is_request or "?" not in segment.text:
             return False
         taken = ("closing", "open", "choice", "offers_human", "alteration", "search")
-        if _says_any(taken, words) or is_booking_request(words):
+        if segment.says(*taken) or is_booking_request(segment):
             return False
-        named = segment.named or _says("among", words) or facts_in(segment, self.lexicon)
-        return is_extra or (_says("extra", words) and not named)
+        named = segment.named or segment.says("among") or facts_in(segment, self.lexicon)
+        return is_extra or (segment.says("extra") and not named)
 
-    @cached_property
+    @property
     def says_wait(self) -> bool:
-        """Whether it asks for time, and for nothing else."""
-        if self.has_transferred or not _says("wait", self.utterance.text):
+        if self.has_transferred or not says("wait", self.words):
             return False
-        return all(_says("wait", segment.text) for segment in self.requests)
+        return all(segment.says("wait") for segment in self.requests)
 
-    @cached_property
+    @property
     def asks_anything(self) -> bool:
-        """Whether it asks something at all."""
-        return any(not _says("wait", segment.text) for segment in self.requests)
+        return any(not segment.says("wait") for segment in self.requests)
 
 
-def _names(words: str, prefixes: Iterable[str], parts: Iterable[str] = ()) -> bool:
-    kept = {prefix.casefold() for prefix in (*prefixes, *parts)}
-    return any(found.partition("-")[0] in kept for found in ANY_ID.findall(words))
+def _names(words: str, prefixes: Iterable[str]) -> bool:
+    return any(found.partition("-")[0] in prefixes for found in ANY_ID.findall(words))
 
 
-def _is_no_choice(words: str) -> bool:
-    return _says_any(("method", "no_need", "which_to_use"), words)
+def _is_no_choice(segment: Segment) -> bool:
+    return segment.says("method", "no_need", "which_to_use")

@@ -202,14 +202,12 @@ class PhraseBook(_Words):
     Attributes:
         cues: Patterns over casefolded clauses, by what they tell.
         phrases: Phrases by act and by voice or temper.
+        breaches: Why a reply of a user model is not sent, by what is wrong.
     """
 
     cues: Mapping[str, Cue]
     phrases: Mapping[str, Mapping[str, Texts]]
-
-    def says(self, cue: str, words: str) -> bool:
-        """Tell whether a text holds a cue."""
-        return self.cues[cue].search(words) is not None
+    breaches: Mapping[str, str]
 
     def without(self, cue: str, words: str) -> str:
         """Return a text without what a cue finds in it."""
@@ -227,3 +225,8 @@ def phrase_book() -> PhraseBook:
     """Return the shared phrase book."""
     text = files("crab_graph.personas").joinpath("phrases.toml").read_text("utf-8")
     return PhraseBook.model_validate(tomllib.loads(text))
+
+
+def says(cue: str, words: str) -> bool:
+    """Tell whether a text holds a shared cue."""
+    return phrase_book().cues[cue].search(words) is not None

@@ -6,11 +6,9 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from crab_graph.money import parse_cents
-from crab_graph.personas.spoken_dates import MONTHS, find_dates
+from crab_graph.personas.spoken_dates import MONTHS, NUMBERS, find_dates
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
-_NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_NUMBERS = {word: number for number, word in enumerate(_NUMBER_WORDS, start=1)}
 _PLACE = r"[A-Z][\w'.-]*[\w'](?: [A-Z][\w'.-]*[\w'])*"
 _FROM_TO = re.compile(rf"\b[Ff]rom ({_PLACE}) to ({_PLACE})")
 _TO_FROM = re.compile(rf"\bto ({_PLACE}) from ({_PLACE})")
@@ -254,4 +252,4 @@ def _counts(words: str) -> dict[str, Any]:
 def _number(word: str | None) -> int | None:
     if word is None:
         return None
-    return int(word) if word.isdigit() else _NUMBERS.get(word)
+    return int(word) if word.isdigit() else NUMBERS.get(word)

@@ -7,15 +7,9 @@ from typing import Any
 
 from crab_graph.domains.travel.names import CITIES
 from crab_graph.domains.verification import Claim
-from crab_graph.personas.spoken_dates import find_dates
+from crab_graph.personas.spoken_dates import NUMBERS, find_dates
 
-_NUMBERS = {
-    word: number
-    for number, word in enumerate(
-        ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), start=1
-    )
-}
-_COUNT = "(" + "|".join([r"\d+", *_NUMBERS]) + ")"
+_COUNT = "(" + "|".join([r"\d+", *NUMBERS]) + ")"
 _WISH = r"(?:prefer|want|need|like|must be|has to be|only) (?:an? |the )?"
 _ONE = dict.fromkeys(("just me", "only me", "by myself", "on my own"), 1) | dict.fromkeys(
     ("traveling alone", "travelling alone"), 1
@@ -115,11 +109,11 @@ def _wanted(key: str, *words: str) -> Claim:
 
 
 TRAVEL_CLAIMS: Sequence[Claim] = (
-    Claim("nights", rf"(?<!\w){_COUNT} nights?(?!\w)", _NUMBERS),
+    Claim("nights", rf"(?<!\w){_COUNT} nights?(?!\w)", NUMBERS),
     Claim(
         "party_size",
         rf"(?<!\w){_COUNT} (?:of us|people|passengers|travell?ers)(?!\w)",
-        _NUMBERS,
+        NUMBERS,
     ),
     Claim(
         "party_size",
@@ -131,7 +125,7 @@ TRAVEL_CLAIMS: Sequence[Claim] = (
         "budget",
         rf"(?<!\w)(?:spend|pay) (?:at most|up to|no more than|a maximum of) {_AMOUNT}",
     ),
-    Claim("hotel_stars", rf"(?<!\w){_COUNT}[- ]stars?(?!\w)", _NUMBERS),
+    Claim("hotel_stars", rf"(?<!\w){_COUNT}[- ]stars?(?!\w)", NUMBERS),
     _wanted("seat_type", "economy", "premium economy", "business"),
     _wanted("seat_position", "window", "aisle", "middle"),
     _wanted("room_type", "standard", "deluxe", "suite"),
