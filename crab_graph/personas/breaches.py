@@ -57,7 +57,7 @@ def find_breach(
     since = max((i for i, one in enumerate(messages) if _is_heard(one)), default=-1)
     heard = str(messages[since].get("content") or "") if since >= 0 else ""
     reading = understand(heard, briefing.lexicon, briefing.slots)
-    wallet = read_wallet(messages, since)
+    wallet = read_wallet(messages, since, briefing)
     said = read_message(without_tokens(text))
     if _ends_on_approval(text, said, calls, reading, wallet):
         return _breach(BreachKind.ENDS_ON_APPROVAL)
@@ -70,7 +70,8 @@ def find_breach(
     invented = _invented_person(without_tokens(text), messages, briefing)
     if invented is not None:
         return _breach(BreachKind.INVENTS_TRAVELLER, invented=invented)
-    return _claimed_payment(said, messages, reading, wallet)
+    ever = read_wallet(messages, -1, briefing)
+    return _claimed_payment(said, reading, wallet, ever)
 
 
 def _breach(kind: BreachKind, why: str = "", **values: str) -> Breach:
@@ -113,10 +114,10 @@ def _invented_person(text: str, messages: Sequence[Message], briefing: UserBrief
 
 
 def _claimed_payment(
-    said: Utterance, messages: Sequence[Message], reading: Reading, wallet: Wallet
+    said: Utterance, reading: Reading, wallet: Wallet, ever: Wallet
 ) -> Breach | None:
+    """Return a claim to have paid or added a card that is none; `ever` is of all the talk."""
     denials = pattern("attribution", "denials")
-    ever = read_wallet(messages, -1)
     has_approved = bool(wallet.recorded) or (bool(wallet.earlier) and not reading.asks_approval)
     has_card = ever.added is not None or any(card.get("payment_method_id") for card in ever.cards)
     is_only_payment = reading.asks_approval and not reading.asks_booking

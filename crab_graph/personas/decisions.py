@@ -162,7 +162,7 @@ class UserPolicy:
             return [PrivateCall(CONFIRMATIONS, {})]
         if turn.wrong_total is not None and CARDS in wallet.called:
             return []
-        return next_calls(reading, wallet, self._briefing, turn.refused)
+        return next_calls(reading, wallet, turn.refused)
 
     def decide(self, turn: Turn) -> Decision:
         """Return the turn that answers a message."""
@@ -175,7 +175,7 @@ class UserPolicy:
             return Decision((speaker.phrase("thanks_end"),), token=TerminalToken.STOP)
         if self._objects(turn):
             return self._object(turn, turn.conflicts)
-        if reading.asks_wallet and turn.wallet.names_other_card(reading.ids, self._briefing):
+        if reading.asks_wallet and turn.wallet.names_other_card(reading.ids):
             return self._object(turn, (CARD_FACT,))
         for part in (self._pay, self._answer, self._approve, self._choose, self._respond):
             reply = part(turn)
@@ -364,12 +364,12 @@ class UserPolicy:
         return tuple(entry for entry in told if self._briefing.fact(entry[0]) is not None)
 
     def _method_words(self, turn: Turn) -> str:
-        card = turn.wallet.card(self._briefing)
+        card = turn.wallet.card
         words = self._briefing.lexicon.facts.get(CARD_FACT)
         if card is None or words is None:
             return turn.speaker.phrase("unknown")
         name = word_value(words.form, card, words)
-        method_id = turn.wallet.method_id(self._briefing)
+        method_id = turn.wallet.method_id
         if method_id is None:
             return turn.speaker.phrase("card_only", card=name)
         return turn.speaker.phrase("method", method=method_id, card=name)

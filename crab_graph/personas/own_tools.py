@@ -58,6 +58,7 @@ class Wallet:
     """What the user has seen with its own tools.
 
     Attributes:
+        wanted: Id of the card it means to pay with.
         called: Names of the tools called since the agent's last message.
         cards: Its cards as last listed since then.
         bookings: Its bookings as last listed since then.
@@ -67,6 +68,7 @@ class Wallet:
         errors: Messages of calls that failed since then.
     """
 
+    wanted: str | None
     called: frozenset[str]
     cards: tuple[Mapping[str, Any], ...]
     bookings: tuple[Booking, ...]
@@ -80,67 +82,69 @@ class Wallet:
         """The bookings that wait for payment."""
         return tuple(booking for booking in self.bookings if booking.status == "pending")
 
-    def card(self, briefing: UserBriefing) -> Mapping[str, Any] | None:
-        """Return the card to pay with: the one the user means to use, else its default."""
-        fact = briefing.fact(CARD_FACT)
-        wanted = fact.value["card_id"] if fact is not None else None
-        for card in self.cards:
-            if card["card_id"] == wanted:
-                return card
-        return next((card for card in self.cards if card.get("is_default")), None) or next(
-            iter(self.cards), None
-        )
+    @property
+    def card(self) -> Mapping[str, Any] | None:
+        """The card to pay with: the one the user means to use, else its default, else any."""
+        wanted = [card for card in self.cards if card["card_id"] == self.wanted]
+        default = [card for card in self.cards if card.get("is_default")]
+        return next(iter((*wanted, *default, *self.cards)), None)
 
-    def method_id(self, briefing: UserBriefing) -> str | None:
-        """Return the payment method of that card, if it is on the platform."""
+    @property
+    def method_id(self) -> str | None:
+        """The payment method of that card, if it is on the platform."""
         if self.added is not None:
             return str(self.added["payment_method_id"])
-        card = self.card(briefing)
-        return card.get("payment_method_id") if card is not None else None
+        return None if self.card is None else self.card.get("payment_method_id")
 
-    def names_other_card(self, ids: Sequence[str], briefing: UserBriefing) -> bool:
+    def names_other_card(self, ids: Sequence[str]) -> bool:
         """Tell whether ids hold the payment method of another of the user's cards."""
-        mine = self.card(briefing)
+        mine = self.card
         others = {card.get("payment_method_id") for card in self.cards if card is not mine}
-        return any(name in others for name in ids)
+        return not others.isdisjoint(ids)
 
 
-def read_wallet(messages: Sequence[Message], since: int) -> Wallet:
+def read_wallet(messages: Sequence[Message], since: int, briefing: UserBriefing) -> Wallet:
     """Gather what the user's own calls have shown; `since` is the index of the agent's message."""
-    cards: tuple[Mapping[str, Any], ...] = ()
-    bookings: tuple[Booking, ...] = ()
-    added = None
-    approvals: list[tuple[int, Approval]] = []
+    users = (message for message in messages if message.get("role") == "user")
+    calls = {call["id"]: call for message in users for call in message.get("tool_calls") or ()}
+    shown: dict[str, dict[str, Any]] = {}
+    recorded: list[Approval] = []
+    earlier: list[Approval] = []
     errors: list[str] = []
     called: set[str] = set()
-    for index, name, result in _results(messages):
+    for index, message in enumerate(messages):
+        if message.get("role") != "tool" or message.get("tool_call_id") not in calls:
+            continue
+        call, result = calls[message["tool_call_id"]], json.loads(message["content"])
         if index > since:
-            called.add(name)
+            called.add(call["name"])
         if "error" in result:
             errors += [str(result.get("message", result["error"]))] if index > since else []
-        elif name == APPROVE:
-            approvals.append((index, _approval(messages, index, result)))
+        elif call["name"] == APPROVE:
+            asked = call["arguments"]
+            cents = parse_cents(asked["amount"])
+            approval = Approval(asked["booking_id"], asked["payment_method_id"], cents)
+            (recorded if index > since else earlier).append(approval)
         elif index > since:
-            if name == CARDS:
-                cards = tuple(result["cards"])
-            elif name == CONFIRMATIONS:
-                bookings = tuple(_booking(row) for row in result["bookings"])
-            elif name == ADD:
-                added = result
+            shown[call["name"]] = result
+    card = briefing.fact(CARD_FACT)
+    rows = shown.get(CONFIRMATIONS, {}).get("bookings", ())
     return Wallet(
-        frozenset(called),
-        cards,
-        bookings,
-        added,
-        tuple(approval for index, approval in approvals if index > since),
-        tuple(approval for index, approval in approvals if index <= since),
-        tuple(errors),
+        wanted=None if card is None else card.value["card_id"],
+        called=frozenset(called),
+        cards=tuple(shown.get(CARDS, {}).get("cards", ())),
+        bookings=tuple(
+            Booking(row["booking_id"], row["entity_id"], row["status"], parse_cents(row["total"]))
+            for row in rows
+        ),
+        added=shown.get(ADD),
+        recorded=tuple(recorded),
+        earlier=tuple(earlier),
+        errors=tuple(errors),
     )
 
 
-def next_calls(
-    reading: Reading, wallet: Wallet, briefing: UserBriefing, refused: Sequence[Refusal]
-) -> list[PrivateCall]:
+def next_calls(reading: Reading, wallet: Wallet, refused: Sequence[Refusal]) -> list[PrivateCall]:
     """Return the calls the user makes next for a request about payment; none when it is through.
 
     Reads come first, then the card is put on the platform where it is not, then every pending
@@ -151,27 +155,20 @@ def next_calls(
     missing = [PrivateCall(name, {}) for name in reads if name not in wallet.called]
     if missing:
         return missing
-    if wallet.names_other_card(reading.ids, briefing):
+    if wallet.names_other_card(reading.ids):
         return []
-    method_id = wallet.method_id(briefing)
+    card, method_id = wallet.card, wallet.method_id
     needs_method = reading.asks_card or (reading.asks_approval and bool(wallet.pending))
     if needs_method and method_id is None and ADD not in wallet.called:
-        card = wallet.card(briefing)
         return [] if card is None else [PrivateCall(ADD, {"card_id": card["card_id"]})]
     if not reading.asks_approval or method_id is None or APPROVE in wallet.called:
         return []
+    skipped = {refusal.booking_id for refusal in refused}
+    method = {"payment_method_id": method_id}
     return [
-        PrivateCall(
-            APPROVE,
-            {
-                "booking_id": booking.booking_id,
-                "payment_method_id": method_id,
-                "amount": format_cents(booking.cents),
-            },
-        )
-        for booking in to_approve(reading, wallet)
-        if booking.booking_id not in {refusal.booking_id for refusal in refused}
-        and Approval(booking.booking_id, method_id, booking.cents) not in wallet.earlier
+        PrivateCall(APPROVE, {"booking_id": name, **method, "amount": format_cents(cents)})
+        for name, _, _, cents in to_approve(reading, wallet)
+        if name not in skipped and Approval(name, method_id, cents) not in wallet.earlier
     ]
 
 
@@ -187,7 +184,7 @@ def refusals(text: str, wallet: Wallet, reading: Reading) -> list[Refusal]:
     amounts = [
         amount
         for amount in find_amounts(utterance)
-        if not amount.is_inert and not _is_of_one_unit(utterance.text[amount.end :])
+        if not amount.is_inert and not _is_of_one_unit(utterance.text[amount.end :].lstrip())
     ]
     found: dict[str, Refusal] = {}
     for clause in utterance.clauses:
@@ -211,37 +208,4 @@ def misstated_total(totals: Sequence[int], wallet: Wallet, items: int) -> int | 
 
 
 def _is_of_one_unit(following: str) -> bool:
-    words = following.lstrip()
-    return words[:1] in {"/", "×", "*"} or pattern("marks", "unit").match(words) is not None
-
-
-def _results(messages: Sequence[Message]) -> list[tuple[int, str, dict[str, Any]]]:
-    """Return every result of the user's own calls: its index, the tool's name, the result."""
-    names: dict[str, str] = {}
-    found = []
-    for index, message in enumerate(messages):
-        if message.get("role") == "user":
-            names |= {call["id"]: call["name"] for call in message.get("tool_calls") or ()}
-        elif message.get("role") == "tool" and message.get("tool_call_id") in names:
-            result = json.loads(message["content"])
-            found.append((index, names[message["tool_call_id"]], result))
-    return found
-
-
-def _approval(messages: Sequence[Message], index: int, result: Mapping[str, Any]) -> Approval:
-    """Return a recorded approval as it was asked for; results need not repeat it."""
-    call_id = messages[index]["tool_call_id"]
-    asked = next(
-        (
-            call["arguments"]
-            for message in messages[:index]
-            for call in message.get("tool_calls") or ()
-            if call["id"] == call_id
-        ),
-        result,
-    )
-    return Approval(asked["booking_id"], asked["payment_method_id"], parse_cents(asked["amount"]))
-
-
-def _booking(row: Mapping[str, Any]) -> Booking:
-    return Booking(row["booking_id"], row["entity_id"], row["status"], parse_cents(row["total"]))
+    return following[:1] in {"/", "×", "*"} or bool(pattern("marks", "unit").match(following))

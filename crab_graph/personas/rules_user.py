@@ -138,7 +138,7 @@ class RulesUser:
         briefing = self._briefing
         reading = understand(text, briefing.lexicon, briefing.slots)
         plan = read_plan(text, briefing.lexicon, briefing.slots, is_recap=reading.confirms)
-        wallet = read_wallet(messages, heard)
+        wallet = read_wallet(messages, heard, briefing)
         return Turn(
             text=text,
             reading=reading,
