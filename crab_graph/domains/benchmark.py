@@ -1,28 +1,30 @@
 """A benchmark: one directory with a manifest and a DuckDB file (design §6)."""
 
+import json
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import Literal, overload
 from weakref import WeakValueDictionary
 
+import duckdb
 from pydantic import ValidationError
 
 from crab_graph.domains.construction import certify_spec
 from crab_graph.domains.domain import Domain, find_domain
-from crab_graph.domains.manifest import DATABASE, MANIFEST, Manifest, TaskEntry, read_manifest
 from crab_graph.domains.task import Task, TaskSpec
 from crab_graph.errors import BenchmarkError, UnknownName
 from crab_graph.generation.certify import Certificate
 from crab_graph.generation.materialize import hash_stored_rows, read_rows
-from crab_graph.schema import digest
+from crab_graph.generation.paper_population import PaperParameters
+from crab_graph.schema import FileModel, digest
 from crab_graph.settings import Toolset
 from crab_graph.tools.tables import Row
 
-if TYPE_CHECKING:
-    import duckdb
+MANIFEST = "manifest.json"
+DATABASE = "benchmark.duckdb"
 
 
 _READ_AT_ONCE = 64
@@ -30,6 +32,70 @@ _READ_AT_ONCE = 64
 
 _KEPT = 16
 """Tasks that are kept, with their tables, when nobody else holds them."""
+
+
+class SweepMember(FileModel):
+    """Which part of a sweep a benchmark is: what varies, in this one and in all.
+
+    `source` is the hash of the benchmark whose tasks are varied.
+    """
+
+    vary: Literal["distractors", "edges", "solutions"]
+    value: int
+    values: tuple[int, ...]
+    source: str
+    tasks: tuple[str, ...]
+
+
+class Recipe(FileModel):
+    """What a benchmark is generated from; the same recipe gives the same rows.
+
+    A private split does not tell its seed, but what it was announced by; `paper` has the parameters
+    of the paper's algorithms, where these are the method.
+    """
+
+    domain: str
+    seed: int | None
+    tasks: int
+    strata: tuple[int, ...]
+    distractors: int
+    commitment: str | None = None
+    sweep: SweepMember | None = None
+    paper: PaperParameters | None = None
+
+
+class TaskEntry(FileModel):
+    """One task as the manifest lists it; made without repair it need not be certified."""
+
+    id: str
+    rows_sha256: str
+    certificate: Certificate
+    certified: bool = True
+
+
+class Selection(FileModel):
+    """How the tasks of one stratum were chosen, and why drafts became no candidates, how often."""
+
+    stratum: int
+    candidates: int
+    chosen: int
+    solved_by_shortcut: int
+    duplicates: int
+    rejected: dict[str, int]
+
+
+class Manifest(FileModel):
+    """The manifest file; a benchmark without one is half-written."""
+
+    schema_version: Literal[1] = 1
+    settings: Recipe
+    versions: dict[str, str]
+    selection: tuple[Selection, ...]
+    tasks: tuple[TaskEntry, ...]
+
+    def to_json(self) -> str:
+        """Return the manifest as it is written."""
+        return json.dumps(self.model_dump(mode="json"), indent=1) + "\n"
 
 
 class Benchmark(Sequence[Task]):
@@ -153,25 +219,20 @@ class Benchmark(Sequence[Task]):
         try:
             spec = TaskSpec.model_validate_json(stored)
         except ValidationError as error:
-            first = error.errors()[0]
-            field = ".".join(map(str, first["loc"]))
-            raise BenchmarkError(
-                f"{self.directory / DATABASE}: task '{task_id}', field '{field}': {first['msg']}"
-            ) from None
+            place = f"{self.directory / DATABASE}: task '{task_id}'"
+            raise BenchmarkError(f"{place}, {_first_error(error)}") from None
         return Task(spec, self.domain, lambda: self._rows(task_id))
 
     def _rows(self, task_id: str) -> dict[str, list[Row]]:
         with self.connect() as connection:
             return read_rows(connection, self.domain.tables, task_id)
 
-    def connect(self) -> "duckdb.DuckDBPyConnection":
+    def connect(self) -> duckdb.DuckDBPyConnection:
         """Return a read-only connection to the benchmark's tables.
 
         Raises:
             BenchmarkError: the file is damaged, or another process writes it.
         """
-        import duckdb  # noqa: PLC0415
-
         path = self.directory / DATABASE
         try:
             return duckdb.connect(str(path), read_only=True, config={"threads": 1})
@@ -179,7 +240,7 @@ class Benchmark(Sequence[Task]):
             reason = str(error).splitlines()[0]
             raise BenchmarkError(f"{path}: cannot be opened ({reason})") from None
 
-    def certify(self, task: Task, connection: "duckdb.DuckDBPyConnection") -> Certificate:
+    def certify(self, task: Task, connection: duckdb.DuckDBPyConnection) -> Certificate:
         """Count a task's solutions again on the stored tables, three ways.
 
         The stored rows must also be the ones the manifest names; where they are not, the counts are
@@ -191,7 +252,7 @@ class Benchmark(Sequence[Task]):
         return next(self.certify_tasks([task], connection))
 
     def certify_tasks(
-        self, tasks: Sequence[Task], connection: "duckdb.DuckDBPyConnection"
+        self, tasks: Sequence[Task], connection: duckdb.DuckDBPyConnection
     ) -> Iterator[Certificate]:
         """Yield what `certify` returns for each task; their rows are checked together, first.
 
@@ -218,3 +279,36 @@ def load_benchmark(path: str | Path) -> Benchmark:
     """
     directory = Path(path)
     return Benchmark(directory, read_manifest(directory))
+
+
+def read_manifest(directory: Path) -> Manifest:
+    """Return the manifest of a benchmark directory.
+
+    Raises:
+        BenchmarkError: the directory is missing, half-written, or no benchmark.
+    """
+    path = directory / MANIFEST
+    if not directory.is_dir():
+        raise BenchmarkError(
+            f"{directory}: no such directory; make one with: crab-graph generate {directory}"
+        )
+    if not path.exists():
+        if (directory / DATABASE).exists():
+            raise BenchmarkError(
+                f"{directory}: the benchmark is half-written ({MANIFEST} is missing); "
+                "run the same `crab-graph generate` again to finish it"
+            )
+        raise BenchmarkError(f"{directory}: not a benchmark ({MANIFEST} is missing)")
+    if not (directory / DATABASE).exists():
+        raise BenchmarkError(f"{directory}: the benchmark is incomplete ({DATABASE} is missing)")
+    try:
+        return Manifest.model_validate(json.loads(path.read_text(encoding="utf-8")))
+    except json.JSONDecodeError as error:
+        raise BenchmarkError(f"{path}: not JSON ({error}); generate the benchmark again") from None
+    except ValidationError as error:
+        raise BenchmarkError(f"{path}: {_first_error(error)}") from None
+
+
+def _first_error(error: ValidationError) -> str:
+    first = error.errors()[0]
+    return f"field '{'.'.join(map(str, first['loc']))}': {first['msg']}"

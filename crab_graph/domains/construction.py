@@ -1,9 +1,11 @@
 """Making one task: drafts are scouted, and a chosen one built and certified (section 3.2, A.3)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING
+from functools import cache, partial
+from itertools import chain
+
+import duckdb
 
 from crab_graph.domains.domain import Domain, Draft, Inventory, find_domain
 from crab_graph.domains.task import TaskSpec
@@ -23,10 +25,6 @@ from crab_graph.generation.search import Solution
 from crab_graph.randomness import derive_seed
 from crab_graph.schema import FileModel, canonical_json, digest
 from crab_graph.tools.tables import Row
-
-if TYPE_CHECKING:
-    import duckdb
-
 
 OVERSAMPLE = {1: 5, 2: 3, 3: 3, 4: 3}
 """Candidates scouted for each task wanted, by stratum; most where fewest may be solved by a
@@ -59,13 +57,7 @@ class CandidatePlan:
 class Scouted(FileModel):
     """A candidate that can be built, as a half-written benchmark keeps it.
 
-    Attributes:
-        stratum: Its stratum.
-        seed: Seed that draws it again.
-        flexible: Whether its departure date is a window.
-        party_size: Number of people.
-        candidate: What selection knows of it.
-        rejected: Why earlier drafts were given up.
+    Its seed draws it again; `rejected` says why earlier drafts were given up.
     """
 
     stratum: int
@@ -83,7 +75,6 @@ def scout(plan: CandidatePlan) -> Scouted:
         UnsatisfiableTask: no draft of `ATTEMPTS` could be populated.
     """
     domain = find_domain(plan.domain)
-    name = f"S{plan.stratum} candidate {plan.number}"
     rejected: list[str] = []
     for attempt in range(ATTEMPTS):
         seed = candidate_seed(plan, attempt)
@@ -103,7 +94,8 @@ def scout(plan: CandidatePlan) -> Scouted:
             rejected=tuple(rejected),
         )
     raise UnsatisfiableTask(
-        f"{name} could not be drawn in {ATTEMPTS} attempts; the last one: {rejected[-1]}"
+        f"S{plan.stratum} candidate {plan.number} could not be drawn in {ATTEMPTS} attempts; "
+        f"the last one: {rejected[-1]}"
     )
 
 
@@ -121,16 +113,10 @@ def populate_draft(
     Raises:
         UnsatisfiableTask: its constraints or its number of solutions cannot be met.
     """
-    if paper is not None:
-        return populate_by_paper(
-            draft.folded,
-            paper,
-            seed_count=stratum,
-            closure=CLOSURE_BANDS[stratum],
-            distractors=distractors,
-            seed=seed,
-        )
-    return populate(
+    make: Callable[..., Population] = (
+        populate if paper is None else partial(populate_by_paper, parameters=paper)
+    )
+    return make(
         draft.folded,
         seed_count=stratum,
         closure=CLOSURE_BANDS[stratum],
@@ -182,10 +168,7 @@ class TaskPlan:
 class BuiltTask:
     """A certified task with all its rows.
 
-    Attributes:
-        spec: What the benchmark stores.
-        rows: Rows by table.
-        provenance: For each offer `(entity id, node, origin, broken constraint)`, ordered by id.
+    Of each offer its provenance says `(id, node, origin, broken constraint)`, ordered by id.
     """
 
     spec: TaskSpec
@@ -195,19 +178,13 @@ class BuiltTask:
 
 @dataclass(frozen=True, slots=True)
 class DrawnTask:
-    """A task whose objects exist.
+    """A task whose objects exist, also as offers in tables.
 
     Attributes:
-        stratum: Number of seed solutions.
-        seed: Seed it was drawn from.
-        draft: The task.
-        population: Its objects.
-        offers: The same as tables.
         booked: The offers of which earlier customers booked some.
         repaired: Whether its number of solutions is ensured; otherwise it is only reported.
     """
 
-    stratum: int
     seed: int
     draft: Draft
     population: Population
@@ -227,7 +204,7 @@ def build_task(plan: TaskPlan) -> BuiltTask:
     population = populate_draft(draft, scouted.stratum, plan.distractors, scouted.seed, plan.paper)
     offers = domain.materialize(population, scouted.seed)
     repaired = plan.paper is None or plan.paper.repair
-    drawn = DrawnTask(scouted.stratum, scouted.seed, draft, population, offers, offers, repaired)
+    drawn = DrawnTask(scouted.seed, draft, population, offers, offers, repaired)
     return certify_drawn(plan.id, domain, drawn)
 
 
@@ -241,7 +218,16 @@ def certify_drawn(task_id: str, domain: Domain, drawn: DrawnTask) -> BuiltTask:
         CertificationError: the counts do not agree.
     """
     draft, population, offers = drawn.draft, drawn.population, drawn.offers
-    certificate, solutions = _certify(domain, draft, offers, task_id, population.closure)
+    connection = _workshop(domain.name)
+    # What is rolled back is gone, and the tables stay for the next task.
+    connection.execute("BEGIN")
+    try:
+        load_rows(connection, domain.tables, task_id, offers.tables)
+        certificate, solutions = certify_spec(
+            connection, domain, draft.request, task_id, population.closure
+        )
+    finally:
+        connection.execute("ROLLBACK")
     if drawn.repaired and not certificate.ok:
         raise CertificationError(
             f"task '{task_id}' (seed {drawn.seed}) is not certified: {certificate.as_json()}"
@@ -251,7 +237,7 @@ def certify_drawn(task_id: str, domain: Domain, drawn: DrawnTask) -> BuiltTask:
     spec = TaskSpec(
         id=task_id,
         domain=domain.name,
-        stratum=drawn.stratum,
+        stratum=len(population.seeds),
         seed=drawn.seed,
         today=draft.today,
         request=draft.request.model_dump(),
@@ -263,37 +249,34 @@ def certify_drawn(task_id: str, domain: Domain, drawn: DrawnTask) -> BuiltTask:
         certificate=certificate,
         rows_sha256=hash_rows(domain.tables, rows),
     )
-    return BuiltTask(spec, rows, _provenance(population, offers))
-
-
-def _certify(
-    domain: Domain, draft: Draft, offers: Inventory, task_id: str, expected: int
-) -> tuple[Certificate, list[Solution]]:
-    connection = _workshop(domain.name)
-    # What is rolled back is gone, and the tables stay for the next task.
-    connection.execute("BEGIN")
-    try:
-        load_rows(connection, domain.tables, task_id, offers.tables)
-        return certify_spec(connection, domain, draft.request, task_id, expected)
-    finally:
-        connection.execute("ROLLBACK")
+    provenance = sorted(
+        chain.from_iterable(
+            zip(
+                ids,
+                population.nodes[name],
+                population.origins[name],
+                population.broken[name],
+                strict=True,
+            )
+            for name, ids in offers.ids.items()
+        )
+    )
+    return BuiltTask(spec, rows, provenance)
 
 
 @cache
-def _workshop(domain: str) -> "duckdb.DuckDBPyConnection":
+def _workshop(domain: str) -> duckdb.DuckDBPyConnection:
     """Return this process's database in memory, with a domain's tables, which stay empty.
 
     Opening one takes as long as certifying a task.
     """
-    import duckdb  # noqa: PLC0415
-
     connection = duckdb.connect(":memory:", config={"threads": 1})
     create_tables(connection, find_domain(domain).tables)
     return connection
 
 
 def certify_spec(
-    connection: "duckdb.DuckDBPyConnection",
+    connection: duckdb.DuckDBPyConnection,
     domain: Domain,
     request: object,
     task_id: str,
@@ -302,17 +285,3 @@ def certify_spec(
     """Certify a task on the tables a connection sees, from its request alone."""
     graph = domain.build_graph(request)
     return certify_tables(connection, graph, domain.sources, task_id, expected)
-
-
-def _provenance(population: Population, offers: Inventory) -> list[tuple[str, str, str, str]]:
-    return sorted(
-        entry
-        for name, ids in offers.ids.items()
-        for entry in zip(
-            ids,
-            population.nodes[name],
-            population.origins[name],
-            population.broken[name],
-            strict=True,
-        )
-    )

@@ -9,7 +9,15 @@ from itertools import count
 from pathlib import Path
 from typing import Unpack
 
-from crab_graph.domains.benchmark import Benchmark, load_benchmark
+from crab_graph.domains.benchmark import (
+    DATABASE,
+    MANIFEST,
+    Benchmark,
+    Manifest,
+    Recipe,
+    Selection,
+    load_benchmark,
+)
 from crab_graph.domains.construction import (
     OVERSAMPLE,
     CandidatePlan,
@@ -19,7 +27,6 @@ from crab_graph.domains.construction import (
     scout,
 )
 from crab_graph.domains.domain import find_domain
-from crab_graph.domains.manifest import DATABASE, MANIFEST, Manifest, Recipe, Selection
 from crab_graph.domains.private import (
     Opening,
     default_opening,
@@ -90,207 +97,6 @@ def generate_benchmark(
     return regenerate(directory, recipe, drawn_from, jobs, progress)
 
 
-def announce(
-    settings: Recipe, directory: Path, opening: str | Path | None, *, force: bool = False
-) -> Opening:
-    """Return the opening of a private split, drawn and written where there is none yet.
-
-    Args:
-        settings: What is to be generated, with seed 0.
-        directory: The benchmark's directory.
-        opening: The opening file; beside the directory by default.
-        force: Whether another benchmark in the directory will be replaced.
-
-    Raises:
-        UsageError: a seed was given.
-        BenchmarkError: the opening is another benchmark's, or missing for one that was begun.
-    """
-    if settings.seed:
-        raise UsageError("a private split draws its own seed; leave out the seed")
-    path = default_opening(directory) if opening is None else Path(opening)
-    found = find_opening(path, directory, settings)
-    if found is not None:
-        return found
-    drawn = draw_opening(settings)
-    if not force:
-        if (directory / DATABASE).exists():
-            raise BenchmarkError(
-                f"{directory}: was begun already, and its opening is not at {path}; "
-                "say where it is with --opening, or use --force"
-            )
-        is_finished(directory, drawn.settings)  # refuses what is no benchmark's directory
-    write_opening(path, drawn)
-    return drawn
-
-
-def regenerate(
-    directory: Path,
-    settings: Recipe,
-    seed: int,
-    jobs: int | None,
-    progress: Progress | None = None,
-) -> Benchmark:
-    """Generate the benchmark of these settings from a seed, or finish it.
-
-    Raises:
-        BenchmarkError: the directory holds something else, or a benchmark with other settings.
-        UnsatisfiableTask: a task could not be built.
-        UsageError: SampleCSP is asked to enumerate too much.
-    """
-    if is_finished(directory, settings):
-        return load_benchmark(directory)
-    steps = count(1)
-    total = settings.tasks + sum(_candidates(settings).values())
-    processes = jobs or min(os.cpu_count() or 1, 1 + total // _WORTH_A_PROCESS)
-
-    def advance() -> None:
-        if progress is not None:
-            progress(next(steps), total)
-
-    fresh = not directory.exists()
-    try:
-        with open_workbench(directory, settings) as bench:
-            scouted = _scout_all(bench, settings, seed, processes, advance)
-            chosen = {stratum: _chosen(scouted, stratum, settings) for stratum in settings.strata}
-            plans = _task_plans(chosen, settings)
-            _build_all(bench, plans, processes, advance)
-            entries = bench.entries()
-    except UsageError:
-        # A parameter that proves unusable on the way leaves nothing that could be gone on with.
-        if fresh:
-            clear(directory)
-            directory.rmdir()
-        raise
-    manifest = Manifest(
-        settings=settings,
-        versions=stamped_versions(),
-        selection=tuple(_selection(scouted, stratum, chosen[stratum]) for stratum in chosen),
-        tasks=tuple(entries[plan.id] for plan in plans),
-    )
-    write_atomically(directory / MANIFEST, manifest.to_json())
-    return load_benchmark(directory)
-
-
-def plan_candidates(settings: Recipe, seed: int) -> Iterator[CandidatePlan]:
-    """Yield the candidates to scout; date modes and party sizes take turns within a stratum."""
-    shares = _shares(settings)
-    for stratum, candidates in _candidates(settings).items():
-        wanted = shares[stratum]
-        for number in range(candidates):
-            yield CandidatePlan(
-                domain=settings.domain,
-                stratum=stratum,
-                number=number,
-                flexible=_is_flexible(stratum, number % wanted),
-                party_size=(number // 2 + stratum - 1) % 4 + 1,
-                distractors=settings.distractors,
-                benchmark_seed=seed,
-                paper=settings.paper,
-            )
-
-
-def _candidates(settings: Recipe) -> dict[int, int]:
-    """Return how many candidates are scouted for each stratum.
-
-    Without repair nothing is chosen: the ablation is to show what the algorithms make.
-    """
-    chosen = settings.paper is None or settings.paper.repair
-    return {
-        stratum: wanted * (OVERSAMPLE[stratum] if chosen else 1)
-        for stratum, wanted in _shares(settings).items()
-    }
-
-
-def _is_flexible(stratum: int, position: int) -> bool:
-    """Whether the task at a position of a stratum has a flexible date: every other one has."""
-    return (position + stratum) % 2 == 0
-
-
-def _scout_all(
-    bench: Workbench, settings: Recipe, seed: int, jobs: int, advance: Callable[[], None]
-) -> Mapping[tuple[int, int], Scouted]:
-    scouted = bench.scouted()
-    for _ in scouted:
-        advance()
-    done = frozenset(scouted)
-    missing = (
-        plan for plan in plan_candidates(settings, seed) if (plan.stratum, plan.number) not in done
-    )
-    for one in process_map(scout, missing, jobs):
-        bench.keep_scouted(one)
-        scouted[one.stratum, one.candidate.number] = one
-        advance()
-    return scouted
-
-
-def _build_all(
-    bench: Workbench, plans: Sequence[TaskPlan], jobs: int, advance: Callable[[], None]
-) -> None:
-    done = bench.entries()
-    for _ in done:
-        advance()
-    missing = (plan for plan in plans if plan.id not in done)
-    for built in process_map(build_task, missing, jobs):
-        bench.keep_task(built)
-        advance()
-
-
-def _chosen(
-    scouted: Mapping[tuple[int, int], Scouted], stratum: int, settings: Recipe
-) -> list[Scouted]:
-    """Choose the tasks of a stratum, each date mode among its own candidates."""
-    modes = [_is_flexible(stratum, position) for position in range(_shares(settings)[stratum])]
-    chosen: dict[bool, list[Scouted]] = {}
-    for flexible in set(modes):
-        own = [
-            one for one in scouted.values() if (one.stratum, one.flexible) == (stratum, flexible)
-        ]
-        candidates = select([one.candidate for one in own], modes.count(flexible))
-        if len(candidates) < modes.count(flexible):
-            raise UnsatisfiableTask(
-                f"stratum {stratum} has {len(candidates)} distinct tasks where "
-                f"{modes.count(flexible)} are wanted; use another seed"
-            )
-        chosen[flexible] = [scouted[stratum, candidate.number] for candidate in candidates]
-    return [chosen[flexible].pop(0) for flexible in modes]
-
-
-def _task_plans(chosen: Mapping[int, Sequence[Scouted]], settings: Recipe) -> list[TaskPlan]:
-    return [
-        TaskPlan(
-            f"S{stratum}-{number:03d}",
-            settings.domain,
-            settings.distractors,
-            scouted,
-            settings.paper,
-        )
-        for stratum, own in chosen.items()
-        for number, scouted in enumerate(own, start=1)
-    ]
-
-
-def _selection(
-    scouted: Mapping[tuple[int, int], Scouted], stratum: int, chosen: Sequence[Scouted]
-) -> Selection:
-    own = [one for one in scouted.values() if one.stratum == stratum]
-    # Numbers are left out of the reasons, so that equal ones add up.
-    reasons = Counter(re.sub(r"\d[\d,]*", "N", reason) for one in own for reason in one.rejected)
-    return Selection(
-        stratum=stratum,
-        candidates=len(own),
-        chosen=len(chosen),
-        solved_by_shortcut=sum(one.candidate.solved_by_shortcut for one in own),
-        duplicates=len(own) - len({one.candidate.content for one in own}),
-        rejected=dict(sorted(reasons.items())),
-    )
-
-
-def _shares(settings: Recipe) -> dict[int, int]:
-    """Return the number of tasks of each stratum."""
-    share, rest = divmod(settings.tasks, len(settings.strata))
-    return {stratum: share + (order < rest) for order, stratum in enumerate(settings.strata)}
-
-
 def recipe_of(wanted: GenerationSettings, paper: PaperParameters | None = None) -> Recipe:
     """Return what a benchmark's manifest is to say of its making.
 
@@ -325,6 +131,195 @@ def recipe_of(wanted: GenerationSettings, paper: PaperParameters | None = None) 
         strata=strata,
         distractors=wanted.distractors,
         paper=paper,
+    )
+
+
+def announce(
+    recipe: Recipe, directory: Path, opening: str | Path | None, *, force: bool = False
+) -> Opening:
+    """Return the opening of a private split, drawn and written where there is none yet.
+
+    Raises:
+        UsageError: a seed was given.
+        BenchmarkError: the opening is another benchmark's, or missing for one that was begun.
+    """
+    if recipe.seed:
+        raise UsageError("a private split draws its own seed; leave out the seed")
+    path = default_opening(directory) if opening is None else Path(opening)
+    found = find_opening(path, directory, recipe)
+    if found is not None:
+        return found
+    drawn = draw_opening(recipe)
+    if not force:
+        if (directory / DATABASE).exists():
+            raise BenchmarkError(
+                f"{directory}: was begun already, and its opening is not at {path}; "
+                "say where it is with --opening, or use --force"
+            )
+        is_finished(directory, drawn.settings)  # refuses what is no benchmark's directory
+    write_opening(path, drawn)
+    return drawn
+
+
+def regenerate(
+    directory: Path,
+    recipe: Recipe,
+    seed: int,
+    jobs: int | None,
+    progress: Progress | None = None,
+) -> Benchmark:
+    """Generate the benchmark of a recipe from a seed, or finish it.
+
+    Raises:
+        BenchmarkError: the directory holds something else, or a benchmark with other settings.
+        UnsatisfiableTask: a task could not be built.
+        UsageError: SampleCSP is asked to enumerate too much.
+    """
+    if is_finished(directory, recipe):
+        return load_benchmark(directory)
+    steps = count(1)
+    total = recipe.tasks + sum(_candidates(recipe).values())
+    processes = jobs or min(os.cpu_count() or 1, 1 + total // _WORTH_A_PROCESS)
+
+    def advance() -> None:
+        if progress is not None:
+            progress(next(steps), total)
+
+    fresh = not directory.exists()
+    try:
+        with open_workbench(directory, recipe) as bench:
+            scouted = _scout_all(bench, recipe, seed, processes, advance)
+            chosen = {stratum: _chosen(scouted, stratum, recipe) for stratum in recipe.strata}
+            plans = [
+                TaskPlan(
+                    id=f"S{stratum}-{number:03d}",
+                    domain=recipe.domain,
+                    distractors=recipe.distractors,
+                    scouted=one,
+                    paper=recipe.paper,
+                )
+                for stratum, own in chosen.items()
+                for number, one in enumerate(own, start=1)
+            ]
+            _build_all(bench, plans, processes, advance)
+            entries = bench.entries()
+    except UsageError:
+        # A parameter that proves unusable on the way leaves nothing that could be gone on with.
+        if fresh:
+            clear(directory)
+            directory.rmdir()
+        raise
+    manifest = Manifest(
+        settings=recipe,
+        versions=stamped_versions(),
+        selection=tuple(_selection(scouted, stratum, chosen[stratum]) for stratum in chosen),
+        tasks=tuple(entries[plan.id] for plan in plans),
+    )
+    write_atomically(directory / MANIFEST, manifest.to_json())
+    return load_benchmark(directory)
+
+
+def plan_candidates(recipe: Recipe, seed: int) -> Iterator[CandidatePlan]:
+    """Yield the candidates to scout; date modes and party sizes take turns within a stratum."""
+    shares = _shares(recipe)
+    for stratum, candidates in _candidates(recipe).items():
+        for number in range(candidates):
+            yield CandidatePlan(
+                domain=recipe.domain,
+                stratum=stratum,
+                number=number,
+                flexible=_is_flexible(stratum, number % shares[stratum]),
+                party_size=(number // 2 + stratum - 1) % 4 + 1,
+                distractors=recipe.distractors,
+                benchmark_seed=seed,
+                paper=recipe.paper,
+            )
+
+
+def _shares(recipe: Recipe) -> dict[int, int]:
+    """Return the number of tasks of each stratum."""
+    share, rest = divmod(recipe.tasks, len(recipe.strata))
+    return {stratum: share + (order < rest) for order, stratum in enumerate(recipe.strata)}
+
+
+def _candidates(recipe: Recipe) -> dict[int, int]:
+    """Return how many candidates are scouted for each stratum.
+
+    Without repair nothing is chosen: the ablation is to show what the algorithms make.
+    """
+    chosen = recipe.paper is None or recipe.paper.repair
+    shares = _shares(recipe).items()
+    return {stratum: wanted * (OVERSAMPLE[stratum] if chosen else 1) for stratum, wanted in shares}
+
+
+def _is_flexible(stratum: int, position: int) -> bool:
+    """Whether the task at a position of a stratum has a flexible date: every other one has."""
+    return (position + stratum) % 2 == 0
+
+
+def _scout_all(
+    bench: Workbench, recipe: Recipe, seed: int, jobs: int, advance: Callable[[], None]
+) -> Mapping[tuple[int, int], Scouted]:
+    scouted = bench.scouted()
+    for _ in scouted:
+        advance()
+    done, plans = frozenset(scouted), plan_candidates(recipe, seed)
+    missing = (plan for plan in plans if (plan.stratum, plan.number) not in done)
+    for one in process_map(scout, missing, jobs):
+        bench.keep_scouted(one)
+        scouted[one.stratum, one.candidate.number] = one
+        advance()
+    return scouted
+
+
+def _build_all(
+    bench: Workbench, plans: Sequence[TaskPlan], jobs: int, advance: Callable[[], None]
+) -> None:
+    done = bench.entries()
+    for _ in done:
+        advance()
+    missing = (plan for plan in plans if plan.id not in done)
+    for built in process_map(build_task, missing, jobs):
+        bench.keep_task(built)
+        advance()
+
+
+def _chosen(
+    scouted: Mapping[tuple[int, int], Scouted], stratum: int, recipe: Recipe
+) -> list[Scouted]:
+    """Choose the tasks of a stratum, each date mode among its own candidates."""
+    modes = [_is_flexible(stratum, position) for position in range(_shares(recipe)[stratum])]
+    chosen: dict[bool, list[Scouted]] = {}
+    for flexible in set(modes):
+        wanted = modes.count(flexible)
+        own = [
+            one.candidate
+            for one in scouted.values()
+            if (one.stratum, one.flexible) == (stratum, flexible)
+        ]
+        candidates = select(own, wanted)
+        if len(candidates) < wanted:
+            raise UnsatisfiableTask(
+                f"stratum {stratum} has {len(candidates)} distinct tasks where "
+                f"{wanted} are wanted; use another seed"
+            )
+        chosen[flexible] = [scouted[stratum, candidate.number] for candidate in candidates]
+    return [chosen[flexible].pop(0) for flexible in modes]
+
+
+def _selection(
+    scouted: Mapping[tuple[int, int], Scouted], stratum: int, chosen: Sequence[Scouted]
+) -> Selection:
+    own = [one for one in scouted.values() if one.stratum == stratum]
+    # Numbers are left out of the reasons, so that equal ones add up.
+    reasons = Counter(re.sub(r"\d[\d,]*", "N", reason) for one in own for reason in one.rejected)
+    return Selection(
+        stratum=stratum,
+        candidates=len(own),
+        chosen=len(chosen),
+        solved_by_shortcut=sum(one.candidate.solved_by_shortcut for one in own),
+        duplicates=len(own) - len({one.candidate.content for one in own}),
+        rejected=dict(sorted(reasons.items())),
     )
 
 

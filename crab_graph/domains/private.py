@@ -14,7 +14,7 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
-from crab_graph.domains.manifest import Recipe
+from crab_graph.domains.benchmark import Recipe
 from crab_graph.errors import BenchmarkError
 from crab_graph.schema import FileModel, canonical_json
 

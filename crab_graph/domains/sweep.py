@@ -5,35 +5,38 @@ agent, on pairs of tasks that are alike in everything else.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Literal
 
 from pydantic import ValidationError
 
-from crab_graph.domains.benchmark import Benchmark, load_benchmark
+from crab_graph.domains.benchmark import (
+    MANIFEST,
+    Benchmark,
+    Manifest,
+    Recipe,
+    SweepMember,
+    TaskEntry,
+    load_benchmark,
+)
 from crab_graph.domains.generate import MAX_DISTRACTORS, Progress, stamped_versions
-from crab_graph.domains.manifest import MANIFEST, Manifest, Recipe, SweepMember
 from crab_graph.domains.task import Task
-from crab_graph.domains.variation import MAX_SEEDS, Family, FamilyPlan, Vary, build_family
-from crab_graph.domains.workbench import Workbench, clear, is_finished, open_workbench
+from crab_graph.domains.variation import MAX_SEEDS, FamilyPlan, Vary, build_family
+from crab_graph.domains.workbench import clear, is_finished, open_workbench
 from crab_graph.errors import BenchmarkError, UnknownName, UnsatisfiableTask, UsageError
 from crab_graph.schema import FileModel
+from crab_graph.settings import About
 from crab_graph.workers import process_map, write_atomically
 
 SWEEP = "sweep.json"
 
 
 class MemberRecord(FileModel):
-    """One benchmark of a sweep.
-
-    Attributes:
-        value: Its value of what varies.
-        directory: Its directory within the sweep's.
-        sha256: Hash of what it is.
-    """
+    """One benchmark of a sweep: its value, its directory within the sweep's, and its hash."""
 
     value: int
     directory: str
@@ -66,16 +69,7 @@ class LeftOut(FileModel):
 
 
 class SweepRecord(FileModel):
-    """The file `sweep.json`.
-
-    Attributes:
-        vary: What varies.
-        values: Its values.
-        source_sha256: Hash of the benchmark whose tasks were varied.
-        benchmarks: One benchmark for each value.
-        families: Which tasks correspond.
-        left_out: Tasks that could not be varied.
-    """
+    """The file `sweep.json`: what varies, each value's benchmark, and which tasks correspond."""
 
     schema_version: Literal[1] = 1
     vary: Vary
@@ -88,12 +82,7 @@ class SweepRecord(FileModel):
 
 @dataclass(frozen=True)
 class Sweep:
-    """A finished sweep.
-
-    Attributes:
-        directory: Its directory.
-        record: What varies, and which tasks correspond.
-    """
+    """A finished sweep."""
 
     directory: Path
     record: SweepRecord
@@ -158,54 +147,87 @@ def sweep_benchmark(
         UnsatisfiableTask: no task can take all the values.
     """
     source = bench if isinstance(bench, Benchmark) else load_benchmark(bench)
-    directory = Path(out)
-    settings = _settings(source, vary, values, tasks, jobs)
-    _check_directory(directory, settings, source, force=force)
-    finished = [
-        is_finished(directory / name, settings[value]) for value, name in _names(settings).items()
-    ]
-    if all(finished) and (directory / SWEEP).exists():
-        return load_sweep(directory)
-    left_out = _build(directory, settings, _plans(source, settings), jobs, progress)
-    record = _record(directory, settings, left_out)
-    write_atomically(directory / SWEEP, json.dumps(record.model_dump(mode="json"), indent=1) + "\n")
-    return Sweep(directory, record)
+    About(low=1).check("jobs", jobs)
+    plan = _plan(source, Path(out), vary, values, tasks)
+    _check_directory(plan, source, force=force)
+    finished = [is_finished(plan.path(value), one) for value, one in plan.recipes.items()]
+    record = plan.directory / SWEEP
+    if not all(finished) or not record.exists():
+        left_out = _build(plan, jobs, progress)
+        document = _record(plan, left_out).model_dump(mode="json")
+        write_atomically(record, json.dumps(document, indent=1) + "\n")
+    return load_sweep(plan.directory)
 
 
-def _settings(
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A sweep to be made: the recipe of each value's benchmark, and the families of tasks."""
+
+    directory: Path
+    vary: Vary
+    source_sha256: str
+    recipes: Mapping[int, Recipe]
+    families: Sequence[FamilyPlan]
+
+    def name(self, value: int) -> str:
+        """Return the directory of a value's benchmark, within the sweep's."""
+        return f"{self.vary}-{value}"
+
+    def path(self, value: int) -> Path:
+        """Return the directory of a value's benchmark."""
+        return self.directory / self.name(value)
+
+
+def _plan(
     source: Benchmark,
+    directory: Path,
     vary: str,
     values: Sequence[int] | None,
     tasks: int | Sequence[str] | None,
-    jobs: int,
-) -> dict[int, Recipe]:
-    """Return the settings of the benchmark of each value."""
+) -> _Plan:
     if vary not in set(Vary):
         raise UnknownName("thing to vary", vary, set(Vary))
-    if jobs < 1:
-        raise UsageError(f"jobs must be 1 or more, not {jobs}")
-    if source.manifest.settings.sweep is not None:
+    recipe, what = source.manifest.settings, Vary(vary)
+    if recipe.sweep is not None:
         raise UsageError(f"{source.directory}: is part of a sweep; vary the benchmark it is from")
-    chosen = _checked_values(source, Vary(vary), values)
-    ids = _checked_tasks(source, tasks)
-    return {
-        value: source.manifest.settings.model_copy(
+    chosen, ids = _checked_values(source, what, values), _checked_tasks(source, tasks)
+    recipes = {
+        value: recipe.model_copy(
             update={
                 "tasks": len(ids),
                 "paper": None,  # the variants are made by the fast path
                 "sweep": SweepMember(
-                    vary=Vary(vary).value,
-                    value=value,
-                    values=chosen,
-                    source=source.sha256,
-                    tasks=ids,
+                    vary=what.value, value=value, values=chosen, source=source.sha256, tasks=ids
                 ),
-                **({"distractors": value} if vary == Vary.DISTRACTORS else {}),
-                **({"strata": (value,)} if vary == Vary.SOLUTIONS else {}),
+                **({"distractors": value} if what == Vary.DISTRACTORS else {}),
+                **({"strata": (value,)} if what == Vary.SOLUTIONS else {}),
             }
         )
         for value in chosen
     }
+    wanted = (task for task in source if task.id in set(ids))
+    families = [_family(task, number, what, chosen) for number, task in enumerate(wanted, start=1)]
+    return _Plan(directory, what, source.sha256, recipes, families)
+
+
+def _family(task: Task, number: int, vary: Vary, values: tuple[int, ...]) -> FamilyPlan:
+    return FamilyPlan(
+        vary=vary,
+        values=values,
+        ids=tuple(
+            # An id begins with the stratum, which is what varies here.
+            f"S{value}-{number:03d}" if vary == Vary.SOLUTIONS else task.id
+            for value in values
+        ),
+        source=task.id,
+        domain=task.spec.domain,
+        seed=task.spec.seed,
+        request=task.spec.request,
+        stratum=task.stratum,
+        flexible=task.date_mode == "flexible",
+        party_size=task.party,
+        distractors=task.spec.node_distractors + task.spec.edge_distractors,
+    )
 
 
 def _checked_values(source: Benchmark, vary: Vary, values: Sequence[int] | None) -> tuple[int, ...]:
@@ -234,34 +256,15 @@ def _checked_tasks(source: Benchmark, tasks: int | Sequence[str] | None) -> tupl
             raise UsageError(f"tasks must be between 1 and {len(known)}, not {tasks}")
         return tuple(known[:tasks])
     for task_id in tasks:
-        if task_id not in known:
-            raise UnknownName("task", task_id, known)
+        source.entry(task_id)
     if not tasks:
         raise UsageError("no task to vary")
     return tuple(one for one in known if one in set(tasks))
 
 
-def _names(settings: dict[int, Recipe]) -> dict[int, str]:
-    """Return the directory of each value's benchmark."""
-    return {
-        value: f"{one.sweep.vary}-{value}"
-        for value, one in settings.items()
-        if one.sweep is not None
-    }
-
-
-def _sweep_of(settings: dict[int, Recipe]) -> SweepMember:
-    """Return what all members of a sweep say of it."""
-    member = next(iter(settings.values())).sweep
-    if member is None:
-        raise ValueError("these are no settings of a sweep")
-    return member
-
-
-def _check_directory(
-    directory: Path, settings: dict[int, Recipe], source: Benchmark, *, force: bool
-) -> None:
+def _check_directory(plan: _Plan, source: Benchmark, *, force: bool) -> None:
     """Refuse a directory that holds anything else; with `force`, empty one that holds a sweep."""
+    directory = plan.directory
     if directory.resolve() == source.directory.resolve():
         raise BenchmarkError(f"{directory}: is the benchmark itself; choose another directory")
     if not directory.exists():
@@ -269,127 +272,83 @@ def _check_directory(
     if not directory.is_dir():
         raise BenchmarkError(f"{directory}: is a file, not a directory")
     of_a_sweep = tuple(f"{vary}-" for vary in Vary)
-    held = {entry.name: entry for entry in directory.iterdir()}
-    foreign = [name for name in held if name != SWEEP and not name.startswith(of_a_sweep)]
-    if foreign:
+    held = {entry.name: entry for entry in directory.iterdir() if entry.name != SWEEP}
+    if not all(name.startswith(of_a_sweep) for name in held):
         raise BenchmarkError(
             f"{directory}: holds files that are no sweep's; choose another directory"
         )
-    others = set(held) - {SWEEP, *_names(settings).values()}
-    if others and not force:
-        raise BenchmarkError(
-            f"{directory}: holds a sweep of other values; choose another directory or use --force"
-        )
-    if force:
-        for name, entry in held.items():
-            if name != SWEEP and entry.is_dir():
-                clear(entry)
-                if not any(entry.iterdir()):
-                    entry.rmdir()
-        (directory / SWEEP).unlink(missing_ok=True)
+    if not force:
+        if held.keys() - set(map(plan.name, plan.recipes)):
+            raise BenchmarkError(
+                f"{directory}: holds a sweep of other values; "
+                "choose another directory or use --force"
+            )
+        return
+    for entry in held.values():
+        if entry.is_dir():
+            clear(entry)
+            if not any(entry.iterdir()):
+                entry.rmdir()
+    (directory / SWEEP).unlink(missing_ok=True)
 
 
-def _plans(source: Benchmark, settings: dict[int, Recipe]) -> Iterator[FamilyPlan]:
-    first = _sweep_of(settings)
-    vary = Vary(first.vary)
-    wanted = set(first.tasks)
-    for number, task in enumerate((task for task in source if task.id in wanted), start=1):
-        yield FamilyPlan(
-            vary=vary,
-            values=first.values,
-            ids=tuple(
-                # An id begins with the stratum, which is what varies here.
-                f"S{value}-{number:03d}" if vary == Vary.SOLUTIONS else task.id
-                for value in first.values
-            ),
-            source=task.id,
-            domain=task.spec.domain,
-            seed=task.spec.seed,
-            request=task.spec.request,
-            stratum=task.stratum,
-            flexible=task.date_mode == "flexible",
-            party_size=task.party,
-            distractors=task.spec.node_distractors + task.spec.edge_distractors,
-        )
-
-
-def _build(
-    directory: Path,
-    settings: dict[int, Recipe],
-    plans: Iterator[FamilyPlan],
-    jobs: int,
-    progress: Progress | None,
-) -> list[LeftOut]:
+def _build(plan: _Plan, jobs: int, progress: Progress | None) -> list[LeftOut]:
     """Build every family that is not there yet, and write the manifests."""
-    total = next(iter(settings.values())).tasks
+    total = len(plan.families)
     left_out: list[LeftOut] = []
+    steps = count(1)
+
+    def advance() -> None:
+        if progress is not None:
+            progress(next(steps), total)
+
     with ExitStack() as stack:
         benches = {
-            value: stack.enter_context(open_workbench(directory / name, settings[value]))
-            for value, name in _names(settings).items()
+            value: stack.enter_context(open_workbench(plan.path(value), recipe))
+            for value, recipe in plan.recipes.items()
         }
-        kept = {value: set(bench.entries()) for value, bench in benches.items()}
-        wanted = list(plans)
-        missing = [plan for plan in wanted if not _is_whole(plan, kept)]
-        for done in range(1, total - len(missing) + 1):
-            if progress is not None:
-                progress(done, total)
-        families = process_map(build_family, missing, jobs)
-        for done, family in enumerate(families, start=total - len(missing) + 1):
-            if family.reason is not None:
-                left_out.append(LeftOut(task=family.source, reason=family.reason))
-            _keep(family, benches, kept)
-            if progress is not None:
-                progress(done, total)
+        kept = [set(bench.entries()) for bench in benches.values()]
+        missing = []
+        for family in plan.families:
+            if all(one in own for one, own in zip(family.ids, kept, strict=True)):
+                advance()
+            else:
+                missing.append(family)
+        for built in process_map(build_family, missing, jobs):
+            if built.reason is not None:
+                left_out.append(LeftOut(task=built.source, reason=built.reason))
+            for member, bench, own in zip(built.members, benches.values(), kept, strict=False):
+                if member.spec.id not in own:
+                    bench.keep_task(member)
+            advance()
         if len(left_out) == total:
             raise UnsatisfiableTask(f"no task can take all the values: {left_out[0].reason}")
         for value, bench in benches.items():
-            _write_manifest(directory, settings, value, bench, wanted)
+            _write_manifest(plan, value, bench.entries())
     return sorted(left_out, key=lambda one: one.task)
 
 
-def _is_whole(plan: FamilyPlan, kept: dict[int, set[str]]) -> bool:
-    return all(task_id in kept[value] for value, task_id in zip(plan.values, plan.ids, strict=True))
-
-
-def _keep(family: Family, benches: dict[int, Workbench], kept: dict[int, set[str]]) -> None:
-    for built, (value, bench) in zip(family.members, benches.items(), strict=False):
-        if built.spec.id not in kept[value]:
-            bench.keep_task(built)
-
-
-def _write_manifest(
-    directory: Path,
-    settings: dict[int, Recipe],
-    value: int,
-    bench: Workbench,
-    plans: Sequence[FamilyPlan],
-) -> None:
-    entries = bench.entries()
-    ids = [plan.ids[plan.values.index(value)] for plan in plans]
+def _write_manifest(plan: _Plan, value: int, entries: Mapping[str, TaskEntry]) -> None:
+    ids = [family.ids[family.values.index(value)] for family in plan.families]
     manifest = Manifest(
-        settings=settings[value],
+        settings=plan.recipes[value],
         versions=stamped_versions(),
         selection=(),
         tasks=tuple(entries[task_id] for task_id in ids if task_id in entries),
     )
-    write_atomically(directory / _names(settings)[value] / MANIFEST, manifest.to_json())
+    write_atomically(plan.path(value) / MANIFEST, manifest.to_json())
 
 
-def _record(
-    directory: Path, settings: dict[int, Recipe], left_out: Sequence[LeftOut]
-) -> SweepRecord:
-    names = _names(settings)
-    benches = {value: load_benchmark(directory / name) for value, name in names.items()}
-    member = _sweep_of(settings)
+def _record(plan: _Plan, left_out: Sequence[LeftOut]) -> SweepRecord:
+    benches = {value: load_benchmark(plan.path(value)) for value in plan.recipes}
     skipped = {one.task for one in left_out}
-    sources = [one for one in member.tasks if one not in skipped]
+    sources = [one.source for one in plan.families if one.source not in skipped]
     return SweepRecord(
-        vary=Vary(member.vary),
-        values=member.values,
-        source_sha256=member.source,
+        vary=plan.vary,
+        values=tuple(plan.recipes),
+        source_sha256=plan.source_sha256,
         benchmarks=tuple(
-            MemberRecord(value=value, directory=names[value], sha256=bench.sha256)
+            MemberRecord(value=value, directory=plan.name(value), sha256=bench.sha256)
             for value, bench in benches.items()
         ),
         families=tuple(

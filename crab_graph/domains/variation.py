@@ -122,7 +122,6 @@ def build_family(plan: FamilyPlan) -> Family:
                 task_id,
                 domain,
                 DrawnTask(
-                    stratum=len(member.population.seeds),
                     seed=plan.seed,
                     draft=member.draft,
                     population=member.population,

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from crab_graph.domains.benchmark import DATABASE, MANIFEST, Recipe, TaskEntry, read_manifest
 from crab_graph.domains.construction import BuiltTask, Scouted
 from crab_graph.domains.domain import find_domain
-from crab_graph.domains.manifest import DATABASE, MANIFEST, Recipe, TaskEntry, read_manifest
 from crab_graph.errors import BenchmarkError
 from crab_graph.generation.materialize import create_tables, insert_columns, load_rows
 

@@ -12,7 +12,7 @@ from crab_graph.analysis.report.assembly import make_report
 from crab_graph.analysis.report.exhibit import Exhibit, Report
 from crab_graph.analysis.report.rendering import as_markdown, print_report
 from crab_graph.analysis.report.study import StudiedRun, make_study, study_records
-from crab_graph.domains.manifest import SweepMember
+from crab_graph.domains.benchmark import SweepMember
 from crab_graph.runs.pivot import Pivot, PivotTurn
 
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from crab_graph.analysis.benchmark_stats import describe_benchmark, table_cells
 from crab_graph.analysis.export.exporters import Exporter, run_stamp, whole_folder
-from crab_graph.domains.benchmark import Benchmark
-from crab_graph.domains.manifest import MANIFEST
+from crab_graph.domains.benchmark import MANIFEST, Benchmark
 from crab_graph.domains.task import Task
 from crab_graph.generation.materialize import qualified
 from crab_graph.runs.parts import connect

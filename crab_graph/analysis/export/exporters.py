@@ -14,8 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from crab_graph.domains.benchmark import load_benchmark
-from crab_graph.domains.manifest import MANIFEST
+from crab_graph.domains.benchmark import MANIFEST, load_benchmark
 from crab_graph.errors import RunError, UsageError
 from crab_graph.plugins import Seam
 from crab_graph.runs.config import CONFIG

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from crab_graph.analysis.report.exhibit import Cell, Filter, Head, Point
-from crab_graph.domains.benchmark import load_benchmark
-from crab_graph.domains.manifest import SweepMember
+from crab_graph.domains.benchmark import SweepMember, load_benchmark
 from crab_graph.errors import CrabGraphError, RunError
 from crab_graph.eval.statistics import Estimate
 from crab_graph.runs.config import RunConfig, read_config
