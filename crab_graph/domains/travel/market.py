@@ -5,6 +5,7 @@ and a flight's clock times are a timetable of route, carrier and time of day, so
 share these are seats on one physical flight.
 """
 
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from random import Random
 from typing import Any
@@ -52,6 +53,42 @@ _ROOM_FACTOR = {"standard": 100, "deluxe": 135, "suite": 190}
 _TICKET_BASE = {"museum": 18, "tour": 42, "show": 65}
 
 
+_RULES: Mapping[str, Sequence[tuple[str, tuple[str, ...], Callable[[Any, Any], Any]]]] = {
+    "flight": (
+        (
+            "no flight stays in its city",
+            ("origin", "destination"),
+            lambda origin, destination: origin != destination,
+        ),
+        (
+            "no middle seat in business",
+            ("seat_type", "seat_position"),
+            lambda seat, position: (seat != "business") | (position != "middle"),
+        ),
+    ),
+    "hotel": (
+        (
+            "no suite for one",
+            ("room_type", "max_occupancy"),
+            lambda room, people: (room != "suite") | (people > 1),
+        ),
+        (
+            "no twin beds for four",
+            ("bed_type", "max_occupancy"),
+            lambda bed, people: (bed != "twin") | (people < 4),
+        ),
+    ),
+    "attraction": (
+        (
+            "no all-day show",
+            ("category", "time_of_day"),
+            lambda category, part: (category != "show") | (part != "all-day"),
+        ),
+    ),
+}
+"""What holds for every object: the properties read, and a predicate of operators."""
+
+
 def node_types(request: TravelRequest, seed: int) -> dict[str, NodeType]:
     """Return the node types `flight`, `hotel` and `attraction` of a task.
 
@@ -94,9 +131,9 @@ def _flight(rng: Random, cities: tuple[str, ...], days: tuple[int, ...]) -> Node
         departure[(start, end, carrier, part)] = minute
         arrival[(start, end, carrier, part)] = minute + duration[(start, end)]
     inputs = ("origin", "destination", "carrier", "time_of_day")
-    return NodeType(
-        name="flight",
-        properties=(
+    return _node_type(
+        "flight",
+        (
             Property("origin", codes),
             Property("destination", codes),
             Property("date", days),
@@ -107,31 +144,11 @@ def _flight(rng: Random, cities: tuple[str, ...], days: tuple[int, ...]) -> Node
             Property("level", _LEVELS),
             Property("available", _AVAILABLE),
         ),
-        derived=(
+        (
             Derived("departure", inputs, departure),
             Derived("arrival", inputs, arrival),
             Derived("price", ("seat_type", "level"), _prices(rng, _FARE_BASE, 70, 180)),
         ),
-        domain_constraints=(
-            _rule("flight", "no flight stays in its city", ("origin", "destination"), _differ),
-            _rule(
-                "flight",
-                "no middle seat in business",
-                ("seat_type", "seat_position"),
-                _no_business_middle,
-            ),
-        ),
-        identity=(
-            "origin",
-            "destination",
-            "date",
-            "time_of_day",
-            "carrier",
-            "seat_type",
-            "seat_position",
-            "level",
-        ),
-        bundle=KINDS["flight"].bundle,
     )
 
 
@@ -145,9 +162,9 @@ def _hotel(
     until: dict[tuple[Value, ...], Value] = {
         (day, nights): day + nights for day, nights in product(days, _NIGHTS_OPEN)
     }
-    return NodeType(
-        name="hotel",
-        properties=(
+    return _node_type(
+        "hotel",
+        (
             Property("city", cities[1:]),
             Property("district", districts),
             Property("stars", STARS),
@@ -158,37 +175,19 @@ def _hotel(
             Property("nights_open", _NIGHTS_OPEN),
             Property("level", _LEVELS),
         ),
-        derived=(
+        (
             Derived("available_until", ("available_from", "nights_open"), until),
             Derived("price", ("stars", "room_type", "level"), price),
         ),
-        domain_constraints=(
-            _rule("hotel", "no suite for one", ("room_type", "max_occupancy"), _no_single_suite),
-            _rule(
-                "hotel", "no twin beds for four", ("bed_type", "max_occupancy"), _no_twin_for_four
-            ),
-        ),
-        identity=(
-            "city",
-            "district",
-            "stars",
-            "room_type",
-            "bed_type",
-            "max_occupancy",
-            "available_from",
-            "nights_open",
-            "level",
-        ),
-        bundle=KINDS["hotel"].bundle,
     )
 
 
 def _attraction(
     rng: Random, cities: tuple[str, ...], days: tuple[int, ...], districts: tuple[str, ...]
 ) -> NodeType:
-    return NodeType(
-        name="attraction",
-        properties=(
+    return _node_type(
+        "attraction",
+        (
             Property("city", cities[1:]),
             Property("district", districts),
             Property("category", CATEGORIES),
@@ -197,15 +196,28 @@ def _attraction(
             Property("level", _LEVELS),
             Property("available", _AVAILABLE),
         ),
-        derived=(
+        (
             Derived("start", ("time_of_day",), {(k,): v[0] for k, v in ATTRACTION_HOURS.items()}),
             Derived("end", ("time_of_day",), {(k,): v[1] for k, v in ATTRACTION_HOURS.items()}),
             Derived("price", ("category", "level"), _prices(rng, _TICKET_BASE, 60, 210)),
         ),
-        domain_constraints=(
-            _rule("attraction", "no all-day show", ("category", "time_of_day"), _no_all_day_show),
+    )
+
+
+def _node_type(
+    name: str, properties: tuple[Property, ...], derived: tuple[Derived, ...]
+) -> NodeType:
+    """Return a node type: what objects are told apart by is all but how many are left."""
+    return NodeType(
+        name=name,
+        properties=properties,
+        derived=derived,
+        domain_constraints=tuple(
+            Constraint(rule, tuple((name, item) for item in read), predicate, sentence=rule)
+            for rule, read, predicate in _RULES[name]
         ),
-        identity=("city", "district", "category", "date", "time_of_day", "level"),
+        identity=tuple(one.name for one in properties if one.name != "available"),
+        bundle=KINDS[name].bundle,
     )
 
 
@@ -226,29 +238,3 @@ def _cents(amount: int, scale: int, level: int, low: int, high: int) -> int:
     """
     percent_x11 = low * 11 + (high - low) * level
     return round(amount * percent_x11 / (scale * 110)) * 10
-
-
-def _rule(type_name: str, name: str, properties: tuple[str, ...], predicate: Any) -> Constraint:
-    return Constraint(
-        name, tuple((type_name, item) for item in properties), predicate, sentence=name
-    )
-
-
-def _differ(origin: Any, destination: Any) -> Any:
-    return origin != destination
-
-
-def _no_business_middle(seat_type: Any, seat_position: Any) -> Any:
-    return (seat_type != "business") | (seat_position != "middle")
-
-
-def _no_single_suite(room_type: Any, max_occupancy: Any) -> Any:
-    return (room_type != "suite") | (max_occupancy > 1)
-
-
-def _no_twin_for_four(bed_type: Any, max_occupancy: Any) -> Any:
-    return (bed_type != "twin") | (max_occupancy < 4)
-
-
-def _no_all_day_show(category: Any, time_of_day: Any) -> Any:
-    return (category != "show") | (time_of_day != "all-day")

@@ -68,11 +68,6 @@ TRAVEL_SLOTS = (
 )
 
 
-def kind_of(slot: str) -> Kind:
-    """Return the kind of booking that fills a slot."""
-    return KINDS["flight" if slot in (OUTBOUND, RETURN) else slot]
-
-
 def kinds_of_slots() -> dict[str, Kind]:
     """Return the kind of booking that fills each slot."""
     return {slot.id: KINDS[slot.kind] for slot in TRAVEL_SLOTS}
