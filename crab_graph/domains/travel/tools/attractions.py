@@ -126,7 +126,7 @@ def _show_attraction(row: Row) -> Result:
 ATTRACTION_TOOLS = (search_attractions_by_city, book_attraction)
 
 EXTENDED_ATTRACTION_TOOLS = (
-    search_attractions_by_city,
+    *ATTRACTION_TOOLS[:-1],
     replace(
         book_attraction,
         description="Book tickets. The booking is pending, and holds the tickets, until it is"

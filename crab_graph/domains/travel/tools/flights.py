@@ -1,7 +1,7 @@
 """The agent's flight tools (paper table 6, category Flights), and places as callers write them."""
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from typing import Annotated
 
 from pydantic import Field
 
@@ -61,13 +61,14 @@ def resolve_city(call: ToolCall, place: str) -> str:
 CATEGORY = "Flights"
 KIND = "flight"
 
-_NOTHING: Mapping[str, int] = MappingProxyType({})
+
+_FareId = Annotated[str, Field(description="fare_id from search_available_seats, the same for all")]
 
 
 class PricedSeat(ToolArguments):
     """One traveller's seat, to be priced."""
 
-    fare_id: str = Field(description="fare_id from search_available_seats, the same for all")
+    fare_id: _FareId
     passenger_name: Text | None = None
     date_of_birth: IsoDate | None = None
 
@@ -75,7 +76,7 @@ class PricedSeat(ToolArguments):
 class PassengerSeat(ToolArguments):
     """One traveller's seat, to be booked."""
 
-    fare_id: str = Field(description="fare_id from search_available_seats, the same for all")
+    fare_id: _FareId
     passenger_name: Text
     date_of_birth: IsoDate
 
@@ -83,9 +84,7 @@ class PassengerSeat(ToolArguments):
 @tool(owner=Owner.AGENT, type=ToolType.R, category=CATEGORY)
 def list_all_airports(call: ToolCall) -> Result:
     """List all airports with their codes and cities."""
-    columns = ("airport_code", "city", "name")
-    airports = call.tables.rows("airports")
-    return {"airports": [{column: row[column] for column in columns} for row in airports]}
+    return {"airports": [dict(row) for row in call.tables.rows("airports")]}
 
 
 @tool(owner=Owner.AGENT, type=ToolType.R, category=CATEGORY)
@@ -136,7 +135,7 @@ def get_price_airline_booking(call: ToolCall, flight_id: str, seats: list[Priced
         "fare_id": fare["fare_id"],
         "seats": len(seats),
         "price": format_cents(fare["price_cents"]),
-        "total": format_cents(KINDS[KIND].price(fare["price_cents"], len(seats))),
+        "total": format_cents(KINDS[KIND].total(call.tables, _items(seats))),
         "currency": CURRENCY,
     }
 
@@ -230,15 +229,14 @@ def _show_fare(row: Row) -> Result:
 
 
 def _require_flight(call: ToolCall, flight_id: str) -> Row:
-    hint = "find flights with search_flights_by_route"
-    return call.require("flights", flight_id, "flight", hint)
+    return call.require("flights", flight_id, "flight", "find flights with search_flights_by_route")
 
 
 def _require_seats(
     call: ToolCall,
     flight_id: str,
     fare_ids: Sequence[str],
-    held: Mapping[str, int] = _NOTHING,
+    held: Mapping[str, int] | None = None,
 ) -> Row:
     """Return the one fare of all seats, once the flight is seen to have that many left.
 
@@ -255,7 +253,7 @@ def _require_seats(
     if fare is None or fare["flight_id"] != flight_id:
         text = f"flight {shown(flight_id)} has no fare {shown(fare_ids[0])}"
         raise ToolCallError(ErrorCode.UNKNOWN_ID, f"{text}; see search_available_seats")
-    left = fare["available"] + held.get(fare_ids[0], 0)
+    left = fare["available"] + (held or {}).get(fare_ids[0], 0)
     if left < len(fare_ids):
         text = (
             f"fare {shown(fare_ids[0])} has {left} seats left, not {len(fare_ids)};"
@@ -265,7 +263,7 @@ def _require_seats(
     return fare
 
 
-def _items(seats: Sequence[PassengerSeat]) -> list[Row]:
+def _items(seats: Sequence[ToolArguments]) -> list[Row]:
     return [seat.model_dump() for seat in seats]
 
 

@@ -28,10 +28,10 @@ class Stay(NamedTuple):
     """What a hotel booking is for."""
 
     hotel_id: str
-    room_ids: tuple[str, ...]
+    room_ids: Sequence[str]
     check_in: str
     check_out: str
-    guests: int
+    guests: int = 1
 
     def items(self) -> list[Row]:
         """Return what a booking of it holds."""
@@ -100,7 +100,8 @@ def get_price_hotel_booking(
         check_out: Day of departure, YYYY-MM-DD.
     """
     nights = _count_nights(check_in, check_out)
-    rooms = _require_rooms(call, hotel_id, room_ids, check_in, check_out)
+    stay = Stay(hotel_id, room_ids, check_in, check_out)
+    rooms = _require_rooms(call, stay)
     return {
         "hotel_id": hotel_id,
         "nights": nights,
@@ -108,7 +109,7 @@ def get_price_hotel_booking(
             {"room_id": row["room_id"], "price_per_night": format_cents(row["price_cents"])}
             for row in rooms
         ],
-        "total": format_cents(sum(KINDS[KIND].price(row["price_cents"], nights) for row in rooms)),
+        "total": format_cents(KINDS[KIND].total(call.tables, stay.items())),
         "currency": CURRENCY,
     }
 
@@ -134,7 +135,7 @@ def book_hotel_with_rooms(
         guests: How many people stay, in all rooms together.
     """
     require_customer(call, customer_id)
-    stay = Stay(hotel_id, tuple(room_ids), check_in, check_out, guests)
+    stay = Stay(hotel_id, room_ids, check_in, check_out, guests)
     told = _check_stay(call, stay)
     return book(call, KINDS[KIND], customer_id, hotel_id, stay.items(), **told)
 
@@ -171,7 +172,7 @@ def modify_hotel_booking(
         guests: How many people stay, in all rooms together.
     """
     hotel_id = require_changeable(call, booking_id, KIND)["entity_id"]
-    stay = Stay(hotel_id, tuple(room_ids), check_in, check_out, guests)
+    stay = Stay(hotel_id, room_ids, check_in, check_out, guests)
     told = _check_stay(call, stay, changed=booking_id)
     return rebook(call, KINDS[KIND], booking_id, stay.items(), **told)
 
@@ -191,11 +192,13 @@ def _show_room(row: Row) -> Result:
 def _check_stay(call: ToolCall, stay: Stay, changed: str | None = None) -> Result:
     """Return what is told of a stay, once it is seen to be possible."""
     nights = _count_nights(stay.check_in, stay.check_out)
-    rooms = _require_rooms(
-        call, stay.hotel_id, stay.room_ids, stay.check_in, stay.check_out, changed
-    )
-    _check_occupancy(rooms, stay.guests)
-    return {**stay._asdict(), "room_ids": list(stay.room_ids), "nights": nights}
+    rooms = _require_rooms(call, stay, changed)
+    _check_guests(stay.guests)
+    places = sum(room["max_occupancy"] for room in rooms)
+    if stay.guests > places:
+        text = f"these rooms hold {places} people, not {shown(stay.guests)}; choose larger rooms"
+        raise ToolCallError(ErrorCode.WRONG_PARTY, text)
+    return {**stay._asdict(), "nights": nights}
 
 
 def is_held(
@@ -205,13 +208,12 @@ def is_held(
 
     The booking that is to be changed, if one is, is no obstacle to itself.
     """
-    stays = tables.find("booking_rooms", "room_id", room_id)
-    return bool(stays) and any(
+    return any(
         stay["check_in"] < check_out
         and check_in < stay["check_out"]
         and stay["booking_id"] != changed
         and _is_active(tables, stay["booking_id"])
-        for stay in stays
+        for stay in tables.find("booking_rooms", "room_id", room_id)
     )
 
 
@@ -224,37 +226,23 @@ def _require_hotel(call: ToolCall, hotel_id: str) -> Row:
     return call.require("hotels", hotel_id, "hotel", "find hotels with search_hotels_by_city")
 
 
-def _require_rooms(
-    call: ToolCall,
-    hotel_id: str,
-    room_ids: Sequence[str],
-    check_in: str,
-    check_out: str,
-    changed: str | None = None,
-) -> list[Row]:
+def _require_rooms(call: ToolCall, stay: Stay, changed: str | None = None) -> list[Row]:
     """Return the rooms, once they are seen to be the hotel's and free on every night."""
-    _require_hotel(call, hotel_id)
-    if not room_ids:
+    _require_hotel(call, stay.hotel_id)
+    if not stay.room_ids:
         text = "no rooms given; give room_ids from search_available_rooms"
         raise ToolCallError(ErrorCode.WRONG_PARTY, text)
-    if len(set(room_ids)) < len(room_ids):
+    if len(set(stay.room_ids)) < len(stay.room_ids):
         text = "argument 'room_ids' names a room twice; name each room once"
         raise ToolCallError(ErrorCode.INVALID_ARGUMENTS, text)
-    stay = (check_in, check_out)
-    return [_require_room(call, hotel_id, room_id, *stay, changed) for room_id in room_ids]
+    return [_require_room(call, stay, room_id, changed) for room_id in stay.room_ids]
 
 
-def _require_room(
-    call: ToolCall,
-    hotel_id: str,
-    room_id: str,
-    check_in: str,
-    check_out: str,
-    changed: str | None,
-) -> Row:
+def _require_room(call: ToolCall, stay: Stay, room_id: str, changed: str | None) -> Row:
     room = call.tables.get("rooms", room_id)
-    if room is None or room["hotel_id"] != hotel_id:
-        text = f"hotel {shown(hotel_id)} has no room {shown(room_id)}; see search_available_rooms"
+    named, _, check_in, check_out, _ = stay
+    if room is None or room["hotel_id"] != named:
+        text = f"hotel {shown(named)} has no room {shown(room_id)}; see search_available_rooms"
         raise ToolCallError(ErrorCode.UNKNOWN_ID, text)
     if check_in < room["available_from"] or room["available_until"] < check_out:
         text = (
@@ -282,14 +270,6 @@ def _check_guests(guests: int) -> None:
         raise ToolCallError(ErrorCode.WRONG_PARTY, "argument 'guests' must be at least 1")
 
 
-def _check_occupancy(rooms: Sequence[Row], guests: int) -> None:
-    _check_guests(guests)
-    places = sum(room["max_occupancy"] for room in rooms)
-    if guests > places:
-        text = f"these rooms hold {places} people, not {shown(guests)}; choose larger rooms"
-        raise ToolCallError(ErrorCode.WRONG_PARTY, text)
-
-
 HOTEL_TOOLS = (
     search_hotels_by_city,
     search_available_rooms,
@@ -298,9 +278,7 @@ HOTEL_TOOLS = (
 )
 
 EXTENDED_HOTEL_TOOLS = (
-    search_hotels_by_city,
-    search_available_rooms,
-    get_price_hotel_booking,
+    *HOTEL_TOOLS[:-1],
     replace(
         book_hotel_with_rooms,
         description="Book rooms for a stay. The booking is pending, and holds the rooms, until it"
