@@ -3,10 +3,17 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from crab_graph.dates import clock_time, iso_date
+from crab_graph.dates import MINUTES_A_DAY, clock_time, iso_date
 from crab_graph.domains.travel.claims import TRAVEL_CLAIMS, TRAVEL_COVERED, TRAVEL_DECIDING
 from crab_graph.domains.travel.names import CITIES
-from crab_graph.domains.travel.offers import ATTRACTION, HOTEL, OUTBOUND, RETURN, SLOTS
+from crab_graph.domains.travel.offers import (
+    ATTRACTION,
+    HOTEL,
+    OUTBOUND,
+    RETURN,
+    SLOTS,
+    kinds_of_slots,
+)
 from crab_graph.domains.travel.request import TravelRequest
 from crab_graph.domains.travel.wording import travel_vocabulary
 from crab_graph.domains.verification import DomainCheck, Grading, Trip
@@ -23,7 +30,6 @@ from crab_graph.money import format_dollars
 from crab_graph.tools.tables import World
 
 _NODE_CHECKS = {OUTBOUND: "D08", RETURN: "D09", HOTEL: "D10", ATTRACTION: "D11"}
-_EDGE_CHECKS = {"trip_length": "D13", "attraction_fits_trip": "D16", "same_carrier": "D18"}
 _WINDOW = "departure_window"
 _STAY: Mapping[Ref, Ref] = {
     (OUTBOUND, "date"): (HOTEL, "check_in"),
@@ -35,26 +41,33 @@ _STAY: Mapping[Ref, Ref] = {
 def travel_checks(request: TravelRequest, graph: ConstraintGraph) -> tuple[DomainCheck, ...]:
     """Return the checks that constraints decide, by id."""
     edges = {edge.name: edge for edge in graph.edge_constraints}
-    checks = [DomainCheck("D06", _party_constraints(request.party_size))]
-    for slot, check_id in _NODE_CHECKS.items():
-        wishes = (
+
+    def named(*names: str) -> tuple[Constraint, ...]:
+        return tuple(edges[name] for name in names if name in edges)
+
+    # Where a flight leaves on the wrong day is D12's, room for the party D06's.
+    wishes = {
+        check: tuple(
             item
             for item in graph.node_constraints(slot)
-            # Where a flight leaves on the wrong day is D12's, room for the party D06's.
             if item.name not in (_WINDOW, f"{slot}_party")
         )
-        checks.append(DomainCheck(check_id, tuple(wishes)))
+        for slot, check in _NODE_CHECKS.items()
+    }
     window = [item for item in graph.node_constraints(OUTBOUND) if item.name == _WINDOW]
-    checks.append(DomainCheck("D12", tuple(window)))
-    for name, check_id in _EDGE_CHECKS.items():
-        checks.append(DomainCheck(check_id, (edges[name],) if name in edges else ()))
-    checks.append(DomainCheck("D14", (_CHECK_IN,)))
-    stay = tuple(_of_stay(edges[name]) for name in ("trip_length", "stay_covers_trip"))
-    checks.append(DomainCheck("D15", stay))
-    checks.append(DomainCheck("D17", _budget_constraints(request.budget_cents)))
-    district = edges.get("same_district")
-    checks.append(DomainCheck("D25", () if district is None else (district,)))
-    return tuple(sorted(checks, key=lambda check: check.id))
+    decided = {
+        "D06": _party_constraints(request.party_size),
+        **wishes,
+        "D12": tuple(window),
+        "D13": named("trip_length"),
+        "D14": (_CHECK_IN,),
+        "D15": tuple(map(_of_stay, named("trip_length", "stay_covers_trip"))),
+        "D16": named("attraction_fits_trip"),
+        "D17": _budget_constraints(request.budget_cents),
+        "D18": named("same_carrier"),
+        "D25": named("same_district"),
+    }
+    return tuple(DomainCheck(*one) for one in decided.items())
 
 
 _CHECK_IN = Constraint(
@@ -98,20 +111,20 @@ def slot_of(world: World, request: TravelRequest, entity_id: str) -> str | None:
         return legs.get((flight["origin"], flight["destination"]))
     for table, slot in (("hotels", HOTEL), ("attractions", ATTRACTION)):
         row = world.get(table, entity_id)
-        if row is not None:
-            return slot if row["city"] == request.destination else None
+        if row is not None and row["city"] == request.destination:
+            return slot
     return None
 
 
 def solution_of(trip: Trip) -> dict[str, dict[str, str]]:
     """Return the ids of a trip whose slots are filled once, as certified solutions have them."""
-    ids = {
-        slot: {name: str(trip.slots[slot][0].properties[name]) for name in names}
-        for slot, names in _SOLUTION_IDS.items()
+    return {
+        slot: {
+            name: show_value(name, trip.slots[slot][0].properties[name])
+            for name in dict.fromkeys((kind.entity.key, kind.offer.key, *(kind.interval or ())))
+        }
+        for slot, kind in kinds_of_slots().items()
     }
-    stay = trip.slots[HOTEL][0].properties
-    ids[HOTEL] |= {name: iso_date(int(stay[name])) for name in ("check_in", "check_out")}
-    return ids
 
 
 def show_value(name: str, value: Value) -> str:
@@ -126,21 +139,13 @@ def show_value(name: str, value: Value) -> str:
 def broken_rows(world: World) -> Iterator[str]:
     """Yield the flights that do not land on the day on which they leave."""
     for key, row in world.tables["flights"].items():
-        if not 0 <= row["departure_minute"] < row["arrival_minute"] < _DAY_MINUTES:
+        if not 0 <= row["departure_minute"] < row["arrival_minute"] < MINUTES_A_DAY:
             yield f"flight {key} does not land on the day of its departure"
 
 
-_DAY_MINUTES = 24 * 60
 _DAYS = frozenset({"date", "check_in", "check_out", "available_from", "available_until"})
 _MINUTES = frozenset({"departure", "arrival", "start", "end"})
 _CENTS = frozenset({"price", "total"})
-
-_SOLUTION_IDS = {
-    OUTBOUND: ("flight_id", "fare_id"),
-    RETURN: ("flight_id", "fare_id"),
-    HOTEL: ("hotel_id", "room_id"),
-    ATTRACTION: ("attraction_id",),
-}
 
 _TITLES = {
     "D01": "outbound flight booked",

@@ -9,12 +9,7 @@ from crab_graph.domains.travel.names import CITIES
 from crab_graph.domains.travel.offers import TRAVEL_SLOTS, kinds_of_slots
 from crab_graph.domains.travel.request import TravelRequest
 from crab_graph.generation.constraint_graph import ConstraintGraph, Node
-from crab_graph.generation.constraints import (
-    Constraint,
-    at_least,
-    equals,
-    within,
-)
+from crab_graph.generation.constraints import Constraint, at_least, equals, within
 from crab_graph.money import format_dollars
 
 NODES = tuple(Node(slot.id, slot.kind) for slot in TRAVEL_SLOTS)
@@ -64,25 +59,24 @@ def build_graph(request: TravelRequest) -> ConstraintGraph:
 
 
 def _leg(request: TravelRequest, node: str, origin: str, destination: str) -> Iterator[Constraint]:
-    yield _wish(node, "origin", CITIES[origin].code, f"leaves from {origin}", structural=True)
-    yield _wish(
-        node, "destination", CITIES[destination].code, f"goes to {destination}", structural=True
-    )
+    codes = CITIES[origin].code, CITIES[destination].code
+    yield _wish(node, "origin", codes[0], f"leaves from {origin}", structural=True)
+    yield _wish(node, "destination", codes[1], f"goes to {destination}", structural=True)
     if node == "outbound":
-        first, last = day_number(request.departure_first), day_number(request.departure_last)
+        first, last = request.departure_first, request.departure_last
         yield Constraint(
             "departure_window",
             ((node, "date"),),
             within,
-            {"first": first, "last": last},
-            f"departs between {request.departure_first} and {request.departure_last}",
+            {"first": day_number(first), "last": day_number(last)},
+            f"departs between {first} and {last}",
         )
-    part = request.outbound_time_of_day if node == "outbound" else request.return_time_of_day
-    for name, value in (
-        ("time_of_day", part),
+    wishes = (
+        ("time_of_day", getattr(request, f"{node}_time_of_day")),
         ("seat_type", request.seat_type),
         ("seat_position", request.seat_position),
-    ):
+    )
+    for name, value in wishes:
         if value is not None:
             yield _wish(node, name, value, f"{name.replace('_', ' ')} is {value}")
     yield _party(node, "available", request.party_size)
@@ -100,26 +94,22 @@ def _hotel(request: TravelRequest) -> Iterator[Constraint]:
             {"minimum": request.hotel_stars},
             f"has at least {request.hotel_stars} stars",
         )
-    if request.room_type is not None:
-        yield _wish("hotel", "room_type", request.room_type, f"room type is {request.room_type}")
-    if request.bed_type is not None:
-        yield _wish("hotel", "bed_type", request.bed_type, f"bed type is {request.bed_type}")
+    for name, value in (("room_type", request.room_type), ("bed_type", request.bed_type)):
+        if value is not None:
+            yield _wish("hotel", name, value, f"{name.replace('_', ' ')} is {value}")
     yield _party("hotel", "max_occupancy", request.party_size)
 
 
 def _attraction(request: TravelRequest) -> Iterator[Constraint]:
-    node = "attraction"
-    yield _wish(node, "city", request.destination, f"is in {request.destination}", structural=True)
-    if request.attraction_category is not None:
-        yield _wish(
-            node, "category", request.attraction_category, f"is a {request.attraction_category}"
-        )
-    if request.attraction_time_of_day is not None:
-        part = request.attraction_time_of_day
+    node, city, date = "attraction", request.destination, request.attraction_date
+    yield _wish(node, "city", city, f"is in {city}", structural=True)
+    category, part = request.attraction_category, request.attraction_time_of_day
+    if category is not None:
+        yield _wish(node, "category", category, f"is a {category}")
+    if part is not None:
         yield _wish(node, "time_of_day", part, f"is in the {part}")
-    if request.attraction_date is not None:
-        day = day_number(request.attraction_date)
-        yield _wish(node, "date", day, f"is on {request.attraction_date}")
+    if date is not None:
+        yield _wish(node, "date", day_number(date), f"is on {date}")
     yield _party(node, "available", request.party_size)
 
 
@@ -170,23 +160,12 @@ def _edges(request: TravelRequest) -> Iterator[Constraint]:
 
 
 def _wish(
-    node: str, name: str, value: int | str, sentence: str, structural: bool = False
+    node: str, name: str, value: int | str, sentence: str, *, structural: bool = False
 ) -> Constraint:
-    return Constraint(
-        f"{node}_{name}",
-        ((node, name),),
-        equals,
-        {"required": value},
-        sentence,
-        structural=structural,
-    )
+    ref, wanted = (node, name), {"required": value}
+    return Constraint(f"{node}_{name}", (ref,), equals, wanted, sentence, structural=structural)
 
 
 def _party(node: str, name: str, size: int) -> Constraint:
-    return Constraint(
-        f"{node}_party",
-        ((node, name),),
-        at_least,
-        {"minimum": size},
-        f"has room for {size}",
-    )
+    wanted = {"minimum": size}
+    return Constraint(f"{node}_party", ((node, name),), at_least, wanted, f"has room for {size}")

@@ -11,7 +11,7 @@ from crab_graph.domains.travel.checks import TRAVEL_GRADING
 from crab_graph.domains.travel.constraints import build_graph
 from crab_graph.domains.travel.market import node_types
 from crab_graph.domains.travel.materialize import materialize
-from crab_graph.domains.travel.offers import ALL_TABLES, KINDS, TRAVEL_SLOTS
+from crab_graph.domains.travel.offers import ALL_TABLES, KINDS, TRAVEL_SLOTS, kinds_of_slots
 from crab_graph.domains.travel.people import people
 from crab_graph.domains.travel.request import TravelProfile, TravelRequest, facts_of
 from crab_graph.domains.travel.sampling import (
@@ -122,20 +122,13 @@ def with_edges(draft: Draft, names: Sequence[str], seed: int) -> Draft:
 
 def describe_solution(solution: Solution) -> dict[str, Any]:
     """Return the ids of a solution; the room is booked from arrival to return."""
-    stay = [iso_date(solution[leg]["date"]) for leg in ("outbound", "return")]
-    return {
-        **{
-            leg: {"flight_id": solution[leg]["flight_id"], "fare_id": solution[leg]["fare_id"]}
-            for leg in ("outbound", "return")
-        },
-        "hotel": {
-            "hotel_id": solution["hotel"]["hotel_id"],
-            "room_id": solution["hotel"]["room_id"],
-            "check_in": stay[0],
-            "check_out": stay[1],
-        },
-        "attraction": {"attraction_id": solution["attraction"]["attraction_id"]},
+    ids: dict[str, Any] = {
+        slot: {key: solution[slot][key] for key in (kind.entity.key, kind.offer.key)}
+        for slot, kind in kinds_of_slots().items()
     }
+    for end, leg in (("check_in", "outbound"), ("check_out", "return")):
+        ids["hotel"][end] = iso_date(solution[leg]["date"])
+    return ids
 
 
 def group_of(request: TravelRequest) -> tuple[str | int | bool | None, ...]:

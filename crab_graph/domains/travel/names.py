@@ -33,6 +33,7 @@ _LISTS = read_data("names.toml")
 CITIES = {name: City(**city) for name, city in _LISTS["cities"].items()}
 CARRIERS: tuple[str, ...] = tuple(_LISTS["carriers"])
 DISTRICTS: tuple[str, ...] = tuple(_LISTS["districts"])
+CARD_BRANDS: tuple[str, ...] = tuple(_LISTS["card_brands"])
 
 
 def person_names(rng: Random, count: int) -> list[str]:

@@ -6,21 +6,20 @@ from random import Random
 from crab_graph.domains.domain import Draft, Inventory
 from crab_graph.domains.kind import Kind
 from crab_graph.domains.travel.names import (
+    CARD_BRANDS,
     CITIES,
     email_of,
     person_names,
     phone_number,
     street_address,
 )
-from crab_graph.domains.travel.offers import KINDS
+from crab_graph.domains.travel.offers import ALL_TABLES, KINDS
 from crab_graph.domains.travel.request import TravelProfile
 from crab_graph.randomness import derive_id, derive_rng
 from crab_graph.tools.tables import Row
 
 OTHERS = 5
 """Number of other customers."""
-
-_BRANDS = ("Visa", "Mastercard", "American Express")
 
 
 def people(
@@ -38,19 +37,7 @@ def people(
         seed: Seed of the task.
     """
     tables: dict[str, list[Row]] = {
-        name: []
-        for name in (
-            "customers",
-            "payment_methods",
-            "bookings",
-            "transactions",
-            "transfers",
-            "cards",
-            "approvals",
-            "booking_seats",
-            "booking_rooms",
-            "booking_tickets",
-        )
+        table.name: [] for table in ALL_TABLES if table.name not in offers.tables
     }
     _add_user(tables, draft, totals, derive_rng(seed, "wallet"))
     _add_others(tables, draft, offers, derive_rng(seed, "other customers"))
@@ -61,35 +48,19 @@ def _add_user(
     tables: dict[str, list[Row]], draft: Draft, totals: Sequence[int], rng: Random
 ) -> None:
     profile: TravelProfile = draft.profile
-    home: str = draft.request.origin
     lead = profile.travellers[0]
-    customer = _customer(rng, profile.customer_id, lead.name, lead.date_of_birth, home)
-    tables["customers"].append(customer)
+    home = (lead.name, lead.date_of_birth, draft.request.origin)
+    tables["customers"].append(_customer(rng, profile.customer_id, *home))
     need = max(draft.request.budget_cents or 0, *totals)
-    cards = [
-        {
-            "card_id": profile.payment_card.card_id,
-            "brand": profile.payment_card.brand,
-            "last4": profile.payment_card.last4,
-            "limit_cents": _rounded(need * rng.uniform(1.1, 1.6)),
-            "is_default": False,
-        }
-    ]
-    taken = {profile.payment_card.card_id}
+    own = profile.payment_card.model_dump()
+    cards = [{**own, "limit_cents": _rounded(need * rng.uniform(1.1, 1.6)), "is_default": False}]
     while len(cards) < 3:
         card_id = f"CD-{rng.randrange(1000, 10000)}"
-        if card_id in taken:
+        if card_id in {card["card_id"] for card in cards}:
             continue
-        taken.add(card_id)
-        cards.append(
-            {
-                "card_id": card_id,
-                "brand": rng.choice(_BRANDS),
-                "last4": f"{rng.randrange(10000):04d}",
-                "limit_cents": max(5000, int(min(totals) * rng.uniform(0.25, 0.8)) // 5000 * 5000),
-                "is_default": False,
-            }
-        )
+        card = _card(rng, card_id)
+        low = max(5000, int(min(totals) * rng.uniform(0.25, 0.8)) // 5000 * 5000)
+        cards.append({**card, "limit_cents": low, "is_default": False})
     rng.choice(cards)["is_default"] = True
     tables["cards"] = sorted(cards, key=lambda card: str(card["card_id"]))
     known = rng.choice([None, None, cards[0], cards[1]])
@@ -107,37 +78,16 @@ def _add_others(tables: dict[str, list[Row]], draft: Draft, offers: Inventory, r
     slots = _drawn(offers.tables["attractions"], rng)
     for name, customer_id, fare, slot in zip(names, ids, fares, slots, strict=False):
         born = f"{rng.randrange(1950, 2000)}-{rng.randrange(1, 13):02d}-{rng.randrange(1, 29):02d}"
-        tables["customers"].append(
-            _customer(rng, customer_id, name, born, rng.choice(sorted(CITIES)))
-        )
-        card = {
-            "card_id": customer_id.replace("CU", "CD"),
-            "brand": rng.choice(_BRANDS),
-            "last4": f"{rng.randrange(10000):04d}",
-        }
-        method = _method(draft, customer_id, card)
+        city = rng.choice(sorted(CITIES))
+        tables["customers"].append(_customer(rng, customer_id, name, born, city))
+        method = _method(draft, customer_id, _card(rng, customer_id.replace("CU", "CD")))
         tables["payment_methods"].append(method)
-        seat = _booking(tables, method, KINDS["flight"], fare["flight_id"], fare["price_cents"])
-        tables["booking_seats"].append(
-            {
-                "seat_key": f"{seat}/1",
-                "booking_id": seat,
-                "fare_id": fare["fare_id"],
-                "passenger_name": name,
-                "date_of_birth": born,
-            }
-        )
-        ticket = _booking(
-            tables, method, KINDS["attraction"], slot["attraction_id"], slot["price_cents"]
-        )
-        tables["booking_tickets"].append(
-            {
-                "ticket_key": f"{ticket}/1",
-                "booking_id": ticket,
-                "attraction_id": slot["attraction_id"],
-                "tickets": 1,
-            }
-        )
+        seat = _booking(tables, method, KINDS["flight"], fare)
+        person = {"passenger_name": name, "date_of_birth": born}
+        tables["booking_seats"].append({"seat_key": f"{seat['booking_id']}/1", **seat, **person})
+        ticket = _booking(tables, method, KINDS["attraction"], slot)
+        key = f"{ticket['booking_id']}/1"
+        tables["booking_tickets"].append({"ticket_key": key, **ticket, "tickets": 1})
 
 
 def _drawn(rows: list[Row], rng: Random) -> list[Row]:
@@ -145,18 +95,19 @@ def _drawn(rows: list[Row], rng: Random) -> list[Row]:
     return rng.sample(rows, OTHERS) if len(rows) >= OTHERS else rng.choices(rows, k=OTHERS)
 
 
-def _booking(
-    tables: dict[str, list[Row]], method: Row, kind: Kind, entity_id: str, unit_cents: int
-) -> str:
-    """Add a charged booking of one unit; what it holds is no longer counted as available."""
-    customer_id, cents = method["customer_id"], kind.price(unit_cents, 1)
+def _booking(tables: dict[str, list[Row]], method: Row, kind: Kind, offer: Row) -> Row:
+    """Add a charged booking of one unit, and return what its item says of booking and offer.
+
+    What it holds is no longer counted as available.
+    """
+    customer_id, cents = method["customer_id"], kind.price(offer["price_cents"], 1)
     booking_id = derive_id("BK", 8, "baseline", customer_id, kind.name)
     tables["bookings"].append(
         {
             "booking_id": booking_id,
             "customer_id": customer_id,
             "kind": kind.name,
-            "entity_id": entity_id,
+            "entity_id": offer[kind.entity.key],
             "status": "confirmed",
             "total_cents": cents,
         }
@@ -171,7 +122,7 @@ def _booking(
             "amount_cents": cents,
         }
     )
-    return booking_id
+    return {"booking_id": booking_id, kind.offer.key: offer[kind.offer.key]}
 
 
 def _customer(rng: Random, customer_id: str, name: str, born: str, city: str) -> Row:
@@ -185,13 +136,16 @@ def _customer(rng: Random, customer_id: str, name: str, born: str, city: str) ->
     }
 
 
+def _card(rng: Random, card_id: str) -> Row:
+    brand = rng.choice(CARD_BRANDS)
+    return {"card_id": card_id, "brand": brand, "last4": f"{rng.randrange(10000):04d}"}
+
+
 def _method(draft: Draft, customer_id: str, card: Row) -> Row:
     return {
         "payment_method_id": derive_id("PM", 8, "known", customer_id, card["card_id"], draft.today),
         "customer_id": customer_id,
-        "card_id": card["card_id"],
-        "brand": card["brand"],
-        "last4": card["last4"],
+        **{column: card[column] for column in ("card_id", "brand", "last4")},
         "is_default": True,
     }
 

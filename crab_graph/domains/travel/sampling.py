@@ -9,7 +9,7 @@ import numpy as np
 
 from crab_graph.dates import day_number, iso_date
 from crab_graph.domains.travel.market import BED_TYPES, CATEGORIES, FLIGHT_TIMES_OF_DAY, ROOM_TYPES
-from crab_graph.domains.travel.names import CITIES, email_of, person_names
+from crab_graph.domains.travel.names import CARD_BRANDS, CITIES, email_of, person_names
 from crab_graph.domains.travel.offers import kinds_of_slots
 from crab_graph.domains.travel.request import (
     PaymentCard,
@@ -37,17 +37,17 @@ WINDOW_DAYS = 5
 
 EDGE_ODDS: Mapping[str, Mapping[OptionalEdges, float]] = {
     "fixed": {
-        OptionalEdges(budget=False, carrier=False, district=False): 0.30,
-        OptionalEdges(budget=False, carrier=True, district=False): 0.20,
-        OptionalEdges(budget=False, carrier=True, district=True): 0.08,
-        OptionalEdges(budget=True, carrier=True, district=False): 0.02,
-        OptionalEdges(budget=True, carrier=True, district=True): 0.40,
+        OptionalEdges(False, False, False): 0.30,
+        OptionalEdges(False, True, False): 0.20,
+        OptionalEdges(False, True, True): 0.08,
+        OptionalEdges(True, True, False): 0.02,
+        OptionalEdges(True, True, True): 0.40,
     },
     "flexible": {
-        OptionalEdges(budget, carrier, district): (0.8 if budget else 0.2)
-        * (0.86 if carrier else 0.14)
-        * (0.86 if district else 0.14)
-        for budget, carrier, district in product((True, False), repeat=3)
+        OptionalEdges(*asked): (0.8 if asked[0] else 0.2)
+        * (0.86 if asked[1] else 0.14)
+        * (0.86 if asked[2] else 0.14)
+        for asked in product((True, False), repeat=3)
     },
 }
 """How often a budget, one carrier and one district are asked for together.
@@ -64,13 +64,7 @@ before the seeds, so it says nothing about them."""
 
 
 def sample_request(seed: int, *, flexible: bool, party_size: int) -> TravelRequest:
-    """Draw a request without its budget.
-
-    Args:
-        seed: Seed of the task.
-        flexible: Whether the departure date is a window.
-        party_size: Number of travellers, 1 to 4.
-    """
+    """Draw a request without its budget, for 1 to 4 travellers."""
     rng = derive_rng(seed, "request")
     origin, destination = rng.sample(sorted(CITIES), 2)
     first = day_number("2027-01-20") + rng.randrange(300)
@@ -101,13 +95,7 @@ def sample_request(seed: int, *, flexible: bool, party_size: int) -> TravelReque
 
 
 def with_budget(request: TravelRequest, folded: FoldedGraph, seed: int) -> TravelRequest:
-    """Return the request with a budget, or without one where the draw says so.
-
-    Args:
-        request: A request without a budget.
-        folded: Its folded graph, for what the trip's parts cost.
-        seed: Seed of the task.
-    """
+    """Return the request with a budget, or without one where the draw says so."""
     if not _optional_edges(seed, request.date_mode).budget:
         return request
     share = derive_rng(seed, "budget share").uniform(*BUDGET_QUANTILE)
@@ -148,7 +136,7 @@ def sample_profile(seed: int, party_size: int) -> TravelProfile:
         travellers=travellers,
         payment_card=PaymentCard(
             card_id=f"CD-{rng.randrange(1000, 10000)}",
-            brand=rng.choice(("Visa", "Mastercard", "American Express")),
+            brand=rng.choice(CARD_BRANDS),
             last4=f"{rng.randrange(10000):04d}",
         ),
     )
