@@ -4,12 +4,18 @@ The card's head lists the files as configurations, so that a hub shows each as a
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import duckdb
+import jinja2
 
 from crab_graph.analysis.benchmark_stats import describe_benchmark, table_cells
-from crab_graph.analysis.export.exporters import Exporter, run_stamp, whole_folder
+from crab_graph.analysis.export.exporters import Exporter, run_stamp
 from crab_graph.domains.benchmark import MANIFEST, Benchmark
 from crab_graph.domains.task import Task
 from crab_graph.generation.materialize import qualified
@@ -18,9 +24,6 @@ from crab_graph.runs.relations import RELATIONS
 from crab_graph.runs.run import Run
 from crab_graph.runs.sql import load_runs
 from crab_graph.schema import canonical_json
-
-if TYPE_CHECKING:
-    import duckdb
 
 _CARD = "README.md"
 _STAMP = "run.json"
@@ -68,7 +71,7 @@ def export_benchmark(bench: Benchmark, out: Path) -> dict[str, int]:
             ]
             _insert(connection, "solution_list", solutions)
         about = {MANIFEST: bench.manifest.to_json()}
-        return _write(out, connection, queries, about, lambda rows: _card(bench, rows, out.name))
+        return _write(out, connection, queries, about, partial(_benchmark_card, bench, out.name))
 
 
 def export_tables(run: Run, out: Path) -> dict[str, int]:
@@ -87,7 +90,7 @@ def export_tables(run: Run, out: Path) -> dict[str, int]:
     with connect() as connection:
         load_runs(connection, [run.directory], RELATIONS)
         about = {_STAMP: json.dumps(run_stamp(run), indent=1) + "\n"}
-        return _write(out, connection, queries, about, lambda rows: _run_card(run, rows, out.name))
+        return _write(out, connection, queries, about, partial(_run_card, run, out.name))
 
 
 PARQUET = Exporter(export_tables, benchmark=export_benchmark)
@@ -95,28 +98,36 @@ PARQUET = Exporter(export_tables, benchmark=export_benchmark)
 
 def _write(
     out: Path,
-    connection: "duckdb.DuckDBPyConnection",
+    connection: duckdb.DuckDBPyConnection,
     queries: Mapping[str, str],
     about: Mapping[str, str],
     card: Callable[[Mapping[str, int]], str],
 ) -> dict[str, int]:
     """Write a Parquet file for each query, other files by name, and a card of the row counts."""
     rows = {}
-    with whole_folder(out) as folder:
-        data = folder / "data"
-        data.mkdir()
+    unfinished = out.with_name(f".{out.name}.{os.getpid()}")
+    data = unfinished / "data"
+    try:
+        data.mkdir(parents=True)
         for name, query in queries.items():
             target = str(data / f"{name}.parquet").replace("'", "''")
             copy = f"COPY ({query}) TO '{target}' (FORMAT parquet, COMPRESSION zstd)"
             found = connection.execute(copy).fetchone()
             rows[name] = int(found[0]) if found else 0
         for name, text in {**about, _CARD: card(rows)}.items():
-            (folder / name).write_text(text, encoding="utf-8")
+            (unfinished / name).write_text(text, encoding="utf-8")
+        if out.is_dir():
+            shutil.rmtree(out)
+        else:
+            out.unlink(missing_ok=True)
+        unfinished.replace(out)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
     return rows
 
 
 def _insert(
-    connection: "duckdb.DuckDBPyConnection", table: str, rows: Sequence[Mapping[str, Any]]
+    connection: duckdb.DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, Any]]
 ) -> None:
     unnested = "SELECT one.* FROM (SELECT unnest(?) AS one)"
     connection.execute(f"INSERT INTO temp.{table} BY NAME {unnested}", [rows])
@@ -140,113 +151,48 @@ def _task_row(task: Task) -> dict[str, Any]:
     }
 
 
-def _card_head(name: str, tags: Sequence[str], files: Iterable[str]) -> str:
-    """Return the head of a data card: what a hub reads to show each file as a table."""
-    lines = ["---", f"pretty_name: {json.dumps(name)}", "tags:", *(f"- {tag}" for tag in tags)]
-    lines.append("configs:")
-    for file in files:
-        lines += [f"- config_name: {file}", f"  data_files: data/{file}.parquet"]
-    return "\n".join([*lines, "---", "", f"# {name}"])
-
-
-def _markdown_table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a Markdown table whose columns after the first are aligned to the right."""
-    lines = [f"| {' | '.join(heading)} |", f"|---|{'---:|' * (len(heading) - 1)}"]
-    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
-
-
-def _files(rows: Mapping[str, int]) -> str:
-    return _markdown_table(["file", "rows"], ((one, f"{n:,}") for one, n in rows.items()))
-
-
-def _card(bench: Benchmark, rows: Mapping[str, int], name: str) -> str:
-    settings, versions = bench.manifest.settings, bench.manifest.versions
-    seed = (
-        f"seed {settings.seed}"
-        if settings.seed is not None
-        else f"a private seed, announced as {settings.commitment}"
+def _benchmark_card(bench: Benchmark, name: str, rows: Mapping[str, int]) -> str:
+    settings, stats = bench.manifest.settings, describe_benchmark(bench)
+    seed = f"a private seed, announced as {settings.commitment}"
+    if settings.seed is not None:
+        seed = f"seed {settings.seed}"
+    columns = [dict(table_cells(column)) for column in stats.table]
+    return _card(
+        "benchmark.md",
+        name=name,
+        rows=rows,
+        tag=settings.domain,
+        bench=bench,
+        seed=seed,
+        made_with=", ".join(f"{name} {one}" for name, one in bench.manifest.versions.items()),
+        stats=stats,
+        lines=[[one, *(column[one] for column in columns)] for one in columns[0]],
     )
-    made_with = ", ".join(f"{package} {version}" for package, version in versions.items())
-    stats = describe_benchmark(bench)
-    table = _markdown_table(
-        ["", *(column.stratum for column in stats.table)],
-        (
-            (cells[0][0], *(text for _, text in cells))
-            for cells in zip(*map(table_cells, stats.table), strict=True)
-        ),
-    )
-    counts = [
-        f"- {one.property}: " + "; ".join(f"{value} ({n})" for value, n in one.counts.items())
-        for one in stats.distributions
-    ]
-    return f"""{_card_head(name, ("agents", "user-simulation", settings.domain), rows)}
-
-{len(bench)} {settings.domain} tasks of crab-graph for an agent that talks to a simulated user.
-Each asks for one offer per node ({", ".join(slot.id for slot in bench.domain.slots)}) out of
-thousands of misleading candidates. How many combinations are valid was counted on these very tables
-by three independent methods; `solutions` lists every one of them.
-
-Generated from {seed} by {made_with}.
-People, companies and addresses are invented: all rows were made by a program.
-
-## What the tasks are
-
-{table}
-
-Numbers are means over tasks (and the least to the greatest).
-
-Tasks by property:
-
-{chr(10).join(counts)}
-
-## Files
-
-{_files(rows)}
-
-`tasks` has one row a task: what the user knows (`facts`: `basic` ones may be said upfront,
-`detail` ones only when asked) and the `constraints` that a solution meets. `provenance` says which
-constraint each distractor breaks: neither it nor `solutions`, `cards` and `approvals` may be shown
-to an agent. Money is in integer cents, `task_id` ties all files together, and `rows_sha256` is the
-hash of a task's booking and private rows, as `{MANIFEST}` lists it for the whole benchmark
-(`{bench.sha256}`).
-"""
 
 
-def _run_card(run: Run, rows: Mapping[str, int], name: str) -> str:
+def _run_card(run: Run, name: str, rows: Mapping[str, int]) -> str:
     stamp = run_stamp(run)
     reference = " (a reference agent)" if stamp["agent_is_reference"] else ""
-    agent = f"{run.config.agent_label}{reference}"
-    played = "is played by a model"
-    if stamp["user_is_rule_based"]:
-        played = "follows rules, without a model"
-    by_user = {user: [one for one in run if one.condition == user] for user in run.config.users}
-    outcomes = _markdown_table(
-        ["user", "episodes", "passed", "infra_error"],
-        (
-            (
-                user,
-                str(len(own)),
-                str(sum(one.passed for one in own)),
-                str(sum(one.outcome == "infra_error" for one in own)),
-            )
-            for user, own in by_user.items()
-            if own
-        ),
+    is_rules = stamp["user_is_rule_based"]
+    return _card(
+        "run.md",
+        name=name,
+        rows=rows,
+        tag="trajectories",
+        run=run,
+        agent=f"{run.config.agent_label}{reference}",
+        played="follows rules, without a model" if is_rules else "is played by a model",
+        by_user={user: [one for one in run if one.condition == user] for user in run.config.users},
     )
-    return f"""{_card_head(name, ("agents", "user-simulation", "trajectories"), rows)}
 
-{len(run)} of {run.planned} episodes of crab-graph: {agent} in dialogue with a simulated user that
-{played}. Graded on the final database and on whether the agent's words match its deeds.
 
-{outcomes}
-
-An episode without a verdict (`infra_error`) is never scored.
-
-## Files
-
-{_files(rows)}
-
-`episode_id` ties the files together. `messages` and `tool_calls` hold the user's private calls too
-(`owner = 'user'`), which the agent never saw. `{_STAMP}` says what the results depend on: seed,
-limits, versions, and the hash of the tasks (`{run.config.benchmark_sha256}`).
-"""
+def _card(template: str, name: str, **values: Any) -> str:
+    """Return a data card; its head is what a hub reads to show each file as a table."""
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader(__package__, "cards"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template(template).render(name=name, title=json.dumps(name), **values)

@@ -1,14 +1,10 @@
 """The seam of exports: what can write a run, or a benchmark, in a format of another tool.
 
 A package that brings a format registers an `Exporter` under its name in the entry point group
-`crab_graph.exporters`. Beside it stand here what exporters share: a place that is free, a folder
-that is written whole, and what an export says about where it comes from.
+`crab_graph.exporters`. Beside it stands what every export says about where it comes from.
 """
 
-import os
-import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -87,22 +83,6 @@ def export_any(
         raise UsageError(f"{out}: is there already; choose another --out, or add --force")
     out.parent.mkdir(parents=True, exist_ok=True)
     return write(opened, out)
-
-
-@contextmanager
-def whole_folder(path: Path) -> Iterator[Path]:
-    """Give a folder to write to, and put it in place when all of it is written."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    unfinished.mkdir()
-    try:
-        yield unfinished
-        if path.is_dir():
-            shutil.rmtree(path)
-        else:
-            path.unlink(missing_ok=True)
-        unfinished.replace(path)
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def run_stamp(run: Run) -> dict[str, Any]:

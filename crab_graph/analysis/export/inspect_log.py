@@ -18,30 +18,7 @@ from crab_graph.runs.run import Run
 from crab_graph.schema import digest
 
 try:
-    from inspect_ai.log import (
-        EvalConfig,
-        EvalDataset,
-        EvalError,
-        EvalLog,
-        EvalMetric,
-        EvalPlan,
-        EvalResults,
-        EvalSample,
-        EvalScore,
-        EvalSpec,
-        EvalStats,
-        write_eval_log,
-    )
-    from inspect_ai.model import (
-        ChatMessage,
-        ChatMessageAssistant,
-        ChatMessageSystem,
-        ChatMessageTool,
-        ChatMessageUser,
-        ModelOutput,
-    )
-    from inspect_ai.scorer import CORRECT, INCORRECT, Score
-    from inspect_ai.tool import ToolCall
+    from inspect_ai import log, model, scorer, tool
 except ImportError:
     raise MissingExtra("the export to Inspect", "inspect") from None
 
@@ -61,10 +38,10 @@ def export_inspect(run: Run, out: Path) -> dict[str, int]:
     """
     if out.suffix not in _SUFFIXES:
         raise UsageError(f"{out}: an Inspect log ends in {' or '.join(_SUFFIXES)}")
-    log = _log(run, benchmark_of(run))
+    written = _log(run, benchmark_of(run))
     unfinished = out.with_name(f".{os.getpid()}.{out.name}")
     try:
-        write_eval_log(log, str(unfinished), format=_SUFFIXES[out.suffix])
+        log.write_eval_log(written, str(unfinished), format=_SUFFIXES[out.suffix])
         unfinished.replace(out)
     finally:
         unfinished.unlink(missing_ok=True)
@@ -74,30 +51,30 @@ def export_inspect(run: Run, out: Path) -> dict[str, int]:
 INSPECT = Exporter(export_inspect)
 
 
-def _log(run: Run, bench: Benchmark) -> EvalLog:
+def _log(run: Run, bench: Benchmark) -> log.EvalLog:
     stamp = run_stamp(run)
     begun = begun_at(run).isoformat()
     reference = ["reference agent"] if stamp["agent_is_reference"] else []
     config = run.config
-    spec = EvalSpec(
+    spec = log.EvalSpec(
         eval_id=digest(stamp)[:22],
         run_id=digest(stamp)[22:44],
         created=begun,
         task="crab-graph",
         task_id=config.benchmark_sha256[:22],
-        dataset=EvalDataset(
+        dataset=log.EvalDataset(
             name="crab-graph",
             samples=len(config.tasks) * len(config.users),
             sample_ids=[f"{task}.{user}" for task in config.tasks for user in config.users],
         ),
         model=f"crab-graph/{config.agent_label}",
-        config=EvalConfig(epochs=config.trials),
+        config=log.EvalConfig(epochs=config.trials),
         packages=config.versions,
         metadata=stamp,
         tags=[*reference, f"{config.user_engine} user"],
     )
     scored = [one for one in run if one.outcome != "infra_error"]
-    results = EvalResults(
+    results = log.EvalResults(
         total_samples=run.planned,
         completed_samples=len(scored),
         scores=[
@@ -105,23 +82,23 @@ def _log(run: Run, bench: Benchmark) -> EvalLog:
             _total("strict", [bool(one.strict.get("passed")) for one in scored]),
         ],
     )
-    return EvalLog(
+    return log.EvalLog(
         status="success" if run.is_complete else "cancelled",
         eval=spec,
-        plan=EvalPlan(name="crab-graph"),
-        stats=EvalStats(started_at=begun, completed_at=begun),
+        plan=log.EvalPlan(name="crab-graph"),
+        stats=log.EvalStats(started_at=begun, completed_at=begun),
         results=results,
         samples=[_sample(record, agent_messages(bench, record)) for record in run],
     )
 
 
-def _total(name: str, passed: Sequence[bool]) -> EvalScore:
+def _total(name: str, passed: Sequence[bool]) -> log.EvalScore:
     rate = sum(passed) / len(passed) if passed else 0.0
-    metrics = {"accuracy": EvalMetric(name="accuracy", value=rate)}
-    return EvalScore(name=name, scorer=_SCORER, scored_samples=len(passed), metrics=metrics)
+    metrics = {"accuracy": log.EvalMetric(name="accuracy", value=rate)}
+    return log.EvalScore(name=name, scorer=_SCORER, scored_samples=len(passed), metrics=metrics)
 
 
-def _sample(record: EpisodeRecord, seen: Sequence[Message]) -> EvalSample:
+def _sample(record: EpisodeRecord, seen: Sequence[Message]) -> log.EvalSample:
     messages = _messages(seen)
     said = [one for one in record.messages if one["role"] == "assistant"]
     error, strict = record.error, record.strict
@@ -129,54 +106,56 @@ def _sample(record: EpisodeRecord, seen: Sequence[Message]) -> EvalSample:
         "passed": _score(record, record.passed, record.checks),
         "strict": _score(record, bool(strict.get("passed")), strict.get("checks", {})),
     }
-    return EvalSample(
+    return log.EvalSample(
         id=f"{record.task_id}.{record.condition}",
         epoch=record.trial + 1,
         input=messages[1].text if len(messages) > 1 else "",
         target="pass",
         messages=messages,
-        output=ModelOutput.from_content(
+        output=model.ModelOutput.from_content(
             model=f"crab-graph/{record.agent_label}", content=said[-1]["content"] if said else ""
         ),
         scores=None if record.outcome == "infra_error" else scores,
         metadata={**episode_stamp(record), "metrics": record.metrics, "facts": list(record.facts)},
-        error=EvalError(message=error, traceback=error, traceback_ansi=error) if error else None,
+        error=log.EvalError(message=error, traceback=error, traceback_ansi=error)
+        if error
+        else None,
         uuid=digest([record.episode_id, record.seed, record.agent])[:22],
     )
 
 
-def _score(record: EpisodeRecord, passed: bool, checks: Mapping[str, Any]) -> Score:
+def _score(record: EpisodeRecord, passed: bool, checks: Mapping[str, Any]) -> scorer.Score:
     failed = [name for name, verdict in checks.items() if verdict == "fail"]
-    return Score(
-        value=CORRECT if passed else INCORRECT,
+    return scorer.Score(
+        value=scorer.CORRECT if passed else scorer.INCORRECT,
         answer=record.outcome,
         explanation=f"failed: {', '.join(failed)}" if failed else "no check failed",
         metadata={"checks": dict(checks), "failures": list(record.failures)},
     )
 
 
-def _messages(messages: Sequence[Message]) -> list[ChatMessage]:
-    built: list[ChatMessage] = []
+def _messages(messages: Sequence[Message]) -> list[model.ChatMessage]:
+    built: list[model.ChatMessage] = []
     called: dict[str, str] = {}
     for message in messages:
         content = message["content"]
         match message["role"]:
             case "system":
-                built.append(ChatMessageSystem(content=content))
+                built.append(model.ChatMessageSystem(content=content))
             case "user":
-                built.append(ChatMessageUser(content=content))
+                built.append(model.ChatMessageUser(content=content))
             case "tool":
                 id = message["tool_call_id"]
-                tool = ChatMessageTool(content=content, tool_call_id=id, function=called.get(id))
-                built.append(tool)
+                name = called.get(id)
+                built.append(model.ChatMessageTool(content=content, tool_call_id=id, function=name))
             case _:
                 calls = [_call(call) for call in message.get("tool_calls", ())]
                 called |= {call.id: call.function for call in calls}
-                built.append(ChatMessageAssistant(content=content, tool_calls=calls or None))
+                built.append(model.ChatMessageAssistant(content=content, tool_calls=calls or None))
     return built
 
 
-def _call(call: Message) -> ToolCall:
+def _call(call: Message) -> tool.ToolCall:
     name, written = call["function"]["name"], call["function"]["arguments"]
     try:
         arguments, broken = json.loads(written), None
@@ -184,4 +163,4 @@ def _call(call: Message) -> ToolCall:
         arguments, broken = {}, f"{written} ({error})"
     if not isinstance(arguments, dict):
         arguments, broken = {}, written
-    return ToolCall(id=call["id"], function=name, arguments=arguments, parse_error=broken)
+    return tool.ToolCall(id=call["id"], function=name, arguments=arguments, parse_error=broken)

@@ -38,19 +38,13 @@ _COLOURS: Mapping[str, str] = {
 
 
 class TurnDetail(NamedTuple):
-    """One visible message with all that belongs to it.
-
-    Attributes:
-        exchange: The message and the calls before it.
-        held: What the tables held after it.
-        deeds: Claims that it makes, beside deeds.
-        checks: Evidence of checks that points to it, by check.
-    """
+    """One visible message, what the tables held after it, and its claims beside deeds."""
 
     exchange: Exchange
     held: Holdings
     deeds: list[Deed]
     checks: Mapping[str, Sequence[Mapping[str, Any]]]
+    """Evidence that points to it, by check."""
 
     def as_json(self, record: EpisodeRecord, *, private: bool) -> dict[str, Any]:
         """Return the document that `show --turn --json` prints."""

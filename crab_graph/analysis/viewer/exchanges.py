@@ -18,38 +18,25 @@ _LONGEST_BRIEF = 90
 
 
 class RowChange(NamedTuple):
-    """One row that a call inserted, changed, or took back.
-
-    Attributes:
-        table: The table.
-        key: The row's key.
-        op: `insert`, `update`, `add` or `remove`.
-        values: The row, or what was set in it; for `add`, the column and by how much it moved.
-    """
+    """One row that a call inserted, changed, or took back."""
 
     table: str
     key: str
     op: str
+    """`insert`, `update`, `add` or `remove`."""
     values: Mapping[str, Any]
+    """The row, or what was set in it; for `add`, the column and by how much it moved."""
 
 
 class ShownCall(NamedTuple):
-    """One tool call and what came of it.
-
-    Attributes:
-        number: Its place among the calls of the episode, from 1.
-        place: Its place among calls and visible messages, which is how verdicts number acts.
-        owner: `agent` or `user`; a user's call is private.
-        name: Tool name.
-        arguments: Arguments as they were given.
-        result: What the tool answered, or `None` if it refused.
-        error: Code and message of the refusal, or `None`.
-        changes: The rows it wrote.
-    """
+    """One tool call, and what came of it: a result or an error, and rows that it wrote."""
 
     number: int
+    """Its place among the calls of the episode, from 1."""
     place: int
+    """Its place among calls and visible messages, which is how verdicts number acts."""
     owner: str
+    """`agent` or `user`; a user's call is private."""
     name: str
     arguments: Any
     result: Any
@@ -64,17 +51,11 @@ class ShownCall(NamedTuple):
 
 @dataclass(slots=True)
 class Exchange:
-    """A visible message, and the calls its speaker made since its last one.
-
-    Attributes:
-        speaker: `agent` or `user`.
-        turn: Its place among the visible messages, from 1; `None` where calls were left unanswered.
-        text: What was said.
-        calls: The calls.
-    """
+    """A visible message, and the calls its speaker (`agent`, `user`) made since its last one."""
 
     speaker: str
     turn: int | None = None
+    """Its place among the visible messages, from 1; `None` where calls were left unanswered."""
     text: str = ""
     calls: list[ShownCall] = field(default_factory=list)
 

@@ -16,18 +16,7 @@ from crab_graph.tools.bookings import BookingStatus, TransactionKind
 
 @dataclass(frozen=True, slots=True)
 class HeldBooking:
-    """A booking as the tables have it.
-
-    Attributes:
-        booking_id: Its id.
-        kind: Its kind.
-        entity_id: What is booked.
-        status: pending, confirmed or cancelled.
-        total_cents: What it costs.
-        paid_cents: Charges less refunds.
-        approved_cents: The approval recorded last, which is the user's and private, or `None`.
-        items: What it takes, a line each: seats with their travellers, a room, tickets.
-    """
+    """A booking as the tables have it."""
 
     booking_id: str
     kind: str
@@ -35,8 +24,11 @@ class HeldBooking:
     status: str
     total_cents: int
     paid_cents: int = 0
+    """Charges less refunds."""
     approved_cents: int | None = None
+    """The approval recorded last, which is the user's and private."""
     items: tuple[str, ...] = ()
+    """What it takes, a line each: seats with their travellers, a room, tickets."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the booking for the page and for `show --json`, amounts as people write them."""
@@ -73,17 +65,14 @@ class HeldBooking:
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """What an episode's writes have come to so far.
-
-    Attributes:
-        bookings: Bookings in the order in which they were made, cancelled ones too.
-        stock: By how much each counted stock differs from before the episode, where it does.
-        others: Other rows that were added or changed, a line each.
-    """
+    """What an episode's writes have come to so far."""
 
     bookings: tuple[HeldBooking, ...] = ()
+    """In the order in which they were made, cancelled ones too."""
     stock: Mapping[str, int] = field(default_factory=dict)
+    """By how much each counted stock differs from before the episode, where it does."""
     others: tuple[str, ...] = ()
+    """Other rows that were added or changed, a line each."""
 
     @property
     def summary(self) -> str:

@@ -19,33 +19,24 @@ _SEVERAL = {"check": "failed", "mode": "modes"}
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which episodes are wanted; an empty text wants all.
-
-    Attributes:
-        outcome: One of the five outcomes, or `!pass`.
-        agent: Agent spec.
-        user: Condition of the user.
-        persona: Persona of the user.
-        stratum: Number of the stratum.
-        dates: `fixed` or `flexible`.
-        check: A check that failed.
-        mode: A failure mode that applies, first or not.
-        run: Number of the run among those that are shown.
-        task: Id of the task.
-        q: Words that all occur: in ids and names, in what was said, in names of tools called.
-    """
+    """Which episodes are wanted; an empty text wants all."""
 
     outcome: str = ""
+    """One of the five outcomes, or `!pass`."""
     agent: str = ""
     user: str = ""
     persona: str = ""
     stratum: str = ""
     dates: str = ""
     check: str = ""
+    """One that failed."""
     mode: str = ""
+    """A failure mode that applies, first or not."""
     run: str = ""
+    """Number of the run among those that are shown."""
     task: str = ""
     q: str = ""
+    """Words that all occur: in ids and names, in what was said, in names of tools called."""
 
     @classmethod
     def read(cls, given: Mapping[str, str]) -> "Wanted":
