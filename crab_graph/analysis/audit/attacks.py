@@ -17,21 +17,14 @@ GAP = ("rt15", "rt16")
 
 
 class Attack(NamedTuple):
-    """What one agent came to on one task.
-
-    Attributes:
-        agent: The agent.
-        task_id: The task.
-        passed: Whether it passed parity grading.
-        strict: Whether it passed strict grading.
-        is_certified: Whether all that it booked stands in one certified solution, and is all of it.
-    """
+    """What one agent came to on one task, in parity grading and in strict grading."""
 
     agent: str
     task_id: str
     passed: bool
     strict: bool
     is_certified: bool
+    """Whether all that it booked stands in one certified solution, and is all of it."""
 
 
 def attacks(task: Task) -> Iterator[Attack]:

@@ -32,27 +32,19 @@ _CHUNK = 8
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How much of a benchmark is looked at; `None` is all of it.
-
-    Attributes:
-        replayed: Tasks whose certified solutions are replayed.
-        solutions: Solutions replayed of each.
-        conversed: Tasks whose solutions are booked in dialogues.
-        solved: Tasks the solver works on.
-        conditions: Users each of them is met by; the next task by the next ones.
-        mutated: Tasks the mutation matrix is applied to.
-        attacked: Tasks the red team works on.
-        observed: Episodes that are watched for leaks, and run side by side.
-    """
+    """How many tasks of a benchmark each part looks at; `None` is all of them."""
 
     replayed: int | None = None
     solutions: int | None = None
+    """Solutions replayed of each task."""
     conversed: int | None = None
     solved: int | None = None
     conditions: int = len(CONDITIONS)
+    """Users that each solved task is met by; the next task by the next ones."""
     mutated: int | None = 40
     attacked: int | None = 12
     observed: int = 9
+    """Episodes that are watched for leaks, and run side by side."""
 
 
 FULL = Extent()
@@ -68,13 +60,9 @@ def grading_gates(
     jobs: int = 1,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Gate]:
-    """Return the evidence that grading is sound on a benchmark.
+    """Return the evidence that grading is sound on a benchmark, or on a sample of it (`quick`).
 
-    Args:
-        benchmark: The benchmark.
-        quick: Whether a sample is enough.
-        jobs: Number of processes.
-        progress: Told of every unit of work that is done.
+    `progress` is told of every unit of work that is done.
     """
     extent = QUICK if quick else FULL
     units = _units(benchmark, extent)

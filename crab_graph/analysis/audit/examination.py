@@ -1,6 +1,6 @@
 """What is done to one task for the evidence that grading is sound, one unit of work each (§13)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -33,38 +33,25 @@ class UnitKind(StrEnum):
 
 
 class Unit(NamedTuple):
-    """One unit of work.
-
-    Attributes:
-        kind: What it does.
-        task_id: To which task.
-        number: Its number among its kind, by which work is spread over conditions, seeds and pairs.
-        first: The first solution, or condition, that it is about.
-        last: The one after the last.
-    """
+    """One unit of work on a task: on some of its solutions, or under some conditions."""
 
     kind: UnitKind
     task_id: str
     number: int
+    """Its number among its kind, by which work is spread over conditions, seeds and pairs."""
     first: int = 0
     last: int = 1
+    """The one after the last."""
 
 
 class Finding(NamedTuple):
-    """What a unit of work found.
-
-    Attributes:
-        unit: The unit.
-        done: How many episodes were examined.
-        users: Under which conditions, where a user took part.
-        failed: What was off, a line each.
-        cells: Cells of the mutation matrix.
-        attacks: What the red team came to.
-    """
+    """What a unit of work found, where each episode that is off is a line of `failed`."""
 
     unit: Unit
     done: int = 0
+    """How many episodes were examined."""
     users: frozenset[str] = frozenset()
+    """Under which conditions, where a user took part."""
     failed: tuple[str, ...] = ()
     cells: tuple[MatrixCell, ...] = ()
     attacks: tuple[Attack, ...] = ()
@@ -72,7 +59,27 @@ class Finding(NamedTuple):
 
 def examine(directory: Path, unit: Unit) -> Finding:
     """Do one unit of work on a benchmark."""
-    return _EXAMINATIONS[unit.kind](_opened(directory)[unit.task_id], unit)
+    task = _opened(directory)[unit.task_id]
+    numbers = range(unit.first, unit.last)
+    match unit.kind:
+        case UnitKind.REPLAY:
+            failed = tuple(line for number in numbers for line in _replayed(task, number))
+            return Finding(unit, len(numbers), failed=failed)
+        case UnitKind.DIALOGUE:
+            guided = [(Guide(task.solutions[number]), unit.number + number) for number in numbers]
+            return _played(task, unit, guided)
+        case UnitKind.SOLVE:
+            return _played(task, unit, [("solver", number) for number in numbers])
+        case UnitKind.ATTACK:
+            found = tuple(attacks(task))
+            return Finding(unit, len(found), attacks=found)
+        case UnitKind.MUTATE:
+            pairs = [
+                (mutation, NEUTRAL[(place + unit.number) % len(NEUTRAL)])
+                for place, mutation in enumerate(MUTATIONS)
+            ]
+            cells = (*matrix(task), *compositions(task, pairs))
+            return Finding(unit, len(cells), cells=cells)
 
 
 class Guide(Desk):
@@ -107,32 +114,15 @@ def _opened(directory: Path) -> Benchmark:
     return load_benchmark(directory)
 
 
-def _replay(task: Task, unit: Unit) -> Finding:
-    """Grade the perfect telling of each solution."""
-    failed = []
-    for number in range(unit.first, unit.last):
-        try:
-            verdict = perfect(task, task.solutions[number]).grade()
-        except Unplayable as error:
-            reason = str(error)
-        else:
-            if verdict.passed and verdict.strict["passed"]:
-                continue
-            reason = verdict.primary_failure or "strict"
-        failed.append(f"{task.id} solution {number + 1}: {reason}")
-    return Finding(unit, unit.last - unit.first, failed=tuple(failed))
-
-
-def _converse(task: Task, unit: Unit) -> Finding:
-    """Book each solution in a dialogue with a user."""
-    numbers = range(unit.first, unit.last)
-    played = [(Guide(task.solutions[number]), unit.number + number) for number in numbers]
-    return _played(task, unit, played)
-
-
-def _solve(task: Task, unit: Unit) -> Finding:
-    """Let the solver work with some users."""
-    return _played(task, unit, [("solver", number) for number in range(unit.first, unit.last)])
+def _replayed(task: Task, number: int) -> Iterator[str]:
+    """Yield what is off where the perfect telling of a solution is graded."""
+    try:
+        verdict = perfect(task, task.solutions[number]).grade()
+    except Unplayable as error:
+        yield f"{task.id} solution {number + 1}: {error}"
+    else:
+        if not (verdict.passed and verdict.strict["passed"]):
+            yield f"{task.id} solution {number + 1}: {verdict.primary_failure or 'strict'}"
 
 
 def _played(task: Task, unit: Unit, episodes: Sequence[tuple[AgentSpec, int]]) -> Finding:
@@ -147,26 +137,3 @@ def _played(task: Task, unit: Unit, episodes: Sequence[tuple[AgentSpec, int]]) -
             reason = record.error or record.primary_failure or "strict"
             failed.append(f"{record.episode_id} seed {seed}: {reason}")
     return Finding(unit, len(episodes), frozenset(users), tuple(failed))
-
-
-def _attack(task: Task, unit: Unit) -> Finding:
-    found = tuple(attacks(task))
-    return Finding(unit, len(found), attacks=found)
-
-
-def _mutate(task: Task, unit: Unit) -> Finding:
-    pairs = [
-        (mutation, NEUTRAL[(place + unit.number) % len(NEUTRAL)])
-        for place, mutation in enumerate(MUTATIONS)
-    ]
-    cells = (*matrix(task), *compositions(task, pairs))
-    return Finding(unit, len(cells), cells=cells)
-
-
-_EXAMINATIONS: Mapping[UnitKind, Callable[[Task, Unit], Finding]] = {
-    UnitKind.REPLAY: _replay,
-    UnitKind.DIALOGUE: _converse,
-    UnitKind.SOLVE: _solve,
-    UnitKind.ATTACK: _attack,
-    UnitKind.MUTATE: _mutate,
-}

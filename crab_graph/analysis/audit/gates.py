@@ -10,23 +10,16 @@ _Z = 1.959963984540054
 
 
 class Gate(NamedTuple):
-    """One line of the evidence.
-
-    Attributes:
-        id: Its name.
-        value: What was measured.
-        interval: Confidence interval of the value, where it is an estimate.
-        gate: What the value must be, in words, such as `= 1`.
-        ok: Whether it is.
-        note: What was counted, and the first thing that was off.
-    """
+    """One line of the evidence: what was measured."""
 
     id: str
     value: float
     interval: Interval | None
     gate: str
+    """What the value must be, in words, such as `= 1`."""
     ok: bool
     note: str = ""
+    """What was counted, and the first thing that was off."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the gate as `audit --json` prints it."""

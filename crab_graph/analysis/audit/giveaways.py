@@ -72,29 +72,23 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True)
 class TaskEvidence:
-    """What the audit finds on one task.
-
-    Attributes:
-        id: The task.
-        stratum: Its stratum.
-        date_mode: `fixed` or `flexible`.
-        areas: AUC of each feature.
-        arbitrary: Features that mean nothing.
-        samples: What the model looks at, by scope and node.
-        shortcuts: Whether each shortcut solves the task.
-        near_misses: For each active edge, at least how many combinations break it alone.
-        fault: Why its certificate does not hold; empty where it does.
-    """
+    """What the audit finds on one task."""
 
     id: str
     stratum: int
     date_mode: str
     areas: Mapping[Key, float] = field(default_factory=dict)
+    """AUC of each feature."""
     arbitrary: frozenset[Key] = frozenset()
+    """Features that mean nothing."""
     samples: Mapping[tuple[str, str], Sample] = field(default_factory=dict)
+    """What the model looks at, by scope and node."""
     shortcuts: Mapping[str, bool] = field(default_factory=dict)
+    """Whether each solves the task."""
     near_misses: Mapping[str, int] = field(default_factory=dict)
+    """For each active edge, at least how many combinations break it alone."""
     fault: str = ""
+    """Why its certificate does not hold."""
 
 
 def generation_gates(
@@ -105,10 +99,7 @@ def generation_gates(
 ) -> list[Gate]:
     """Return the evidence that a benchmark's tables do not give its solutions away.
 
-    Args:
-        benchmark: The benchmark.
-        jobs: Number of processes.
-        progress: Told of every task that is examined.
+    `progress` is told of every task that is examined.
     """
     evidence: dict[str, TaskEvidence] = {}
     ids = [entry.id for entry in benchmark.manifest.tasks]

@@ -14,26 +14,20 @@ MUTATIONS: tuple[Operator, ...] = tuple(
 )
 
 _REBASES = "N07"
-"""The neutral operator that starts from another solution, so goes before a mutation."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatrixCell:
-    """What one operator, or one on top of another, did to one task.
-
-    Attributes:
-        task_id: The task.
-        name: The operator's id, or `M×N`.
-        expected: The checks that must flip.
-        flips: The checks that did; `None` where the task lacks what the operator needs.
-        note: What else was off.
-    """
+    """What one operator, or one on top of another (`M×N`), did to one task."""
 
     task_id: str
     name: str
     expected: frozenset[str]
+    """The checks that must flip."""
     flips: frozenset[str] | None
+    """The checks that did; `None` where the task lacks what the operator needs."""
     note: str = ""
+    """What else was off."""
 
     @property
     def is_skipped(self) -> bool:
@@ -66,13 +60,9 @@ def matrix(
 
 def compositions(task: Task, pairs: Iterable[tuple[Operator, Operator]]) -> Iterator[MatrixCell]:
     """Yield what a mutation does with a neutral operator on top."""
-    return _cells(
-        task,
-        (
-            [neutral, mutation] if neutral.id == _REBASES else [mutation, neutral]
-            for mutation, neutral in pairs
-        ),
-    )
+    # The one that starts from another solution goes first.
+    ordered = (sorted(pair, key=lambda one: one.id != _REBASES) for pair in pairs)
+    return _cells(task, ordered)
 
 
 def _cells(task: Task, rows: Iterable[Sequence[Operator]]) -> Iterator[MatrixCell]:

@@ -28,12 +28,7 @@ _PROVENANCE = ("distractor", "certified", "solution", "stratum")
 
 @dataclass
 class Listener:
-    """The solver, with everything it is handed kept.
-
-    Attributes:
-        heard: Contents of the messages of each step.
-        tools: Names of the tools it was ever handed.
-    """
+    """The solver, with the messages of each step and the names of all its tools kept."""
 
     heard: list[list[str]] = field(default_factory=list)
     tools: set[str] = field(default_factory=set)
