@@ -4,12 +4,11 @@ Certified tasks, reference agents against a cooperative and a realistic rule-bas
 a page to read it all in. A demonstration that was interrupted goes on where it stopped.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from crab_graph.analysis.report.overview import Summary, summarise
 from crab_graph.analysis.report.page import write_page
 from crab_graph.analysis.viewer.assets import ShownRun
 from crab_graph.analysis.viewer.background import Background
@@ -30,31 +29,14 @@ Bar = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
 """Opens a progress bar with a title; gives the function to call with how many of how many."""
 
 
-@dataclass(frozen=True, slots=True)
-class Demonstration:
-    """What the demonstration left behind.
-
-    Attributes:
-        benchmark: The tasks.
-        runs: One run per agent.
-        page: The HTML page.
-        was_complete: Whether everything was there already.
-    """
+class Demonstration(NamedTuple):
+    """What the demonstration left behind, and whether everything was there already."""
 
     benchmark: Benchmark
-    runs: tuple[Run, ...]
+    runs: Sequence[Run]
+    records: Sequence[EpisodeRecord]
     page: Path
     was_complete: bool
-
-    @property
-    def records(self) -> list[EpisodeRecord]:
-        """All episodes."""
-        return [record for one in self.runs for record in one]
-
-    @property
-    def summary(self) -> Summary:
-        """The figures of all runs."""
-        return summarise(self.records)
 
 
 def demonstrate(
@@ -72,7 +54,12 @@ def demonstrate(
     Raises:
         CrabGraphError: the directory holds something else, or a demonstration with other settings.
     """
-    _check_directory(directory)
+    found = {one.name for one in directory.iterdir()} if directory.is_dir() else set()
+    others = found - {BENCH, RUNS, PAGE}
+    if others:
+        raise UsageError(
+            f"{directory}: holds other things, such as {min(others)}; choose another directory"
+        )
     with bar("tasks") as advance:
         benchmark = generate_benchmark(
             directory / BENCH, tasks, seed=seed, jobs=jobs, progress=advance
@@ -100,15 +87,4 @@ def demonstrate(
     ]
     write_page(page, records, TITLE, shown)
     was_complete = all(progress.done == progress.total for progress in begun)
-    return Demonstration(benchmark, tuple(runs), page, was_complete)
-
-
-def _check_directory(directory: Path) -> None:
-    """Refuse a directory that holds what no demonstration left there."""
-    if not directory.is_dir():
-        return
-    others = {entry.name for entry in directory.iterdir()} - {BENCH, RUNS, PAGE}
-    if others:
-        raise UsageError(
-            f"{directory}: holds other things, such as {min(others)}; choose another directory"
-        )
+    return Demonstration(benchmark, runs, records, page, was_complete)

@@ -8,7 +8,7 @@ talk, not whether what they say is plausible.
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from crab_graph.randomness import derive_rng
 from crab_graph.runs.record import EpisodeRecord
@@ -46,11 +46,10 @@ _CUES: Mapping[str, re.Pattern[str]] = {
 }
 
 _Counts = tuple[float, ...]
-_KINDS = tuple(HUMAN)
+"""Turns, words, facts, and turns of each kind."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """A figure with its 95 % interval, a bootstrap over tasks."""
 
     value: float
@@ -130,11 +129,9 @@ def measure_users(records: Iterable[EpisodeRecord]) -> list[Fidelity]:
     for (engine, condition), episodes in groups.items():
         personas = sorted({record.persona for record in episodes})
         found.append(_measured(engine, condition, None, episodes))
-        if personas != ["none"]:
-            found += [
-                _measured(engine, condition, persona, [r for r in episodes if r.persona == persona])
-                for persona in personas
-            ]
+        for persona in personas if personas != ["none"] else ():
+            own = [record for record in episodes if record.persona == persona]
+            found.append(_measured(engine, condition, persona, own))
     return [one for one in found if one.turns]
 
 
@@ -142,7 +139,17 @@ def closer_than(first: Fidelity, second: Fidelity) -> dict[str, bool]:
     """Return for each kind whether the first group's rate is nearer to people's, or as near."""
     return {
         kind: gap(kind, first.rates[kind].value) <= gap(kind, second.rates[kind].value)
-        for kind in _KINDS
+        for kind in HUMAN
+    }
+
+
+def closer_than_generic(groups: Iterable[Fidelity]) -> dict[str, dict[str, bool]]:
+    """Return what `closer_than` says of RUSE and generic users, by engine that played both."""
+    whole = {(one.engine, one.condition): one for one in groups if one.persona is None}
+    return {
+        engine: closer_than(whole[engine, "ruse"], whole[engine, "generic"])
+        for engine in sorted({engine for engine, _ in whole})
+        if {(engine, "ruse"), (engine, "generic")} <= whole.keys()
     }
 
 
@@ -170,7 +177,7 @@ def _measured(
         condition=condition,
         persona=persona,
         turns=int(total[0]),
-        rates={kind: rate(_share(place)) for place, kind in enumerate(_KINDS, start=3)},
+        rates={kind: rate(_share(place)) for place, kind in enumerate(HUMAN, start=3)},
         words=rate(_share(1)),
         facts=rate(_share(2)),
         distance=rate(_distance),
@@ -182,23 +189,22 @@ def _share(place: int) -> Callable[[_Counts], float]:
 
 
 def _distance(counts: _Counts) -> float:
-    gaps = [gap(kind, counts[place] / counts[0]) for place, kind in enumerate(_KINDS, start=3)]
+    gaps = [gap(kind, counts[place] / counts[0]) for place, kind in enumerate(HUMAN, start=3)]
     return sum(gaps) / len(gaps)
 
 
 def _counted(record: EpisodeRecord) -> _Counts:
-    """Return the counts of one episode: turns, words, facts, and turns of each kind."""
     turns = [
-        without_tokens(str(message.get("content") or ""))
+        said
         for message in record.messages
         if message["role"] == "user" and not message.get("tool_calls")
+        if (said := without_tokens(str(message.get("content") or ""))).strip()
     ]
-    turns = [turn for turn in turns if turn.strip()]
     kinds = [kinds_of(turn) for turn in turns]
     facts = sum(fact.get("turn") is not None for fact in record.facts)
     words = sum(len(turn.split()) for turn in turns)
-    return (len(turns), words, facts, *(sum(kind in one for one in kinds) for kind in _KINDS))
+    return (len(turns), words, facts, *(sum(kind in one for one in kinds) for kind in HUMAN))
 
 
 def _added(rows: Sequence[_Counts]) -> _Counts:
-    return tuple(map(sum, zip(*rows, strict=True))) if rows else (0.0,) * (3 + len(_KINDS))
+    return tuple(map(sum, zip(*rows, strict=True))) if rows else (0.0,) * (3 + len(HUMAN))

@@ -1,15 +1,12 @@
 """`crab-graph demo`: the whole path offline, in under a minute."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from crab_graph.cli.options import JobsOption
 from crab_graph.cli.output import JsonOption, console, print_json
-
-if TYPE_CHECKING:
-    from crab_graph.analysis.demo import Demonstration
 
 
 def demo(
@@ -28,9 +25,12 @@ def demo(
     writes an HTML page in which every dialogue can be read.
     """
     from crab_graph.analysis.demo import demonstrate
+    from crab_graph.analysis.report.labels import notes_on
+    from crab_graph.analysis.report.overview import print_overview, summarise
     from crab_graph.cli.output import progress_bar
 
     shown = demonstrate(out, tasks=tasks, seed=seed, jobs=jobs, bar=progress_bar)
+    groups = summarise(shown.records)
     if as_json:
         print_json(
             {
@@ -38,21 +38,14 @@ def demo(
                 "runs": [str(run.directory) for run in shown.runs],
                 "page": str(shown.page),
                 "was_complete": shown.was_complete,
-                **shown.summary.as_json(),
+                "groups": [group.as_json() for group in groups],
             }
         )
-    else:
-        _print(shown)
-
-
-def _print(shown: "Demonstration") -> None:
-    from crab_graph.analysis.report.labels import notes_on
-    from crab_graph.analysis.report.overview import print_overview
-
+        return
     screen = console()
     if shown.was_complete:
         screen.print("All episodes were finished before; nothing was done.\n")
-    print_overview(screen, shown.summary)
+    print_overview(screen, groups)
     screen.print("", *notes_on(shown.records), "", sep="\n")
     hasty = shown.runs[1]
     failed = next((record for record in hasty if not record.passed), hasty[0])

@@ -1,13 +1,8 @@
 """`crab-graph fidelity`: how like people the simulated users of runs talk."""
 
-from typing import TYPE_CHECKING
-
 from crab_graph.cli.options import RunArguments
-from crab_graph.cli.output import JsonOption, console, print_json
+from crab_graph.cli.output import JsonOption, console, new_table, print_json
 from crab_graph.errors import RunError
-
-if TYPE_CHECKING:
-    from crab_graph.analysis.fidelity import Fidelity, Reading
 
 NOTE = (
     "All of these rates are behaviour: how users talk, not whether what they say is plausible. A "
@@ -20,28 +15,20 @@ RULES_NOTE = (
 )
 
 
-def fidelity(
-    runs: RunArguments,
-    as_json: JsonOption = False,
-) -> None:
+def fidelity(runs: RunArguments, as_json: JsonOption = False) -> None:
     """Show rates of the users' turns, by persona, beside those of people in published studies.
 
     The distance is the mean over the five kinds of how far a rate lies from people's; intervals are
     95 %, a bootstrap over tasks. All of it is about how users talk, not about what they want.
     """
-    from crab_graph.analysis.fidelity import HUMAN, HUMAN_WORDS, closer_than, measure_users
+    from crab_graph.analysis.fidelity import HUMAN, HUMAN_WORDS, closer_than_generic, measure_users
     from crab_graph.runs.store import load_records
 
     groups = measure_users(record for run in runs for record in load_records(run))
     if not groups:
         raise RunError(f"{', '.join(map(str, runs))}: no episode is finished yet")
-    whole = {(one.engine, one.condition): one for one in groups if one.persona is None}
-    closer = {
-        engine: closer_than(whole[engine, "ruse"], whole[engine, "generic"])
-        for engine in sorted({engine for engine, _ in whole})
-        if {(engine, "ruse"), (engine, "generic")} <= whole.keys()
-    }
-    is_ruled = any(one.engine == "rules" for one in groups)
+    closer = closer_than_generic(groups)
+    notes = [NOTE, RULES_NOTE] if any(one.engine == "rules" for one in groups) else [NOTE]
     if as_json:
         print_json(
             {
@@ -51,33 +38,19 @@ def fidelity(
                 },
                 "groups": [one.as_json() for one in groups],
                 "ruse_closer_than_generic": closer,
-                "notes": [NOTE, RULES_NOTE] if is_ruled else [NOTE],
+                "notes": notes,
             }
         )
         return
-    _print(groups)
-    for engine, found in closer.items():
-        far = [kind.replace("_", " ") for kind, is_closer in found.items() if not is_closer]
-        verdict = f"all but {', '.join(far)}" if far else "every rate"
-        print(f"{engine}: ruse is as near to people as generic, or nearer, on {verdict}.")
-    print(NOTE)
-    if is_ruled:
-        print(RULES_NOTE)
-
-
-def _print(groups: "list[Fidelity]") -> None:
-    from rich.table import Table
-
-    from crab_graph.analysis.fidelity import HUMAN, HUMAN_WORDS
-
-    table = Table("engine", "user", "persona", box=None, pad_edge=False)
-    heads = [kind.replace("_", " ") for kind in HUMAN]
-    for head in ("turns", *heads, "words", "facts", "distance (95 %)"):
-        table.add_column(head, justify="right")
-    people = [f"{100 * low:g}" + (f"–{100 * high:g}" if high > low else "") for low, high in
-              HUMAN.values()]  # fmt: skip
-    table.add_row("people", "", "", "", *(f"{one} %" for one in people), f"{HUMAN_WORDS:g}", "", "")
+    shares = [
+        f"{100 * low:g}–{100 * high:g} %" if high > low else f"{100 * low:g} %"
+        for low, high in HUMAN.values()
+    ]
+    heads = ("turns", *(kind.replace("_", " ") for kind in HUMAN), "words", "facts")
+    table = new_table("engine", "user", "persona", numbers=(*heads, "distance (95 %)"))
+    table.add_row("people", "", "", "", *shares, f"{HUMAN_WORDS:g}", "", "")
     for one in groups:
+        distance, low, high = (100 * value for value in one.distance)
         table.add_row(
             one.engine,
             one.condition,
@@ -86,10 +59,11 @@ def _print(groups: "list[Fidelity]") -> None:
             *(f"{100 * rate.value:.1f} %" for rate in one.rates.values()),
             f"{one.words.value:.1f}",
             f"{one.facts.value:.2f}",
-            _points(one.distance),
+            f"{distance:.1f} ({low:.1f}–{high:.1f})",
         )
     console().print(table)
-
-
-def _points(rate: "Reading") -> str:
-    return f"{100 * rate.value:.1f} ({100 * rate.low:.1f}–{100 * rate.high:.1f})"
+    for engine, found in closer.items():
+        far = [kind.replace("_", " ") for kind, is_closer in found.items() if not is_closer]
+        verdict = f"all but {', '.join(far)}" if far else "every rate"
+        print(f"{engine}: ruse is as near to people as generic, or nearer, on {verdict}.")
+    print(*notes, sep="\n")

@@ -11,6 +11,8 @@ from crab_graph.cli.output import JsonOption, console, new_table, print_json
 if TYPE_CHECKING:
     from crab_graph.domains.task import Task
 
+_LONGEST_BAR = 30
+
 
 def tasks(
     bench: BenchArgument,
@@ -42,15 +44,30 @@ def tasks(
 
 
 def _show_stats(bench: Path, as_json: bool) -> None:
-    from crab_graph.analysis.benchmark_stats import describe_benchmark
-    from crab_graph.cli.task_stats import print_stats
+    """Print Table 1 with a column for each stratum, then a bar for each value of each property."""
+    from crab_graph.analysis.benchmark_stats import describe_benchmark, table_cells
     from crab_graph.domains.benchmark import load_benchmark
 
     stats = describe_benchmark(load_benchmark(bench))
     if as_json:
         print_json(stats.as_json())
-    else:
-        print_stats(stats)
+        return
+    table = new_table("", numbers=[column.stratum for column in stats.table])
+    for row in zip(*map(table_cells, stats.table), strict=True):
+        table.add_row(row[0][0], *(text for _, text in row))
+    console().print(table)
+    print(
+        "Numbers are means over tasks (and the least to the greatest); "
+        "the distractor ratio is that of valid solutions to distractors."
+    )
+    for one in stats.distributions:
+        bars = new_table(one.property, "", numbers=("tasks", "share"))
+        most, total = max(one.counts.values(), default=0) or 1, stats.table[-1].tasks
+        for value, count in one.counts.items():
+            bar = "█" * round(_LONGEST_BAR * count / most)
+            bars.add_row(value, bar, str(count), f"{count / total:.0%}")
+        print()
+        console().print(bars)
 
 
 def task(

@@ -6,15 +6,15 @@ from crab_graph.analysis.report.overview import summarise
 
 
 def test_each_agent_with_each_user_has_a_group(records):
-    summary = summarise(records)
-    assert [(group.agent, group.user) for group in summary.overall] == [
+    groups = summarise(records)
+    assert [(group.agent, group.user) for group in groups] == [
         ("solver", "generic"),
         ("hasty", "ruse"),
     ]
 
 
 def test_rates_come_with_intervals_and_all_five_counts(records):
-    solver, hasty = summarise(records).overall
+    solver, hasty = summarise(records)
     assert (solver.rates["pass_at_1"].value, hasty.rates["pass_at_1"].value) == (1.0, 0.0)
     assert (solver.rates["pass_at_1"].low, solver.rates["pass_at_1"].high) == (1.0, 1.0)
     assert list(hasty.outcomes) == list(OUTCOMES)
@@ -25,14 +25,14 @@ def test_rates_come_with_intervals_and_all_five_counts(records):
 
 def test_an_episode_without_a_score_is_counted_but_not_rated(records):
     lost = records[0].model_copy(update={"outcome": "infra_error", "passed": False, "trial": 1})
-    solver = summarise([*records, lost]).overall[0]
+    solver = summarise([*records, lost])[0]
     assert (sum(solver.outcomes.values()), solver.outcomes["infra_error"]) == (3, 1)
     assert solver.rates["pass_at_1"].value == 1.0
 
 
 def test_without_any_score_there_is_no_rate(records):
     lost = records[0].model_copy(update={"outcome": "infra_error", "passed": False})
-    (group,) = summarise([lost]).overall
+    (group,) = summarise([lost])
     assert group.rates["pass_at_1"].value is None
 
 

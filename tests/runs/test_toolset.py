@@ -295,7 +295,7 @@ def test_a_run_of_both_toolsets_is_regraded_episode_by_episode(bench, tmp_path):
 def test_results_of_two_toolsets_stand_apart(run, parity):
     study = load_study([parity.directory, run.directory])
     assert [arm.agent_label for arm in study.arms] == ["solver", "solver (extended tools)"]
-    assert [group.agent for group in summarise([*parity, *run]).overall] == [
+    assert [group.agent for group in summarise([*parity, *run])] == [
         "solver",
         "solver (extended tools)",
     ]

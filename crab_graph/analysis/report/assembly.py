@@ -40,7 +40,7 @@ FIGURES = Seam(
         "parts": f"{_HERE}.failure_exhibits:missed_parts",
         "facts": f"{_HERE}.failure_exhibits:fact_fates",
         "edges": f"{_HERE}.breakdowns:by_edges",
-        "pivots": f"{_HERE}.breakdowns:by_turn",
+        "pivots": f"{_HERE}.failure_exhibits:turning_points",
         "benchmarks": f"{_HERE}.task_exhibits:benchmarks",
     },
 )

@@ -25,7 +25,6 @@ from crab_graph.eval.statistics import (
     pass_at_k,
     pass_hat_k,
 )
-from crab_graph.runs.pivot import Pivot, PivotTurn
 from crab_graph.runs.record import EpisodeRecord
 
 DATE_MODES = ("fixed", "flexible")
@@ -37,7 +36,6 @@ _CONDITION_MEASURES = (
     measures.COMPLETION,
 )
 _KINDS = {"pass^k": pass_hat_k, "pass@k": pass_at_k}
-_LONGEST = 70
 
 
 class _Group(NamedTuple):
@@ -129,7 +127,7 @@ def by_persona(study: Study) -> Iterator[Exhibit]:
             where = arm.where(persona=persona)
             count = count_cell(len(measures.scored(own)), where)
             found = measures.estimate(own, _PERSONA_MEASURES)
-            cells = measures.estimate_cells(own, _PERSONA_MEASURES, where)
+            cells = measures.estimate_cells(found, _PERSONA_MEASURES, where)
             rows.append((*arm.cells(), Cell(persona), count, *cells))
             for measure, one in zip(_PERSONA_MEASURES, found, strict=True):
                 points += arm.points(persona, one, where, panel=measure.title)
@@ -166,11 +164,11 @@ def by_condition(study: Study) -> Iterator[Exhibit]:
     for arms in study.agents():
         for arm in arms if len(arms) > 2 else ():
             count = count_cell(len(measures.scored(arm.records)), arm.where())
-            cells = measures.estimate_cells(arm.records, _CONDITION_MEASURES, arm.where())
+            found = measures.estimate(arm.records, _CONDITION_MEASURES)
+            cells = measures.estimate_cells(found, _CONDITION_MEASURES, arm.where())
             rows.append((*arm.cells(), count, *cells))
-            (found,) = measures.estimate(arm.records, [measures.PASS])
             points += (
-                replace(point, member="") for point in arm.points(arm.user, found, arm.where())
+                replace(point, member="") for point in arm.points(arm.user, found[0], arm.where())
             )
     if not rows:
         return
@@ -224,52 +222,6 @@ def by_trials(study: Study) -> Iterator[Exhibit]:
             points,
             alt="Charts of pass^k, which falls with k, and pass@k, which rises with it. The table "
             "below holds their numbers.",
-        ),
-    )
-
-
-def by_turn(study: Study) -> Iterator[Exhibit]:
-    """Show the chance to pass after each message of the episodes that `pivot` forked."""
-    found = [(run.name, pivot) for run in study.runs for pivot in run.pivots]
-    if not found:
-        return
-    several = len({name for name, _ in found}) > 1
-    rows: list[Sequence[Cell]] = []
-    points: list[Point] = []
-    for name, pivot in found:
-        agent = f"{pivot.agent}{' (reference)' if pivot.agent_is_reference else ''}"
-        episode = f"{pivot.episode_id} in {name}" if several else pivot.episode_id
-        panel = f"{episode}, {agent}: {pivot.outcome}"
-        for turn in pivot.turns:
-            rows.append((Cell(episode), *_turn_cells(pivot, turn)))
-            n = f"{turn.n} continuations"
-            points.append(
-                Point(panel, agent, "", str(turn.turn), turn.rate, turn.low, turn.high, n)
-            )
-    yield Exhibit(
-        id="pivots",
-        title="Where episodes were decided",
-        caption="The chance to pass from each message on, from continuations that were forked "
-        "there with the same agent and user, with its 95 % interval. 0 is the beginning; the "
-        "message that decided stands out.",
-        columns=(
-            Head("episode", "episode", is_number=False),
-            Head("agent", "agent", is_number=False),
-            Head("turn", "message"),
-            Head("role", "by", is_number=False),
-            Head("rate", "chance to pass"),
-            Head("n", "n"),
-            Head("change", "change"),
-            Head("text", "said", is_number=False),
-        ),
-        rows=rows,
-        chart=Chart(
-            "line",
-            "message",
-            "chance to pass",
-            points,
-            alt="Charts of the chance to pass after each message. The table below holds their "
-            "numbers.",
         ),
     )
 
@@ -340,22 +292,3 @@ def _chance(
     low, high = bootstrap_interval(values, [one.stratum for one in trials])
     total = sum(one.total for one in trials)
     return Estimate(of_trials(trials, k), low, high, len(trials), total)
-
-
-def _turn_cells(pivot: Pivot, turn: PivotTurn) -> Sequence[Cell]:
-    said = " ".join(turn.text.split())
-    shown = said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
-    change = turn.change
-    return (
-        Cell(pivot.agent, tag="reference" if pivot.agent_is_reference else ""),
-        Cell(str(turn.turn), turn.turn, is_strong=turn.turn == pivot.decisive),
-        Cell(turn.role or "–", turn.role or "–"),
-        Cell(
-            f"{turn.rate:.0%}",
-            {"value": turn.rate, "low": turn.low, "high": turn.high, "passed": turn.passed},
-            note=f"({100 * turn.low:.0f}–{100 * turn.high:.0f})",
-        ),
-        count_cell(turn.n),
-        Cell("" if change is None else f"{100 * change:+.0f}".replace("-", "−"), change),
-        Cell(shown, shown),
-    )

@@ -226,10 +226,10 @@ def _swept(vary: str, lines: Iterable[Mapping[int, Arm]]) -> Exhibit:
     for line in lines:
         for value, arm in line.items():
             count = count_cell(len(measures.scored(arm.records)), arm.where())
-            rates = measures.estimate_cells(arm.records, _SWEPT, arm.where())
+            found = measures.estimate(arm.records, _SWEPT)
+            rates = measures.estimate_cells(found, _SWEPT, arm.where())
             rows.append((*arm.cells(), count_cell(value), count, *rates))
-            (found,) = measures.estimate(arm.records, [measures.PASS])
-            points += arm.points(str(value), found, arm.where())
+            points += arm.points(str(value), found[0], arm.where())
     alt = f"Chart of pass@1 by {axis}. The table below holds its numbers."
     return Exhibit(
         id=f"sweep-{vary}",

@@ -1,13 +1,25 @@
-"""Why episodes failed: the paper's Tables 4 and 5, every check, parts missed and facts not got."""
+"""Why episodes failed: the paper's Tables 4 and 5, checks, parts and facts missed, and turns."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from crab_graph.analysis.report import labels
-from crab_graph.analysis.report.exhibit import Cell, Exhibit, Head, count_cell, heads, share_cell
-from crab_graph.analysis.report.measures import Measure, estimate_cells, scored
+from crab_graph.analysis.report import labels, measures
+from crab_graph.analysis.report.exhibit import (
+    Cell,
+    Chart,
+    Exhibit,
+    Head,
+    Point,
+    count_cell,
+    heads,
+    share_cell,
+)
+from crab_graph.analysis.report.measures import Measure, estimate, estimate_cells, scored
 from crab_graph.analysis.report.study import WHO, Arm, Study
 from crab_graph.eval.checks import FailureMode, part_of
+from crab_graph.runs.pivot import Pivot, PivotTurn
+
+_LONGEST = 70
 
 
 def failure_modes(study: Study) -> Iterator[Exhibit]:
@@ -19,12 +31,7 @@ def failure_modes(study: Study) -> Iterator[Exhibit]:
 def failed_checks(study: Study) -> Iterator[Exhibit]:
     """Show in how many episodes of each arm each check failed."""
     counts = [
-        Counter(
-            check
-            for record in scored(arm.records)
-            for check, verdict in record.checks.items()
-            if verdict == "fail"
-        )
+        Counter(check for one in scored(arm.records) for check in measures.failed_checks(one))
         for arm in study.arms
     ]
     failed = {check for found in counts for check in found}
@@ -97,6 +104,52 @@ def fact_fates(study: Study) -> Iterator[Exhibit]:
         )
 
 
+def turning_points(study: Study) -> Iterator[Exhibit]:
+    """Show the chance to pass after each message of the episodes that `pivot` forked."""
+    found = [(run.name, pivot) for run in study.runs for pivot in run.pivots]
+    if not found:
+        return
+    several = len({name for name, _ in found}) > 1
+    rows: list[Sequence[Cell]] = []
+    points: list[Point] = []
+    for name, pivot in found:
+        agent = f"{pivot.agent}{' (reference)' if pivot.agent_is_reference else ''}"
+        episode = f"{pivot.episode_id} in {name}" if several else pivot.episode_id
+        panel = f"{episode}, {agent}: {pivot.outcome}"
+        for turn in pivot.turns:
+            rows.append((Cell(episode), *_turn_cells(pivot, turn)))
+            n = f"{turn.n} continuations"
+            points.append(
+                Point(panel, agent, "", str(turn.turn), turn.rate, turn.low, turn.high, n)
+            )
+    yield Exhibit(
+        id="pivots",
+        title="Where episodes were decided",
+        caption="The chance to pass from each message on, from continuations that were forked "
+        "there with the same agent and user, with its 95 % interval. 0 is the beginning; the "
+        "message that decided stands out.",
+        columns=(
+            Head("episode", "episode", is_number=False),
+            Head("agent", "agent", is_number=False),
+            Head("turn", "message"),
+            Head("role", "by", is_number=False),
+            Head("rate", "chance to pass"),
+            Head("n", "n"),
+            Head("change", "change"),
+            Head("text", "said", is_number=False),
+        ),
+        rows=rows,
+        chart=Chart(
+            "line",
+            "message",
+            "chance to pass",
+            points,
+            alt="Charts of the chance to pass after each message. The table below holds their "
+            "numbers.",
+        ),
+    )
+
+
 def _modes(study: Study, number: str, title: str, parts: Sequence[str]) -> Iterator[Exhibit]:
     records = scored(study.records)
     counts = Counter(name for record in records for name in record.failures)
@@ -137,7 +190,7 @@ def _mode_row(study: Study, mode: FailureMode, count: int, total: int) -> Sequen
         Cell(part_of(mode)),
         count_cell(count, {"mode": str(mode)}),
         share_cell(count / total),
-        *estimate_cells(study.records, [shows]),
+        *estimate_cells(estimate(study.records, [shows]), [shows]),
         *(
             count_cell(
                 sum(mode in record.failures for record in scored(arm.records)),
@@ -151,3 +204,22 @@ def _mode_row(study: Study, mode: FailureMode, count: int, total: int) -> Sequen
 def _arm_head(arm: Arm) -> Head:
     """Return the head of an arm's column, its label in two lines."""
     return Head(arm.label, arm.label.replace(" with ", "\n", 1))
+
+
+def _turn_cells(pivot: Pivot, turn: PivotTurn) -> Sequence[Cell]:
+    said = " ".join(turn.text.split())
+    shown = said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
+    change = turn.change
+    return (
+        Cell(pivot.agent, tag="reference" if pivot.agent_is_reference else ""),
+        Cell(str(turn.turn), turn.turn, is_strong=turn.turn == pivot.decisive),
+        Cell(turn.role or "–", turn.role or "–"),
+        Cell(
+            f"{turn.rate:.0%}",
+            {"value": turn.rate, "low": turn.low, "high": turn.high, "passed": turn.passed},
+            note=f"({100 * turn.low:.0f}–{100 * turn.high:.0f})",
+        ),
+        count_cell(turn.n),
+        Cell("" if change is None else f"{100 * change:+.0f}".replace("-", "−"), change),
+        Cell(shown, shown),
+    )

@@ -76,9 +76,14 @@ def scored(records: Iterable[EpisodeRecord]) -> list[EpisodeRecord]:
     return [record for record in records if record.outcome != UNSCORED]
 
 
+def failed_checks(record: EpisodeRecord) -> list[str]:
+    """Return the checks that an episode failed."""
+    return [check for check, verdict in record.checks.items() if verdict == "fail"]
+
+
 def parts_passed(record: EpisodeRecord) -> dict[str, bool]:
     """Return which parts of the verdict an episode passed; `abstract` is all but `concrete`."""
-    failed = {PARTS[check[0]] for check, verdict in record.checks.items() if verdict == "fail"}
+    failed = {PARTS[check[0]] for check in failed_checks(record)}
     passed = {part: part not in failed for part in PARTS.values()}
     return {**passed, "abstract": passed["factuality"] and passed["completion"]}
 
@@ -136,12 +141,12 @@ def estimate(records: Iterable[EpisodeRecord], measures: Sequence[Measure]) -> l
 
 
 def estimate_cells(
-    records: Iterable[EpisodeRecord], measures: Sequence[Measure], where: Filter | None = None
+    found: Iterable[Estimate], measures: Iterable[Measure], where: Filter | None = None
 ) -> list[Cell]:
     """Return a cell with the estimate of each measure."""
     return [
-        estimate_cell(found, is_share=one.is_share, where=where)
-        for one, found in zip(measures, estimate(records, measures), strict=True)
+        estimate_cell(one, is_share=measure.is_share, where=where)
+        for one, measure in zip(found, measures, strict=True)
     ]
 
 

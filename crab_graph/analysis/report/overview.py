@@ -11,6 +11,7 @@ from rich.text import Text
 
 from crab_graph.analysis.report import labels, measures
 from crab_graph.analysis.report.rendering import agent_name, plain, titled_table
+from crab_graph.analysis.report.study import Arm, study_records
 from crab_graph.eval.statistics import Estimate
 from crab_graph.runs.record import EpisodeRecord
 
@@ -47,54 +48,53 @@ class Group:
     failure_modes: Mapping[str, int]
     failed_checks: Mapping[str, int]
 
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """Each agent with each user."""
-
-    overall: tuple[Group, ...]
-
     def as_json(self) -> dict[str, Any]:
-        """Return the groups as JSON values."""
-        return {"groups": [_document(group) for group in self.overall]}
+        """Return the group as `demo --json` prints it."""
+        found = asdict(self)
+        for rates in ("rates", "rates_if_booked"):
+            found[rates] = {part: rate._asdict() for part, rate in found[rates].items()}
+        return found
 
 
-def summarise(records: Iterable[EpisodeRecord]) -> Summary:
+def summarise(records: Sequence[EpisodeRecord]) -> list[Group]:
     """Return the figures of some episodes, by agent and user in order of appearance."""
-    groups: dict[tuple[str, ...], list[EpisodeRecord]] = {}
-    for record in records:
-        key = (record.agent_label, record.condition, record.user_engine)
-        groups.setdefault(key, []).append(record)
-    return Summary(tuple(map(_group, groups.values())))
+    return [_group(arm) for arm in study_records(records).arms]
 
 
-def _document(group: Group) -> dict[str, Any]:
-    """Return a group as JSON values, its rates by the names of their parts."""
-    rates = {
-        field: {name: rate._asdict() for name, rate in getattr(group, field).items()}
-        for field in ("rates", "rates_if_booked")
-    }
-    return {**asdict(group), **rates}
+def print_overview(console: Console, groups: Sequence[Group]) -> None:
+    """Print the rates of each agent with each user, and why episodes failed.
+
+    A narrow terminal leaves out the parts of the verdict.
+    """
+    is_wide = console.width >= _WIDE
+    parts = tuple(labels.PARTS.values()) if is_wide else ()
+    table = titled_table("Who passed", "agent", "user", "tasks")
+    for name in ("pass@1 (95 %)", *parts, "outcomes"):
+        table.add_column(name, justify="right")
+    for group in groups:
+        table.add_row(*_rates_row(group, is_wide))
+    console.print(table)
+    if any(group.failure_modes for group in groups):
+        console.print("", _failures_table(groups), sep="\n")
+    notes = [labels.OUTCOMES_NOTE, *([labels.IF_BOOKED_NOTE] if is_wide else ())]
+    console.print("", " ".join(notes), sep="\n")
 
 
-def _group(records: Sequence[EpisodeRecord]) -> Group:
-    first = records[0]
-    outcomes = Counter(str(record.outcome) for record in records)
-    scored = measures.scored(records)
+def _group(arm: Arm) -> Group:
+    outcomes = Counter(str(record.outcome) for record in arm.records)
+    scored = measures.scored(arm.records)
     booked = [record for record in scored if record.metrics.get("trip_state") != "none"]
     return Group(
-        agent=first.agent_label,
-        is_reference=first.agent_is_reference,
-        user=first.condition,
-        user_engine=first.user_engine,
-        tasks=len({record.task_id for record in records}),
+        agent=arm.agent,
+        is_reference=arm.is_reference,
+        user=arm.user,
+        user_engine=arm.user_engine,
+        tasks=len({record.task_id for record in arm.records}),
         outcomes={outcome: outcomes[outcome] for outcome in labels.OUTCOMES},
         rates=_rates(scored),
         rates_if_booked=_rates(booked),
-        failure_modes=_counted(r.primary_failure for r in scored if r.primary_failure),
-        failed_checks=_counted(
-            check for r in scored for check, verdict in r.checks.items() if verdict == "fail"
-        ),
+        failure_modes=_counted(one.primary_failure for one in scored if one.primary_failure),
+        failed_checks=_counted(check for one in scored for check in measures.failed_checks(one)),
     )
 
 
@@ -105,66 +105,34 @@ def _rates(records: Sequence[EpisodeRecord]) -> dict[str, Estimate]:
 
 def _counted(names: Iterable[str]) -> dict[str, int]:
     """Return how often each name occurs, the most frequent first."""
-    counts = Counter(names)
-    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+    return dict(sorted(Counter(names).items(), key=lambda item: (-item[1], item[0])))
 
 
-def print_overview(console: Console, summary: Summary) -> None:
-    """Print the rates of each agent with each user, and why episodes failed."""
-    console.print(_rates_table(console, "Who passed", summary.overall))
-    failing = [group for group in summary.overall if group.failure_modes]
-    if failing:
-        console.print("", _failures_table(failing), sep="\n")
-    notes = [labels.OUTCOMES_NOTE, *([labels.IF_BOOKED_NOTE] if console.width >= _WIDE else ())]
-    console.print("", " ".join(notes), sep="\n")
-
-
-def _rates_table(console: Console, title: str, groups: Iterable[Group]) -> Table:
-    """Return rates beside outcomes; a narrow terminal leaves out the parts of the verdict."""
-    parts = console.width >= _WIDE
-    table = titled_table(title, "agent", "user")
-    for name in ("tasks", "pass@1 (95 %)", *(labels.PARTS.values() if parts else ()), "outcomes"):
-        table.add_column(name, justify="left" if name == "tasks" else "right")
-    for group in groups:
-        rate = group.rates["pass_at_1"]
-        table.add_row(
-            *_who(group),
-            str(group.tasks),
-            Text(_percent(rate), style="bold").append(_interval(rate), style="not bold"),
-            *(_parts(group) if parts else ()),
-            "/".join(str(count) for count in group.outcomes.values()),
-        )
-    return table
-
-
-def _parts(group: Group) -> tuple[str, str, str]:
-    """Return the rates of a verdict's parts; of the abstract ones also where there is a booking."""
-    factuality, completion = (
-        f"{_percent(group.rates[part])} ({_percent(group.rates_if_booked[part])})"
-        for part in ("factuality", "completion")
-    )
-    return _percent(group.rates["concrete"]), factuality, completion
+def _rates_row(group: Group, is_wide: bool) -> Iterable[str | Text]:
+    """Return rates and outcomes; of the abstract parts also the rates where there is a booking."""
+    rate = group.rates["pass_at_1"]
+    interval = "" if rate.value is None else f" ({100 * rate.low:.0f}–{100 * rate.high:.0f})"
+    yield from (*_who(group), str(group.tasks))
+    yield Text(_percent(rate), style="bold").append(interval, style="not bold")
+    if is_wide:
+        yield _percent(group.rates["concrete"])
+        for part in ("factuality", "completion"):
+            yield f"{_percent(group.rates[part])} ({_percent(group.rates_if_booked[part])})"
+    yield "/".join(str(count) for count in group.outcomes.values())
 
 
 def _failures_table(groups: Iterable[Group]) -> Table:
-    table = titled_table("Why the others failed", "agent", "user")
-    for name in ("first failure (episodes)", "failed checks (episodes)"):
-        table.add_column(name)
+    heads = ("agent", "user", "first failure (episodes)", "failed checks (episodes)")
+    table = titled_table("Why the others failed", *heads)
     for group in groups:
-        table.add_row(
-            *_who(group),
-            _counts({labels.words(mode): n for mode, n in group.failure_modes.items()}),
-            _counts(group.failed_checks),
-        )
+        if group.failure_modes:
+            modes = {labels.words(mode): count for mode, count in group.failure_modes.items()}
+            table.add_row(*_who(group), _counts(modes), _counts(group.failed_checks))
     return table
 
 
 def _who(group: Group) -> tuple[Text, Text]:
     return agent_name(group.agent, group.is_reference), plain(group.user)
-
-
-def _interval(rate: Estimate) -> str:
-    return "" if rate.value is None else f" ({100 * rate.low:.0f}–{100 * rate.high:.0f})"
 
 
 def _percent(rate: Estimate) -> str:

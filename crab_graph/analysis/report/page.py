@@ -57,7 +57,6 @@ def write_page(
     Raises:
         UsageError: the file's directory does not exist, or the path is one.
     """
-    _check(path)
     _write(path, render_page(records, title, runs))
 
 
@@ -75,7 +74,6 @@ def write_report(path: Path, report: Report, study: Study, directories: Sequence
     Raises:
         UsageError: the file's directory does not exist, or the path is one.
     """
-    _check(path)
     count = len(study.records)
     is_small, is_few = count <= MOST_EPISODES, count <= _MOST_REPLAYED
     shown = [
@@ -120,12 +118,9 @@ def _drawings(report: Report) -> Mapping[str, Mapping[str, str]]:
     }
 
 
-def _check(path: Path) -> None:
+def _write(path: Path, text: str) -> None:
     if path.is_dir() or not path.absolute().parent.is_dir():
         raise UsageError(f"{path}: cannot be written; name a file in a directory that exists")
-
-
-def _write(path: Path, text: str) -> None:
     # What was said may hold a lone surrogate, which no file can.
     write_atomically(path, text.encode("utf-8", "replace").decode())
 

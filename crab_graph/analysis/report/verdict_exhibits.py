@@ -8,7 +8,7 @@ from statistics import fmean
 from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.exhibit import Cell, Exhibit, Head, count_cell, heads, share_cell
 from crab_graph.analysis.report.labels import COVERAGE, OUTCOME_HEADS, OUTCOMES
-from crab_graph.analysis.report.measures import estimate_cells, heads_of
+from crab_graph.analysis.report.measures import estimate, estimate_cells, heads_of
 from crab_graph.analysis.report.study import WHO, Arm, Study
 from crab_graph.runs.record import EpisodeRecord
 
@@ -78,7 +78,7 @@ def coverage(study: Study) -> Iterator[Exhibit]:
 
 
 def _passed(arm: Arm) -> Sequence[Cell]:
-    rate, *others = estimate_cells(arm.records, _PARTS, arm.where())
+    rate, *others = estimate_cells(estimate(arm.records, _PARTS), _PARTS, arm.where())
     found = arm.where(outcome="pass") if rate.value["value"] else arm.where()
     outcomes = Counter(str(record.outcome) for record in arm.records)
     return (
@@ -91,7 +91,10 @@ def _passed(arm: Arm) -> Sequence[Cell]:
 
 
 def _estimates(study: Study, wanted: Sequence[measures.Measure]) -> list[Sequence[Cell]]:
-    return [(*arm.cells(), *estimate_cells(arm.records, wanted, arm.where())) for arm in study.arms]
+    return [
+        (*arm.cells(), *estimate_cells(estimate(arm.records, wanted), wanted, arm.where()))
+        for arm in study.arms
+    ]
 
 
 def _if_booked_note(study: Study) -> str:
@@ -99,7 +102,7 @@ def _if_booked_note(study: Study) -> str:
     found = []
     for arm in study.arms:
         booked = [one for one in arm.records if one.metrics.get("trip_state", "none") != "none"]
-        (rate,) = measures.estimate(booked, [measures.ABSTRACT])
+        (rate,) = estimate(booked, [measures.ABSTRACT])
         value = "nothing booked" if rate.value is None else f"{rate.value:.0%} of {rate.trials}"
         found.append(f"{arm.label}: {value}")
     return (
