@@ -39,11 +39,9 @@ DARK: Mapping[str, str] = {
     SERIES[3]: "#8a6ea3",
 }
 
-FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
-
 CONFIG: Mapping[str, object] = {
     "background": "transparent",
-    "font": FONT,
+    "font": "Helvetica, Arial, 'Liberation Sans', sans-serif",
     "view": {"stroke": None},
     "axis": {
         "domainColor": LINE,
@@ -68,7 +66,6 @@ CONFIG: Mapping[str, object] = {
         "columns": 1,
     },
     "title": {"color": INK, "fontSize": 13, "fontWeight": 600, "anchor": "start"},
-    "header": {"labelColor": INK, "titleColor": INK},
 }
 
 WIDE, NARROW = 960, 330

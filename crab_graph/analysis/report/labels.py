@@ -22,8 +22,7 @@ OUTCOMES: Mapping[str, str] = {
 """The five outcomes of an episode, in the order in which counts are printed."""
 
 OUTCOME_HEADS: Mapping[str, str] = {
-    "pass": "passed",
-    "fail": "failed",
+    **OUTCOMES,
     "budget_exhausted": "budget",
     "user_fault": "user's fault",
     "infra_error": "infra",
@@ -96,19 +95,14 @@ def notes_on(records: Iterable[EpisodeRecord]) -> list[str]:
     What the models took that did stand behind them comes last.
     """
     records = tuple(records)
-    kinds = {(record.agent_is_reference, record.user_engine) for record in records}
-    notes = []
-    if any(is_reference for is_reference, _ in kinds):
-        notes.append(REFERENCE_NOTE)
-    if any(engine == "rules" for _, engine in kinds):
-        notes.append(RULES_USER_NOTE)
-    if any(record.toolset != Toolset.PARITY for record in records):
-        notes.append(TOOLSET_NOTE)
-    mock = mock_line(records)
-    if mock is not None:
-        notes.append(mock)
-    spent = spending_lines(records)
-    return [*notes, "Models: " + "; ".join(spent) + "."] if spent else notes
+    notes = (
+        REFERENCE_NOTE if any(record.agent_is_reference for record in records) else None,
+        RULES_USER_NOTE if any(record.user_engine == "rules" for record in records) else None,
+        TOOLSET_NOTE if any(record.toolset != Toolset.PARITY for record in records) else None,
+        mock_line(records),
+        f"Models: {'; '.join(spent)}." if (spent := spending_lines(records)) else None,
+    )
+    return [note for note in notes if note is not None]
 
 
 def words(name: str) -> str:
@@ -151,11 +145,10 @@ def spending_lines(episodes: Sequence[EpisodeRecord]) -> list[str]:
     found = party_totals(episodes)
     lines = [f"{party}: {_model_words(*one)}" for party, one in found.items()]
     if len(found) > 1:
-        costs = [cost for _, cost in found.values()]
-        known = sum(cost.dollars for cost in costs)
         tokens = sum(one.tokens for one, _ in found.values())
-        whole = all(cost.is_known for cost in costs)
-        lines.append(f"together: {tokens:,} tokens, {_dollars(known, whole)}")
+        known = sum(cost.dollars for _, cost in found.values())
+        is_known = all(cost.is_known for _, cost in found.values())
+        lines.append(f"together: {tokens:,} tokens, {_dollars(known, is_known)}")
     return lines
 
 

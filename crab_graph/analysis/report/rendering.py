@@ -5,14 +5,14 @@ steers the terminal or becomes markup.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from crab_graph.analysis.report.exhibit import Cell, Exhibit, Head, Report
+from crab_graph.analysis.report.exhibit import Cell, Exhibit, Report
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _LINE_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -46,18 +46,12 @@ def print_report(console: Console, report: Report) -> None:
     for label in report.labels:
         console.print(plain(label), style="dim")
     for exhibit in report.exhibits:
-        _print_exhibit(console, exhibit)
-
-
-def _print_exhibit(console: Console, exhibit: Exhibit) -> None:
-    title = Text(f"\n{exhibit.title}", style="bold")
-    if exhibit.paper:
-        title.append(f"  {exhibit.paper} of the paper", style="not bold dim")
-    console.print(title)
-    for table in _tables(console, exhibit):
-        console.print(table)
-    for note in exhibit.notes:
-        console.print(plain(note), style="dim")
+        title = Text(f"\n{exhibit.title}", style="bold")
+        if exhibit.paper:
+            title.append(f"  {exhibit.paper} of the paper", style="not bold dim")
+        console.print(title, *_tables(console, exhibit), sep="\n")
+        for note in exhibit.notes:
+            console.print(plain(note), style="dim")
 
 
 def _tables(console: Console, exhibit: Exhibit) -> list[Table]:
@@ -84,9 +78,8 @@ def _width(console: Console, table: Table) -> int:
 def _table(exhibit: Exhibit, places: Sequence[int]) -> Table:
     table = Table(box=None, pad_edge=False)
     for place in places:
-        column: Head = exhibit.columns[place]
-        justify = "right" if column.is_number else "left"
-        table.add_column(plain(column.title), justify=justify)  # type: ignore[arg-type]
+        column = exhibit.columns[place]
+        table.add_column(plain(column.title), justify="right" if column.is_number else "left")
     for row in exhibit.rows:
         table.add_row(*(_text(row[place]) for place in places))
     return table
@@ -114,17 +107,10 @@ def _markdown_exhibit(exhibit: Exhibit) -> str:
     paper = f" ({exhibit.paper} of the paper)" if exhibit.paper else ""
     heads = [_escaped(column.title) for column in exhibit.columns]
     rules = ["---:" if column.is_number else "---" for column in exhibit.columns]
-    lines = [
-        _markdown_line(heads),
-        _markdown_line(rules),
-        *(_markdown_line(map(_markdown_cell, row)) for row in exhibit.rows),
-    ]
+    rows = (map(_markdown_cell, row) for row in exhibit.rows)
+    lines = [f"| {' | '.join(cells)} |" for cells in (heads, rules, *rows)]
     parts = [f"## {_escaped(exhibit.title)}{paper}", _escaped(exhibit.caption), "\n".join(lines)]
     return "\n\n".join([*parts, *map(_escaped, exhibit.notes)])
-
-
-def _markdown_line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def _markdown_cell(cell: Cell) -> str:
