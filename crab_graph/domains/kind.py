@@ -19,7 +19,6 @@ from crab_graph.tools.bookings import (
     cancel_booking,
     move_stock,
     open_booking,
-    reprice_booking,
     require_booking_of,
     write_items,
 )
@@ -191,7 +190,7 @@ def rebook(
 ) -> Result:
     """Let a booking hold these items in the place of those it held."""
     total = kind.total(call.tables, items)
-    reprice_booking(call, booking_id, total)
+    call.update("bookings", booking_id, {"total_cents": total})
     _hold(call, kind, booking_id, items)
     return booked(booking_id, total, **told)
 

@@ -126,8 +126,8 @@ def _compact(node: Any, definitions: Mapping[str, Any]) -> Any:
         return node
     if "$ref" in node:
         return _compact(definitions[node["$ref"].rpartition("/")[2]], definitions)
-    kept: dict[str, Any] = {
-        key: _compact_properties(value, definitions) if key == "properties" else value
+    kept = {
+        key: value
         for key, value in node.items()
         if key not in _NOISE and (key, value) != ("default", None)
     }
@@ -136,16 +136,12 @@ def _compact(node: Any, definitions: Mapping[str, Any]) -> Any:
         kept = choices[0] | kept
     elif choices:
         kept["anyOf"] = choices
-    return {
-        key: value if key == "properties" else _compact(value, definitions)
-        for key, value in kept.items()
-    }
-
-
-def _compact_properties(
-    properties: Mapping[str, Any], definitions: Mapping[str, Any]
-) -> dict[str, Any]:
-    return {name: _compact(value, definitions) for name, value in properties.items()}
+    properties = kept.get("properties", {})  # their names are the tool's, whatever they are
+    compact = {key: _compact(value, definitions) for key, value in kept.items()}
+    if properties:
+        named = {name: _compact(value, definitions) for name, value in properties.items()}
+        compact["properties"] = named
+    return compact
 
 
 def describe_problems(error: ValidationError, model: type[BaseModel]) -> str:

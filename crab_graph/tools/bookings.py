@@ -71,30 +71,14 @@ def open_booking(
 ) -> str:
     """Write a pending booking, and return its id."""
     booking_id = call.next_id("BK", "bookings")
-    call.insert(
-        "bookings",
-        booking_id,
-        {
-            "booking_id": booking_id,
-            "customer_id": customer_id,
-            "kind": kind,
-            "entity_id": entity_id,
-            "status": BookingStatus.PENDING.value,
-            "total_cents": total_cents,
-        },
-    )
+    row: Row = {"booking_id": booking_id, "customer_id": customer_id}
+    row |= {"kind": kind, "entity_id": entity_id, "status": BookingStatus.PENDING.value}
+    call.insert("bookings", booking_id, {**row, "total_cents": total_cents})
     return booking_id
 
 
 def write_items(call: ToolCall, table: str, booking_id: str, items: Iterable[Row]) -> None:
-    """Write what a booking takes, in the place of what it took.
-
-    Args:
-        call: The call.
-        table: Table of the items.
-        booking_id: The booking.
-        items: The items, without their key and the booking's.
-    """
+    """Write what a booking takes, items without their key and the booking's, instead of before."""
     key_column = call.world.keys[table]
     for row in call.tables.find(table, "booking_id", booking_id):
         call.remove(table, row[key_column], row)
@@ -111,11 +95,6 @@ def move_stock(
         delta = released.get(key, 0) - taken.get(key, 0)
         if delta:
             call.add(table, key, "available", delta)
-
-
-def reprice_booking(call: ToolCall, booking_id: str, total_cents: int) -> None:
-    """Write what a booking costs once it takes something else."""
-    call.update("bookings", booking_id, {"total_cents": total_cents})
 
 
 def booked(booking_id: str, total_cents: int, **details: Any) -> Result:
@@ -153,13 +132,9 @@ def cancel_booking(call: ToolCall, booking: Row) -> Result:
 
 def captured_cents(tables: BookingTables, column: str, value: str) -> int:
     """Return charges minus refunds over the transactions with that booking or payment method."""
-    return sum(signed_cents(row) for row in tables.find("transactions", column, value))
-
-
-def signed_cents(transaction: Row) -> int:
-    """Return the cents of a charge, or minus those of a refund."""
-    cents: int = transaction["amount_cents"]
-    return cents if transaction["kind"] == TransactionKind.CHARGE else -cents
+    signs = {TransactionKind.CHARGE: 1, TransactionKind.REFUND: -1}
+    rows = tables.find("transactions", column, value)
+    return sum(signs[row["kind"]] * row["amount_cents"] for row in rows)
 
 
 def write_transaction(
@@ -167,18 +142,10 @@ def write_transaction(
 ) -> str:
     """Write a charge or a refund, and return its id."""
     transaction_id = call.next_id("TX", "transactions")
-    call.insert(
-        "transactions",
-        transaction_id,
-        {
-            "transaction_id": transaction_id,
-            "booking_id": booking["booking_id"],
-            "customer_id": booking["customer_id"],
-            "payment_method_id": payment_method_id,
-            "kind": kind.value,
-            "amount_cents": cents,
-        },
-    )
+    row: Row = {"transaction_id": transaction_id}
+    row |= {column: booking[column] for column in ("booking_id", "customer_id")}
+    row |= {"payment_method_id": payment_method_id, "kind": kind.value, "amount_cents": cents}
+    call.insert("transactions", transaction_id, row)
     return transaction_id
 
 

@@ -124,8 +124,8 @@ class ToolRegistry:
         Args:
             tables: The tables as they are before the call.
             owner: Who calls.
-            name: The tool's name, as the caller gave it.
-            arguments: The arguments, as the caller gave them; they are not changed.
+            name: The tool's name, whatever the caller gave.
+            arguments: The arguments, likewise; they are not changed.
         """
         tool = self._tools.get(name) if isinstance(name, str) else None
         if tool is None or tool.owner != owner:
@@ -165,14 +165,8 @@ def _written(payload: Mapping[str, Any]) -> str:
 
 
 def _openai_schema(tool: Tool) -> dict[str, Any]:
-    return {
-        "type": "function",
-        "function": {
-            "name": tool.name,
-            "description": tool.description,
-            "parameters": build_schema(tool.arguments),
-        },
-    }
+    about = {"name": tool.name, "description": tool.description}
+    return {"type": "function", "function": {**about, "parameters": build_schema(tool.arguments)}}
 
 
 def _refuse(name: str, arguments: dict[str, Any]) -> str:

@@ -3,6 +3,8 @@
 They act for the task's customer, know no domain, and are never shown to the agent.
 """
 
+from collections.abc import Sequence
+
 from crab_graph.errors import ToolCallError
 from crab_graph.money import CURRENCY, format_cents
 from crab_graph.tools.arguments import Amount, shown
@@ -23,9 +25,7 @@ def get_my_payment_cards(call: ToolCall) -> Result:
     methods = {row["card_id"]: row["payment_method_id"] for row in _my_methods(call)}
     cards = [
         {
-            "card_id": card["card_id"],
-            "brand": card["brand"],
-            "last4": card["last4"],
+            **{column: card[column] for column in ("card_id", "brand", "last4")},
             "limit": format_cents(card["limit_cents"]),
             "is_default": card["is_default"],
             "payment_method_id": methods.get(card["card_id"]),
@@ -63,11 +63,7 @@ def get_my_trip_confirmations(call: ToolCall) -> Result:
 def get_trip_spending_summary(call: ToolCall) -> Result:
     """Sum up your bookings: what is confirmed, what is pending, and what your cards paid."""
     bookings = _my_bookings(call)
-    transactions = [
-        row
-        for row in call.tables.rows("transactions")
-        if row["customer_id"] == call.world.customer_id
-    ]
+    transactions = call.tables.find("transactions", "customer_id", call.world.customer_id)
     charged = _sum_of(transactions, "kind", TransactionKind.CHARGE, "amount_cents")
     refunded = _sum_of(transactions, "kind", TransactionKind.REFUND, "amount_cents")
     confirmed = _sum_of(bookings, "status", BookingStatus.CONFIRMED, "total_cents")
@@ -197,7 +193,7 @@ def _require_my_booking(call: ToolCall, booking_id: str) -> None:
         raise ToolCallError(ErrorCode.ALREADY_CANCELLED, text)
 
 
-def _sum_of(rows: list[Row], column: str, value: str, amount_column: str) -> int:
+def _sum_of(rows: Sequence[Row], column: str, value: str, amount_column: str) -> int:
     return sum(row[amount_column] for row in rows if row[column] == value)
 
 
