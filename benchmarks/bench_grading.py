@@ -25,9 +25,9 @@ from crab_graph.eval import verdict
 from crab_graph.eval.replay import replay
 from crab_graph.eval.transcript import read_transcript
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.tools.final_state import write_final_state, write_final_states
 from crab_graph.tools.ledger import Ledger
 from crab_graph.tools.tables import Table
+from tests.tools.final_state import write_final_state, write_final_states
 
 REPEATS = 15
 TRIALS = 7

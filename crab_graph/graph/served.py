@@ -8,25 +8,22 @@ by interrupts), `seed` and `toolset`. Without a benchmark a small one is generat
 import os
 import tempfile
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 
+from crab_graph.domains.benchmark import Benchmark, load_benchmark
+from crab_graph.domains.generate import generate_benchmark
 from crab_graph.errors import UsageError
 from crab_graph.graph.build import EpisodeGraph, build_graph
 from crab_graph.graph.person import PERSON_AGENT, PersonSeat, SeatedUser
 from crab_graph.personas.condition import parse_condition
 
-if TYPE_CHECKING:
-    from crab_graph.domains.benchmark import Benchmark
-
 BENCH_VARIABLE = "CRAB_BENCH"
 
 _KNOWN = ("bench", "task", "agent", "user", "seat", "seed", "toolset")
-_TASKS = 4
-_DISTRACTORS = 400
-_opened: dict[Path, "Benchmark"] = {}
 
 
 def make_graph(config: RunnableConfig) -> EpisodeGraph:
@@ -42,34 +39,22 @@ def make_graph(config: RunnableConfig) -> EpisodeGraph:
     bench = _benchmark(asked.get("bench") or os.environ.get(BENCH_VARIABLE))
     task = bench[asked["task"]] if "task" in asked else bench[0]
     agent, user = asked.get("agent", "solver"), asked.get("user", "ruse")
-    match asked.get("seat"):
-        case None:
-            pass
-        case PersonSeat.USER:
-            user = SeatedUser(parse_condition(user))
-        case PersonSeat.AGENT:
-            agent = PERSON_AGENT
-        case other:
-            raise UsageError(f"a person sits as user or agent, not as '{other}'")
+    seat = asked.get("seat")
+    if seat == PersonSeat.USER:
+        user = SeatedUser(parse_condition(user))
+    elif seat == PersonSeat.AGENT:
+        agent = PERSON_AGENT
+    elif seat is not None:
+        raise UsageError(f"a person sits as user or agent, not as '{seat}'")
     return build_graph(
         task, agent, user, seed=int(asked.get("seed", 0)), toolset=asked.get("toolset")
     )
 
 
-def _benchmark(named: str | None) -> "Benchmark":
+@cache
+def _benchmark(named: str | None) -> Benchmark:
     """Open a benchmark once; without a name generate a small one."""
-    from crab_graph.domains.benchmark import load_benchmark  # noqa: PLC0415  (loads DuckDB)
-
-    path = Path(named) if named else _example()
-    if path not in _opened:
-        _opened[path] = load_benchmark(path)
-    return _opened[path]
-
-
-def _example() -> Path:
-    from crab_graph.domains.generate import generate_benchmark  # noqa: PLC0415
-
+    if named:
+        return load_benchmark(Path(named))
     path = Path(tempfile.gettempdir()) / f"crab-graph-served-{os.getpid()}"
-    if path not in _opened:
-        _opened[path] = generate_benchmark(path, tasks=_TASKS, distractors=_DISTRACTORS)
-    return path
+    return generate_benchmark(path, tasks=4, distractors=400)

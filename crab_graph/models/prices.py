@@ -16,6 +16,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from datetime import date
 from fnmatch import fnmatchcase
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -78,29 +79,26 @@ class Prices(FileModel):
         """Return the price of a model, if it is known."""
         bare = None if spec is None else without_settings(spec)
         names = [name for name in (model, spec, bare, answered_by) if name]
-        for name in names:
-            if name in self.models:
-                return self.models[name]
-        for name in names:
-            for pattern, price in self.models.items():
-                if "*" in pattern and fnmatchcase(name, pattern):
-                    return price
-        return None
+        exact = (self.models[name] for name in names if name in self.models)
+        patterns = {name: price for name, price in self.models.items() if "*" in name}
+        alike = (
+            price
+            for name in names
+            for pattern, price in patterns.items()
+            if fnmatchcase(name, pattern)
+        )
+        return next(chain(exact, alike), None)
 
     def cost(self, usage: Usage, spec: str | None = None) -> Cost:
-        """Return what usage cost.
-
-        Args:
-            usage: By model.
-            spec: The spec that the models were named by, if they were.
-        """
+        """Return what usage cost, of models that were named by a spec, if they were."""
         dollars = 0.0
         unknown = []
         for model, one in usage.items():
             price = self.of(model, spec, one.get("answered_by"))
             if price is not None:
                 dollars += _dollars(one, price)
-            if one.get("uncounted") or (price is None and _has_tokens(one)):
+            has_tokens = one.get("input_tokens") or one.get("output_tokens")
+            if one.get("uncounted") or (price is None and has_tokens):
                 unknown.append(model)
         return Cost(round(dollars, _DIGITS), tuple(unknown))
 
@@ -127,15 +125,9 @@ def load_prices(path: Path) -> Prices:
 
 
 def check_priced(prices: Prices | None, specs: Iterable[str | None]) -> None:
-    """Refuse a limit on cost where a model's price is missing.
+    """Raise `UsageError` for a limit on cost where a spec names a model without a price.
 
-    Args:
-        prices: The prices, if there are any.
-        specs: The specs of a run's models; only those that name one are looked up, the others are
-            known when they have answered.
-
-    Raises:
-        UsageError: there are no prices, or a spec's model has none.
+    The models of other specs are known when they have answered.
     """
     named = [spec for spec in specs if spec is not None and ":" in spec]
     if not named:
@@ -160,7 +152,3 @@ def _dollars(one: ModelUsage, price: Price) -> float:
     fresh = one.get("input_tokens", 0) - cached
     read = fresh * price.input + cached * cached_price
     return (read + one.get("output_tokens", 0) * price.output) / PER_TOKENS
-
-
-def _has_tokens(one: ModelUsage) -> bool:
-    return bool(one.get("input_tokens") or one.get("output_tokens"))

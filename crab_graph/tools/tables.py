@@ -127,14 +127,9 @@ class World:
         schema: Sequence[Table],
         rows: Mapping[str, Iterable[Row]],
     ) -> "World":
-        """Build a world from the rows of each table; a table without rows may be left out.
+        """Build a world from the rows of each table, of which those without rows may be left out.
 
-        Args:
-            task_id: Id of the task.
-            today: ISO date of the conversation.
-            customer_id: The task's customer.
-            schema: All tables of the domain.
-            rows: Rows by table name; dates are ISO strings, money is cents.
+        Dates in them are ISO strings, money is cents; `schema` has all tables of the domain.
         """
         tables = {
             table.name: {
@@ -156,15 +151,10 @@ class World:
 
     def find(self, table: str, column: str, value: Any) -> tuple[Row, ...]:
         """Return the rows with that value in a column, ordered by key."""
-        index = self._indexes.get((table, column))
-        if index is None:
-            index = self._build_index(table, column)
-        return index.get(value, ())
-
-    def _build_index(self, table: str, column: str) -> dict[Any, tuple[Row, ...]]:
-        groups: dict[Any, list[Row]] = {}
-        for row in self._rows[table]:
-            groups.setdefault(row[column], []).append(row)
-        index = {value: tuple(group) for value, group in groups.items()}
-        self._indexes[table, column] = index
-        return index
+        if (table, column) not in self._indexes:
+            groups: dict[Any, list[Row]] = {}
+            for row in self._rows[table]:
+                groups.setdefault(row[column], []).append(row)
+            index = {value: tuple(group) for value, group in groups.items()}
+            self._indexes[table, column] = index
+        return self._indexes[table, column].get(value, ())

@@ -79,14 +79,8 @@ class ToolCall:
     def require(self, table: str, key: str, noun: str, hint: str) -> Row:
         """Return the row with that key.
 
-        Args:
-            table: Name of the table.
-            key: Key that the caller gave.
-            noun: What the row is called in messages.
-            hint: What the caller should do instead.
-
         Raises:
-            ToolCallError: there is none.
+            ToolCallError: there is none; it names the row by the noun, and ends with the hint.
         """
         row = self.tables.get(table, key)
         if row is None:
@@ -131,9 +125,8 @@ class Tool:
     """A declared tool.
 
     Attributes:
-        name: Its name.
         owner: Who may call it.
-        type: Its type in the paper's table: what kind of tool it is.
+        type: Its type in the paper's table.
         category: Its category there.
         description: What callers read about it.
         arguments: The model its arguments are validated by.
@@ -156,11 +149,7 @@ def tool(
 ) -> Callable[[Callable[..., Result]], Tool]:
     """Declare a function as a tool; its signature and docstring become the argument model.
 
-    Args:
-        owner: Who may call it.
-        type: Its type; writing tools mutate.
-        category: Its category.
-        mutates: Says so where the type does not tell.
+    Tools of the writing type mutate; of others `mutates` says so.
     """
 
     def declare(body: Callable[..., Result]) -> Tool:

@@ -7,7 +7,6 @@ import pytest
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.errors import UnknownName
 from crab_graph.settings import Toolset
-from crab_graph.tools.final_state import final_rows
 from crab_graph.tools.ledger import Ledger
 from tests.tools.builders import (
     ANA,
@@ -27,6 +26,7 @@ from tests.tools.builders import (
     SMALL_ROOM,
     Episode,
 )
+from tests.tools.final_state import final_rows
 
 NIGHTS = {"check_in": "2027-05-03", "check_out": "2027-05-06"}
 

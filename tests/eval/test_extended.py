@@ -7,7 +7,6 @@ import pytest
 from crab_graph.eval.replay import replay
 from crab_graph.eval.transcript import read_transcript
 from crab_graph.eval.verdict import grade
-from crab_graph.tools.final_state import final_rows
 from tests.eval.builders import (
     ANA,
     BACK,
@@ -28,6 +27,7 @@ from tests.eval.builders import (
     right_items,
     small_task,
 )
+from tests.tools.final_state import final_rows
 
 EXTENDED = small_task().with_toolset("extended")
 PLAN = Plan()

@@ -3,8 +3,8 @@ import datetime
 import duckdb
 
 from crab_graph.domains.travel.offers import ALL_TABLES
-from crab_graph.tools.final_state import final_rows, write_final_state, write_final_states
 from tests.tools.builders import OUT_FARE, Episode
+from tests.tools.final_state import final_rows, write_final_state, write_final_states
 
 
 def test_only_rows_that_are_new_or_different_are_final_rows() -> None:
