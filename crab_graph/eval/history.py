@@ -15,15 +15,7 @@ NEVER = float("inf")
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """A charge, a refund, or an approval; its id is then the approval's.
-
-    Attributes:
-        seq: Place of the call in the trace.
-        transaction_id: Its id.
-        booking_id: What it is for.
-        payment_method_id: What it is charged to.
-        cents: Its amount, positive for all.
-    """
+    """A charge, a refund, or an approval, whose id it then has; the amount is always positive."""
 
     seq: int
     transaction_id: str
@@ -44,16 +36,7 @@ class Payment:
 
 @dataclass(frozen=True, slots=True)
 class BookingRecord:
-    """A booking made in the episode, cancelled ones too.
-
-    Attributes:
-        booking_id: Its id.
-        kind: Its kind.
-        entity_id: What was booked.
-        slot: The slot that fits, or `None`.
-        made_at: Place in the trace where it was made.
-        cancelled_at: Place where it was cancelled, or infinity.
-    """
+    """A booking made in the episode, with the slot it fits, and its places in the trace."""
 
     booking_id: str
     kind: str
@@ -77,16 +60,10 @@ class BookingPrice(NamedTuple):
 
 @dataclass
 class History:
-    """What was booked, charged and refunded, and when; all lists are in order.
+    """What was booked, charged and refunded, and when; all of it in order.
 
-    Attributes:
-        by_id: Bookings by id, in the order in which they were made.
-        prices: What they cost, each time one was made or changed.
-        charges: Charges.
-        refunds: Refunds.
-        approvals: Recorded payment approvals.
-        writes: Places of the agent's booking writes.
-        transferred_at: Places of successful calls that transfer to a human.
+    A price is noted each time a booking is made or changed; `writes` are places of the agent's
+    booking writes, and `transferred_at` those of successful calls that transfer to a human.
     """
 
     by_id: dict[str, BookingRecord] = field(default_factory=dict)

@@ -26,16 +26,9 @@ class MessageStep(NamedTuple):
 
 
 class CallStep(NamedTuple):
-    """A tool call that was run.
+    """A tool call that was run, as it was given.
 
-    Attributes:
-        seq: Its place in the trace.
-        owner: Who called.
-        name: The tool's name, as given.
-        arguments: The arguments, as given.
-        content: What it returned, or why it was refused, as compact JSON.
-        is_error: Whether it was refused.
-        events: What it wrote.
+    `content` is what it returned, or why it was refused, as compact JSON; `events` what it wrote.
     """
 
     seq: int
@@ -68,14 +61,7 @@ class Discrepancy(NamedTuple):
 
 @dataclass(frozen=True)
 class Trajectory:
-    """What happened in an episode.
-
-    Attributes:
-        steps: Visible messages and calls, by `seq`.
-        ledger: The tables at the end.
-        token: How the user ended it, or `None`.
-        discrepancies: Recorded results that the replay does not confirm.
-    """
+    """What happened in an episode, what the tables hold at the end, and how the user ended it."""
 
     steps: tuple[MessageStep | CallStep, ...]
     ledger: Ledger

@@ -28,14 +28,7 @@ _LOOP = 3
 
 
 class UserError(NamedTuple):
-    """An error of the user.
-
-    Attributes:
-        code: `U1` to `U7`.
-        message: Number of the visible message that shows it.
-        text: What was found.
-        covers: The checks whose failure it explains.
-    """
+    """An error of the user, the visible message that shows it, and the failures it explains."""
 
     code: str
     message: int

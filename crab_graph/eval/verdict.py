@@ -50,15 +50,12 @@ class Verdict:
     """What grading an episode found.
 
     Attributes:
-        task_id: The task.
-        outcome: What it comes to.
         passed: Whether every concrete and every triggered abstract check passes.
         fault: Who is at fault, if anyone.
         checks: Verdict of each check, parity grading.
         evidence: Evidence for each check that has some.
         strict: `passed` and `checks` under strict grading.
-        primary_failure: The first failure mode that applies.
-        failures: All failure modes.
+        failures: All failure modes that apply, the primary one first.
         metrics: Efficiency, coverage and the state of the trip.
         calls: The calls as they were run.
         unconfirmed: Recorded results of calls that the replay contradicts.
