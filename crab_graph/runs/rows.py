@@ -1,21 +1,15 @@
 """One episode as rows of the run's tables; pure functions of its record."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from crab_graph.eval.checks import Part, part_of_check
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.relations import RELATIONS
 
 Row = dict[str, Any]
-
-_PARTS: Mapping[str, str] = {
-    "D": "concrete_passed",
-    "F": "factuality_passed",
-    "C": "completion_passed",
-}
-_NAMES = tuple(_PARTS.values())
-_VISIBLE = ("user", "assistant")
-_UNSCORED = "infra_error"
 
 
 def rows_of(record: EpisodeRecord) -> dict[str, list[Row]]:
@@ -46,28 +40,25 @@ class _Dialogue:
         self._trace = iter(record.trace)
         self._asked: dict[str, Mapping[str, Any]] = {}
         self._unspoken: dict[str, list[Row]] = {"agent": [], "user": []}
-        told = [fact["turn"] for fact in record.facts if fact.get("turn") is not None]
+        told = Counter(fact.get("turn") for fact in record.facts)
         for message in record.messages:
-            self._read(message, told)
-
-    def _read(self, message: Mapping[str, Any], told: list[int]) -> None:
-        asked = message.get("tool_calls") or ()
-        self._asked |= {call["id"]: call for call in asked}
-        row = {
-            "number": len(self.messages) + 1,
-            "turn": None,
-            "role": message["role"],
-            "owner": message.get("owner"),
-            "content": message.get("content"),
-            "tool_calls": _json(asked) if asked else None,
-            "tool_call_id": message.get("tool_call_id"),
-        }
-        self.messages.append(row)
-        if message["role"] == "tool":
-            self._answer(message)
-        elif message["role"] in _VISIBLE and not asked:
-            row["turn"] = len(self.turns) + 1
-            self._say(row, told.count(row["turn"]))
+            asked = message.get("tool_calls") or ()
+            self._asked |= {call["id"]: call for call in asked}
+            row = {
+                "number": len(self.messages) + 1,
+                "turn": None,
+                "role": message["role"],
+                "owner": message.get("owner"),
+                "content": message.get("content"),
+                "tool_calls": _json(asked) if asked else None,
+                "tool_call_id": message.get("tool_call_id"),
+            }
+            self.messages.append(row)
+            if message["role"] == "tool":
+                self._answer(message)
+            elif message["role"] in ("user", "assistant") and not asked:
+                row["turn"] = len(self.turns) + 1
+                self._say(row, told[row["turn"]])
 
     def _say(self, message: Row, facts: int) -> None:
         speaker = "agent" if message["role"] == "assistant" else "user"
@@ -98,22 +89,28 @@ class _Dialogue:
             "owner": owner,
             "name": call.get("name"),
             "arguments": _json(call.get("arguments")),
-            "result": answer if refusal is None else None,
-            "error": None if refusal is None else str(refusal["error"]),
-            "error_message": None if refusal is None else refusal.get("message"),
+            "result": None if refusal else answer,
+            "error": str(refusal["error"]) if refusal else None,
+            "error_message": refusal.get("message"),
             "writes": len(step.get("events") or ()),
         }
         self.calls.append(row)
         self._unspoken[owner].append(row)
 
 
+_COPIED = (
+    {column.name for table in RELATIONS if table.name == "episodes" for column in table.columns}
+    & EpisodeRecord.model_fields.keys()
+) - {"episode_id", "dimensions", "failures", "messages", "metrics"}
+
+
 def _episode(record: EpisodeRecord, turns: int) -> Row:
-    failed = {_PARTS[check[0]] for check, verdict in record.checks.items() if verdict == "fail"}
-    parts = {} if record.outcome == _UNSCORED else {name: name not in failed for name in _NAMES}
+    failed = {part_of_check(name) for name, said in record.checks.items() if said == "fail"}
+    parts = () if record.outcome == "infra_error" else Part
     metrics = record.metrics
     return {
         **record.model_dump(include=_COPIED),
-        **parts,
+        **{f"{part}_passed": part not in failed for part in parts},
         "dimensions": "+".join(record.dimensions),
         "failures": ",".join(record.failures),
         "strict_passed": record.strict.get("passed"),
@@ -126,29 +123,6 @@ def _episode(record: EpisodeRecord, turns: int) -> Row:
         "admitted_errors": metrics.get("admitted_errors"),
         "metrics": _json(metrics),
     }
-
-
-_COPIED = {
-    "task_id",
-    "stratum",
-    "date_mode",
-    "party",
-    "condition",
-    "persona",
-    "trial",
-    "seed",
-    "agent",
-    "agent_is_reference",
-    "toolset",
-    "user_engine",
-    "user_model",
-    "outcome",
-    "passed",
-    "fault",
-    "termination",
-    "primary_failure",
-    "attempts",
-}
 
 
 def _checks(record: EpisodeRecord) -> list[Row]:
@@ -166,6 +140,9 @@ def _checks(record: EpisodeRecord) -> list[Row]:
     ]
 
 
+_TOKENS = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
+
+
 def _costs(record: EpisodeRecord) -> list[Row]:
     return [
         {
@@ -174,10 +151,7 @@ def _costs(record: EpisodeRecord) -> list[Row]:
             "calls": took.get("calls", 0),
             "failed_calls": sum(took.get("failed", {}).values()),
             "uncounted_calls": took.get("uncounted", 0),
-            "input_tokens": took.get("input_tokens", 0),
-            "cached_tokens": took.get("cached_tokens", 0),
-            "output_tokens": took.get("output_tokens", 0),
-            "reasoning_tokens": took.get("reasoning_tokens", 0),
+            **{name: took.get(name, 0) for name in _TOKENS},
             "party_cost": record.cost.get(party),
         }
         for party, usage in record.usage.items()
@@ -185,15 +159,15 @@ def _costs(record: EpisodeRecord) -> list[Row]:
     ]
 
 
-def _refusal(answer: str | None) -> Mapping[str, Any] | None:
-    """Return a tool's refusal. Answers are long, and few of them mention an error at all."""
+def _refusal(answer: str | None) -> Mapping[str, Any]:
+    """Return a tool's refusal, if it is one: answers are long, few of them mention an error."""
     if answer is None or '"error"' not in answer:
-        return None
+        return {}
     try:
         found = json.loads(answer)
     except ValueError:
-        return None
-    return found if isinstance(found, dict) and "error" in found else None
+        return {}
+    return found if isinstance(found, dict) and "error" in found else {}
 
 
 def _json(value: Any) -> str:

@@ -7,18 +7,17 @@ no setting, no variable of the program. A view over the files could not be locke
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
+
+import duckdb
 
 from crab_graph.errors import UsageError
 from crab_graph.runs.config import RunConfig, read_config
 from crab_graph.runs.parts import ParquetPart, connect
 from crab_graph.runs.relations import RELATIONS, RUN, RUNS, Relation
 from crab_graph.runs.warehouse import choose, load_table, with_parts
-
-if TYPE_CHECKING:
-    import duckdb
 
 _READING = ("SELECT", "EXPLAIN")
 _HEAVY = ("messages", "tool_calls")
@@ -28,8 +27,7 @@ _INDIRECT = re.compile(
 """Ways to reach a table without writing its name."""
 
 
-@dataclass(frozen=True, slots=True)
-class QueryResult:
+class QueryResult(NamedTuple):
     """The answer to a query: columns and rows."""
 
     columns: tuple[str, ...]
@@ -52,7 +50,7 @@ def query_runs(directories: Sequence[Path], query: str) -> QueryResult:
         return QueryResult(tuple(relation.columns), relation.fetchall())
 
 
-def relate_runs(directories: Sequence[Path], query: str) -> "duckdb.DuckDBPyRelation":
+def relate_runs(directories: Sequence[Path], query: str) -> duckdb.DuckDBPyRelation:
     """Return a query over runs as a relation of DuckDB.
 
     Raises:
@@ -75,7 +73,7 @@ def relate_runs(directories: Sequence[Path], query: str) -> "duckdb.DuckDBPyRela
 
 
 def load_runs(
-    connection: "duckdb.DuckDBPyConnection", directories: Sequence[Path], wanted: Sequence[Relation]
+    connection: duckdb.DuckDBPyConnection, directories: Sequence[Path], wanted: Sequence[Relation]
 ) -> None:
     """Create every table, and fill those that are wanted with the rows of runs.
 
@@ -86,34 +84,31 @@ def load_runs(
         columns = ", ".join(f'"{one.name}" {one.type}' for one in (RUN, *table.columns))
         connection.execute(f'CREATE TABLE "{table.name}" ({columns})')
     for number, directory in enumerate(directories, start=1):
-        _load(connection, number, directory, wanted)
+        config = read_config(directory)
+        with_parts(directory, partial(_load, connection, number, config, wanted))
+        values = [number, *_about(config, directory)]
+        marks = ", ".join("?" for _ in values)
+        connection.execute(f"INSERT INTO {RUNS.name} VALUES ({marks})", values)  # noqa: S608
 
 
 def _load(
-    connection: "duckdb.DuckDBPyConnection",
+    connection: duckdb.DuckDBPyConnection,
     number: int,
-    directory: Path,
+    config: RunConfig,
     wanted: Sequence[Relation],
+    parts: Sequence[ParquetPart],
 ) -> None:
-    config = read_config(directory)
-
-    def read(parts: Sequence[ParquetPart]) -> None:
-        connection.execute("BEGIN")
-        try:
-            choose(connection, config, parts)
-            for table in wanted:
-                if table is not RUNS:
-                    load_table(connection, number, table, parts)
-            connection.execute("DROP TABLE chosen")
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
-        connection.execute("COMMIT")
-
-    with_parts(directory, read)
-    values = [number, *_about(config, directory)]
-    marks = ", ".join("?" for _ in values)
-    connection.execute(f"INSERT INTO {RUNS.name} VALUES ({marks})", values)  # noqa: S608
+    connection.execute("BEGIN")
+    try:
+        choose(connection, config, parts)
+        for table in wanted:
+            if table is not RUNS:
+                load_table(connection, number, table, parts)
+        connection.execute("DROP TABLE chosen")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
 
 
 def _about(config: RunConfig, directory: Path) -> list[Any]:
@@ -127,7 +122,7 @@ def _about(config: RunConfig, directory: Path) -> list[Any]:
     return [found[column.name] for column in RUNS.columns]
 
 
-def _check_reading(connection: "duckdb.DuckDBPyConnection", query: str) -> None:
+def _check_reading(connection: duckdb.DuckDBPyConnection, query: str) -> None:
     """Refuse what is not one statement that reads."""
     statements = connection.extract_statements(query)
     if len(statements) != 1:
@@ -149,8 +144,6 @@ def _may_read(table: Relation, query: str) -> bool:
 
 @contextmanager
 def _as_usage_errors() -> Iterator[None]:
-    import duckdb  # noqa: PLC0415  (heavy, not always needed)
-
     try:
         yield
     except duckdb.Error as error:

@@ -8,7 +8,10 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
+
+import duckdb
+import numpy as np
 
 from crab_graph.errors import RunError
 from crab_graph.runs.config import SHARDS, RunConfig, read_config
@@ -25,9 +28,6 @@ from crab_graph.runs.parts import (
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.relations import Relation
 
-if TYPE_CHECKING:
-    import duckdb
-
 WAREHOUSE = "warehouse"
 
 _ATTEMPTS = 3
@@ -35,15 +35,7 @@ Result = TypeVar("Result")
 
 
 class Compacted(NamedTuple):
-    """What compacting a run did.
-
-    Attributes:
-        episodes: Episodes that have ended, the latest attempt of each.
-        before: How many parts there were.
-        after: How many there are.
-        shard_bytes: Size of the shards.
-        bytes: Size of the parts.
-    """
+    """What compacting a run did: its ended episodes, the parts before and after, and sizes."""
 
     episodes: int
     before: int
@@ -68,10 +60,8 @@ def load_summaries(directory: Path) -> list[EpisodeRecord]:
             return []
         with connect() as connection:
             choose(connection, config, parts)
-            found = connection.execute(
-                f"SELECT record FROM {chosen(parts, RECORDS)} ORDER BY rank"  # noqa: S608
-            )
-            return [text for (text,) in found.fetchall()]
+            query = f"SELECT record FROM {_chosen(parts, RECORDS)} ORDER BY rank"  # noqa: S608
+            return [text for (text,) in connection.execute(query).fetchall()]
 
     return [EpisodeRecord.model_validate_json(text) for text in with_parts(directory, read)]
 
@@ -85,8 +75,6 @@ def with_parts(directory: Path, read: Callable[[Sequence[ParquetPart]], Result])
     Raises:
         RunError: there is no run, or a line of a shard is damaged.
     """
-    import duckdb  # noqa: PLC0415  (heavy, not always needed)
-
     for attempt in range(_ATTEMPTS):
         try:
             with _open_parts(directory) as parts:
@@ -136,15 +124,12 @@ def compact(directory: Path) -> Compacted:
 
 
 def choose(
-    connection: "duckdb.DuckDBPyConnection", config: RunConfig, parts: Sequence[ParquetPart]
+    connection: duckdb.DuckDBPyConnection, config: RunConfig, parts: Sequence[ParquetPart]
 ) -> int:
     """Make the table `chosen`: where the latest attempt of each episode is, in the plan's order.
 
-    Returns:
-        The number of episodes.
+    Returns the number of episodes.
     """
-    import numpy as np  # noqa: PLC0415
-
     tasks = {task_id: place for place, task_id in enumerate(config.tasks)}
     users = {user: place for place, user in enumerate(config.users)}
     latest: dict[str, tuple[int, int, int, tuple[int, int, int]]] = {}
@@ -171,7 +156,7 @@ def choose(
 
 
 def load_table(
-    connection: "duckdb.DuckDBPyConnection", run: int, table: Relation, parts: Sequence[ParquetPart]
+    connection: duckdb.DuckDBPyConnection, run: int, table: Relation, parts: Sequence[ParquetPart]
 ) -> None:
     """Append the chosen episodes' rows of a table, in their order."""
     if not parts:
@@ -180,11 +165,11 @@ def load_table(
     order = ", ".join(("rank", *(f'"{name}"' for name in table.order)))
     connection.execute(
         f'INSERT INTO "{table.name}" SELECT {run}, {columns} '  # noqa: S608  (names of ours)
-        f"FROM {chosen(parts, table.name)} ORDER BY {order}"
+        f"FROM {_chosen(parts, table.name)} ORDER BY {order}"
     )
 
 
-def chosen(parts: Sequence[ParquetPart], table: str) -> str:
+def _chosen(parts: Sequence[ParquetPart], table: str) -> str:
     """Return SQL for a stored table's rows of the episodes that `choose` chose."""
     every = " UNION ALL ".join(
         f"SELECT {number} AS part, * FROM {_read(part, table)}"  # noqa: S608
