@@ -1,8 +1,8 @@
 """Agents of every kind behind one call: messages in, a reply out.
 
-An agent is named by a spec (`solver`, `provider:model`, `package.module:attribute`, an address) or
-is a chat model, a compiled graph, another `Runnable`, or a callable. Whatever it is, the calls it
-asks for come back as data, and the environment runs them.
+An agent is named by a spec (`solver` or another registered name, `provider:model`, an address,
+`package.module:attribute`) or is a chat model, a compiled graph, another `Runnable` or a callable.
+Whatever it is, the calls it asks for come back as data, and the environment runs them.
 """
 
 import asyncio
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from crab_graph.agents.reference import AGENTS, INFORMED, informed_agent
 from crab_graph.agents.reply import Reply, ask_model, read_reply
 from crab_graph.errors import UsageError
 from crab_graph.models.chat import build_chat_model, is_address, is_provider
@@ -42,20 +43,21 @@ class Agent:
         name: The spec it was named by, without credentials; `python:…` for an object.
         is_reference: Whether it is one of the built-in agents that need no LLM.
         open: Readies it for one episode with the domain's tools.
-        open_informed: For the one agent of the red team that is handed the certified solutions of
-            the episode's task: readies it with them. No other agent has this door.
     """
 
     name: str
     is_reference: bool
     open: Callable[[ToolRegistry], Respond]
-    open_informed: Callable[[ToolRegistry, Answers], Respond] | None = None
 
     def open_for(self, registry: ToolRegistry, answers: Callable[[], Answers]) -> Respond:
-        """Ready it for one episode; `answers` is asked only for an agent that is handed them."""
-        if self.open_informed is None:
-            return self.open(registry)
-        return self.open_informed(registry, answers())
+        """Ready it for one episode.
+
+        One agent of the red team is handed the certified solutions of the task, which `answers`
+        returns. No other agent has this door.
+        """
+        if self.is_reference and self.name == INFORMED:
+            return _callable(informed_agent(self.name, answers()), registry)
+        return self.open(registry)
 
 
 def resolve_agent(spec: AgentSpec) -> Agent:
@@ -65,7 +67,7 @@ def resolve_agent(spec: AgentSpec) -> Agent:
         spec: See `AgentSpec`. A callable with one required parameter is a factory `make(tools)`.
 
     Raises:
-        UnknownName: no reference agent has that name.
+        UnknownName: no agent is registered under that name.
         UsageError: the spec cannot be read, or what it names is no agent.
     """
     if isinstance(spec, Agent):
@@ -74,28 +76,14 @@ def resolve_agent(spec: AgentSpec) -> Agent:
         return Agent(PYTHON_PREFIX + dotted_name(spec), False, _opener(spec))
     spec = spec.strip()
     if ":" not in spec:
-        return _reference(spec)
+        is_ours = spec in AGENTS.built_in  # `find` refuses an unknown name now, not in an episode
+        return Agent(spec, is_ours, _opener(AGENTS.find(spec)))
     if is_address(spec):
         return Agent(public_spec(spec), False, _opener(build_chat_model(spec)))
     module, _, attribute = spec.partition(":")
     if "." not in module and is_provider(module):
         return Agent(public_spec(spec), False, _opener(build_chat_model(spec)))
     return Agent(spec, False, _opener(_imported(module, attribute)))
-
-
-def _reference(name: str) -> Agent:
-    from crab_graph.agents.reference import informed_agent, reference_agent  # noqa: PLC0415
-
-    reference_agent(name)  # refuses an unknown name now, not in the first episode
-
-    def open_reference(registry: ToolRegistry) -> Respond:
-        return _callable(reference_agent(name), registry)
-
-    def open_informed(registry: ToolRegistry, answers: Answers) -> Respond:
-        informed = informed_agent(name, answers)
-        return open_reference(registry) if informed is None else _callable(informed, registry)
-
-    return Agent(name, True, open_reference, open_informed)
 
 
 def _opener(value: Any) -> Callable[[ToolRegistry], Respond]:

@@ -119,6 +119,26 @@ def test_an_unknown_reference_agent_is_named():
         resolve_agent("solvr")
 
 
+def test_a_package_registers_agents_by_name(tmp_path, monkeypatch):
+    (tmp_path / "their_agents.py").write_text(MODULE)
+    about = tmp_path / "their_agents-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: their-agents\nVersion: 1.0\n")
+    entries = "careful = their_agents:Careful\nplain = their_agents:plain_agent\nsolver = x:y\n"
+    (about / "entry_points.txt").write_text(f"[crab_graph.agents]\n{entries}bad = their_agents:n\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "their_agents", raising=False)
+    assert answer("careful").text == "careful"
+    assert answer("plain").text == f"{len(REGISTRY.names(Owner.AGENT))} tools"
+    assert resolve_agent("careful").name == "careful"
+    assert [resolve_agent(name).is_reference for name in ("careful", "solver")] == [False, True]
+    with pytest.raises(UsageError, match="agent 'bad' of the package 'their-agents' cannot be"):
+        resolve_agent("bad")
+    with pytest.raises(UnknownName, match="did you mean careful"):
+        resolve_agent("carefull")
+    sys.modules.pop("their_agents", None)
+
+
 def test_an_address_becomes_an_openai_compatible_model():
     agent = resolve_agent("http://me:pass@localhost:9/v1?api_key=k1&version=2#some-model")
     assert agent.name == "http://***@localhost:9/v1?api_key=***&version=2#some-model"

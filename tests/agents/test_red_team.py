@@ -2,7 +2,8 @@
 
 import pytest
 
-from crab_graph.agents.reference import REFERENCE_AGENTS, informed_agent, reference_agent
+from crab_graph.agents.adapters import resolve_agent
+from crab_graph.agents.reference import REFERENCE_AGENTS, informed_agent
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.eval.verdict import grade
 from crab_graph.runs.episode import run_episode
@@ -33,8 +34,7 @@ def tasks(tmp_path_factory):
 
 
 def graded(task, name, condition="generic"):
-    agent = informed_agent(name, task.solutions) or reference_agent(name)
-    dialogue = talk(task, agent, condition)
+    dialogue = talk(task, informed_agent(name, task.solutions), condition)
     return grade(task, dialogue.transcript), dialogue
 
 
@@ -54,8 +54,15 @@ def test_the_red_team_passes_only_where_it_may(tasks, name):
 
 
 def test_only_one_agent_is_handed_the_certified_solutions(tasks):
-    informed = [name for name in REFERENCE_AGENTS if informed_agent(name, tasks[0].solutions)]
-    assert informed == ["rt06"]
+    asked = []
+
+    def answers():
+        asked.append(name)
+        return tasks[0].solutions
+
+    for name in REFERENCE_AGENTS:
+        resolve_agent(name).open_for(tasks[0].domain.registry(), answers)
+    assert asked == ["rt06"]
 
 
 def test_an_episode_hands_the_solutions_to_that_agent(tasks):

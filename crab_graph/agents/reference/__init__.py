@@ -34,7 +34,8 @@ REFERENCE_AGENTS = {
     "rt15": f"{_RED_TEAM}:NamesOnly",
     "rt16": f"{_RED_TEAM}:TenOptions",
 }
-_INFORMED = "rt06"
+INFORMED = "rt06"
+"""The one that is handed the certified solutions of its task."""
 
 AGENTS = Seam("crab_graph.agents", "agent", REFERENCE_AGENTS)
 """Agents that have a name: what a package registers is whatever `--agent module:attribute` takes.
@@ -53,8 +54,8 @@ def reference_agent(name: str) -> AgentFunction:
     return cast(AgentFunction, found() if inspect.isclass(found) else found)
 
 
-def informed_agent(
-    name: str, answers: Sequence[Mapping[str, Mapping[str, str]]]
-) -> AgentFunction | None:
-    """Return a reference agent that is handed the certified solutions; `None` for all others."""
-    return cast(AgentFunction, AGENTS.find(name)(answers)) if name == _INFORMED else None
+def informed_agent(name: str, answers: Sequence[Mapping[str, Mapping[str, str]]]) -> AgentFunction:
+    """Return a reference agent; the one that is to have them is handed the certified solutions."""
+    if name != INFORMED:
+        return reference_agent(name)
+    return cast(AgentFunction, AGENTS.find(name)(answers))
