@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from crab_graph.eval.verdict import Verdict, grade
     from crab_graph.graph.build import build_graph
     from crab_graph.models.prices import Prices, load_prices
-    from crab_graph.runs.ablation import Ablation, ablate
+    from crab_graph.runs.ablation import Ablation
     from crab_graph.runs.episode import run_episode
     from crab_graph.runs.fork import fork_episode
     from crab_graph.runs.pivot import pivot_episode
     from crab_graph.runs.record import Episode
     from crab_graph.runs.run import Run, open_run
-    from crab_graph.runs.runner import resume_run, run
+    from crab_graph.runs.runner import ablate, resume_run, run
     from crab_graph.settings import Limits, RunLimits
 
 __all__ = [
@@ -71,7 +71,7 @@ _PLACES = {
     "Sweep": "domains.sweep",
     "Task": "domains.task",
     "Verdict": "eval.verdict",
-    "ablate": "runs.ablation",
+    "ablate": "runs.runner",
     "build_graph": "graph.build",
     "fork_episode": "runs.fork",
     "generate_benchmark": "domains.generate",

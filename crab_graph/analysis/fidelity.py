@@ -49,7 +49,7 @@ _Counts = tuple[float, ...]
 """Turns, words, facts, and turns of each kind."""
 
 
-class Reading(NamedTuple):
+class Measured(NamedTuple):
     """A figure with its 95 % interval, a bootstrap over tasks."""
 
     value: float
@@ -80,10 +80,10 @@ class Fidelity:
     condition: str
     persona: str | None
     turns: int
-    rates: Mapping[str, Reading]
-    words: Reading
-    facts: Reading
-    distance: Reading
+    rates: Mapping[str, Measured]
+    words: Measured
+    facts: Measured
+    distance: Measured
 
     def as_json(self) -> dict[str, Any]:
         """Return the group as `fidelity --json` prints it."""
@@ -165,12 +165,12 @@ def _measured(
     draws = [draw for draw in draws if draw[0]]
     total = _added(tasks)
 
-    def rate(figure: Callable[[_Counts], float]) -> Reading:
+    def rate(figure: Callable[[_Counts], float]) -> Measured:
         if not total[0]:
-            return Reading(0.0, 0.0, 0.0)
+            return Measured(0.0, 0.0, 0.0)
         values = sorted(figure(draw) for draw in draws)
         edge = round(0.025 * (len(values) - 1))
-        return Reading(figure(total), values[edge], values[-1 - edge])
+        return Measured(figure(total), values[edge], values[-1 - edge])
 
     return Fidelity(
         engine=engine,

@@ -31,7 +31,7 @@ Properties = dict[str, int | str]
 _NAME, _COUNTER = "name", "available"
 
 
-class Reading(NamedTuple):
+class ReadProperty(NamedTuple):
     """Where a property stands: its column, and whether that is a date, whose value is its day."""
 
     name: str
@@ -91,11 +91,11 @@ class Kind:
         """The column of an offer that counts what is left of it."""
         return _COUNTER if _COUNTER in self.offer.columns else None
 
-    def readings(self, table: Table) -> Iterator[Reading]:
+    def readings(self, table: Table) -> Iterator[ReadProperty]:
         """Yield the properties that stand in the table of its entities or of its offers."""
         for column, type_ in table.columns.items():
             if column != _NAME:
-                yield Reading(self.renamed.get(column, column), column, type_ == "DATE")
+                yield ReadProperty(self.renamed.get(column, column), column, type_ == "DATE")
 
     def properties(self, entity: Row, offer: Row) -> Properties:
         """Return what constraints can ask of an offer, in engine values."""

@@ -7,9 +7,8 @@ adjusted by Holm within each measure, over the conditions.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any
 
 from crab_graph.errors import UsageError
 from crab_graph.eval.checks import Part, part_of_check
@@ -22,14 +21,6 @@ from crab_graph.eval.statistics import (
 )
 from crab_graph.personas.condition import Persona
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.runner import run
-from crab_graph.runs.sitting import Report
-from crab_graph.settings import ABLATION, RunKeywords
-
-if TYPE_CHECKING:
-    from crab_graph.agents.adapters import AgentSpec
-    from crab_graph.domains.benchmark import Benchmark
-    from crab_graph.graph.users import UserSpec
 
 PASS = "pass_at_1"
 PARTS = tuple(map(str, Part))
@@ -131,39 +122,6 @@ class Ablation:
                 for condition, levels in self.levels.items()
             ],
         }
-
-
-def ablate(
-    bench: "Benchmark | str | Path",
-    agent: "AgentSpec",
-    conditions: "Sequence[UserSpec]" = ABLATION,
-    trials: int = 1,
-    out: str | Path = "ablation",
-    *,
-    force: bool = False,
-    progress: Report | None = None,
-    **settings: Unpack[RunKeywords],
-) -> Ablation:
-    """Run the same tasks and trials under several users, and say what each factor costs.
-
-    Args:
-        bench: The benchmark, or its directory.
-        agent: A spec, a chat model, a compiled graph, a `Runnable`, or a callable.
-        conditions: The users; the others are compared with the first.
-        trials: Episodes of each task and condition.
-        out: Directory of the run, which is an ordinary one.
-        force: Throw away a run with other settings in the same directory.
-        progress: Called at the beginning and after each episode.
-        settings: As for `run`.
-
-    Raises:
-        UsageError: there are fewer than two conditions, or a setting is out of range.
-        ResumeMismatch: the directory holds a run with other settings.
-    """
-    if len(conditions) < 2:
-        raise UsageError("an ablation compares two conditions or more")
-    done = run(bench, agent, conditions, trials, out, force=force, progress=progress, **settings)
-    return compare_conditions(done.episodes, done.config.users)
 
 
 def compare_conditions(

@@ -4,25 +4,31 @@ import json
 from collections import deque
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
+from langgraph.checkpoint.base import BaseCheckpointSaver
+
+from crab_graph.agents.adapters import AgentSpec
+from crab_graph.domains.task import Task
 from crab_graph.errors import ResumeMismatch
+from crab_graph.eval.user_facts import UserConduct
+from crab_graph.graph.accounts import (
+    costs_of,
+    lost_usage,
+    usage_by_party,
+)
+from crab_graph.graph.build import EpisodeGraph, Leg, PreparedEpisode, prepare_episode
+from crab_graph.graph.restart import hidden_state
 from crab_graph.graph.setup import Setup, set_up
+from crab_graph.graph.state import Status, is_finished, transcript_of
+from crab_graph.graph.users import UserSpec, condition_name
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.models.usage import PARTIES, Usage, add_usage, is_mock
 from crab_graph.runs.grading import Breakdown, grade_fields
+from crab_graph.runs.origin import Origin
 from crab_graph.runs.plan import episode_id
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.settings import EpisodeKeywords, EpisodeSettings, value_of
-
-if TYPE_CHECKING:
-    from langgraph.checkpoint.base import BaseCheckpointSaver
-
-    from crab_graph.agents.adapters import AgentSpec
-    from crab_graph.domains.task import Task
-    from crab_graph.graph.build import EpisodeGraph, PreparedEpisode
-    from crab_graph.graph.users import UserSpec
-    from crab_graph.runs.origin import Origin
 
 
 class Visit(NamedTuple):
@@ -38,20 +44,20 @@ class Visit(NamedTuple):
     """
 
     trial: int = 0
-    checkpointer: "BaseCheckpointSaver[Any] | None" = None
+    checkpointer: BaseCheckpointSaver[Any] | None = None
     thread_id: str | None = None
     attempts: int = 1
     lost_usage: Mapping[str, Usage] = MappingProxyType({})
-    origin: "Origin | None" = None
+    origin: Origin | None = None
 
 
 def run_episode(
-    task: "Task",
-    agent: "AgentSpec",
-    user: "UserSpec" = "ruse",
+    task: Task,
+    agent: AgentSpec,
+    user: UserSpec = "ruse",
     *,
     trial: int = 0,
-    checkpointer: "BaseCheckpointSaver[Any] | None" = None,
+    checkpointer: BaseCheckpointSaver[Any] | None = None,
     thread_id: str | None = None,
     prices: Prices = NO_PRICES,
     **settings: Unpack[EpisodeKeywords],
@@ -80,12 +86,9 @@ def run_episode(
 
 
 def play_episode(
-    task: "Task", agent: "AgentSpec", user: "UserSpec", setup: Setup, visit: Visit
+    task: Task, agent: AgentSpec, user: UserSpec, setup: Setup, visit: Visit
 ) -> EpisodeRecord:
     """Play an episode of a task that has its toolset; errors as for `run_episode`."""
-    from crab_graph.graph.build import Leg, prepare_episode  # noqa: PLC0415  (loads LangGraph)
-    from crab_graph.graph.users import condition_name  # noqa: PLC0415
-
     trial, origin = visit.trial, visit.origin
     leg = Leg(trial, None if origin is None else origin.lineage(trial))
     prepared = prepare_episode(task, agent, user, visit.checkpointer, setup, leg)
@@ -135,7 +138,7 @@ def trace_of(state: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _play(
-    graph: "EpisodeGraph", thread_id: str, spec: str, start: Mapping[str, Any]
+    graph: EpisodeGraph, thread_id: str, spec: str, start: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Run a thread to its end, wherever it stands.
 
@@ -143,8 +146,6 @@ def _play(
     an unfinished thread for a finished one. One that broke down, as when a connection was lost,
     goes on at the step that failed.
     """
-    from crab_graph.graph.state import Status, is_finished  # noqa: PLC0415  (loads LangGraph)
-
     # Checkpoints are written by one thread, in order: a second one would only wait for the first.
     config: Any = {"configurable": {"thread_id": thread_id}, "max_concurrency": 1}
     snapshot = graph.get_state(config)
@@ -169,11 +170,8 @@ def _last_state(states: Iterator[Any]) -> dict[str, Any]:
 
 
 def _record(
-    task: "Task", prepared: "PreparedEpisode", state: Mapping[str, Any], about: Mapping[str, Any]
+    task: Task, prepared: PreparedEpisode, state: Mapping[str, Any], about: Mapping[str, Any]
 ) -> EpisodeRecord:
-    from crab_graph.eval.user_facts import UserConduct  # noqa: PLC0415
-    from crab_graph.graph.restart import hidden_state  # noqa: PLC0415  (loads LangGraph)
-    from crab_graph.graph.state import Status, transcript_of  # noqa: PLC0415
 
     messages = transcript_of(state)
     condition = prepared.user.condition
@@ -213,18 +211,12 @@ def _record(
 
 
 def _spending(
-    prepared: "PreparedEpisode",
+    prepared: PreparedEpisode,
     state: Mapping[str, Any],
     prices: Prices,
     earlier: Mapping[str, Usage],
 ) -> dict[str, Any]:
     """Return the fields of a record that say what the models took, in all attempts."""
-    from crab_graph.graph.accounts import (  # noqa: PLC0415  (loads LangChain)
-        costs_of,
-        lost_usage,
-        usage_by_party,
-    )
-
     spent = state.get("spent", {})
     lost = lost_usage(spent, earlier)
     known = usage_by_party(spent)
@@ -248,7 +240,7 @@ def _wordings(state: Mapping[str, Any]) -> dict[str, int]:
     return {name: user[name] for name in ("worded", "replaced", "retries") if name in user}
 
 
-def _disclosures(task: "Task", state: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+def _disclosures(task: Task, state: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
     """Return every fact of the user, with the turn and reason of its (first) disclosure.
 
     A wish that the user took back later stands beside it, with what was said and when.

@@ -6,9 +6,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from langgraph.checkpoint.base import BaseCheckpointSaver
+
+from crab_graph.agents.adapters import AgentSpec, resolve_agent
+from crab_graph.domains.benchmark import Benchmark, load_benchmark
+from crab_graph.domains.task import Task
+from crab_graph.graph.savers import open_saver
 from crab_graph.graph.setup import Setup
+from crab_graph.graph.users import UserSpec, with_open_model
 from crab_graph.runs.config import CHECKPOINTS, SHARDS, ForkPoint
 from crab_graph.runs.episode import Visit, play_episode
 from crab_graph.runs.origin import Origin
@@ -16,14 +23,6 @@ from crab_graph.runs.plan import PlannedEpisode
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.store import Shard
 from crab_graph.runs.writing import hold_worker, keeping
-
-if TYPE_CHECKING:
-    from langgraph.checkpoint.base import BaseCheckpointSaver
-
-    from crab_graph.agents.adapters import AgentSpec
-    from crab_graph.domains.benchmark import Benchmark
-    from crab_graph.domains.task import Task
-    from crab_graph.graph.users import UserSpec
 
 _WORLDS_KEPT = 8
 
@@ -46,9 +45,9 @@ class Job:
     """
 
     directory: Path
-    benchmark: "Benchmark | Path"
-    agent: "AgentSpec"
-    users: tuple["UserSpec", ...]
+    benchmark: Benchmark | Path
+    agent: AgentSpec
+    users: tuple[UserSpec, ...]
     setup: Setup
     thread_suffix: str
     concurrency: int
@@ -76,10 +75,6 @@ class Done:
 @contextmanager
 def open_worker(job: Job, slot: int) -> Iterator[Callable[[PlannedEpisode], Done]]:
     """Open what a worker needs, and yield the function that runs an episode."""
-    from crab_graph.agents.adapters import resolve_agent  # noqa: PLC0415  (loads LangChain)
-    from crab_graph.domains.benchmark import Benchmark, load_benchmark  # noqa: PLC0415
-    from crab_graph.graph.users import with_open_model  # noqa: PLC0415
-
     bench = job.benchmark
     if not isinstance(bench, Benchmark):
         bench = load_benchmark(bench).with_toolset(job.setup.settings.toolset)
@@ -116,13 +111,13 @@ def open_worker(job: Job, slot: int) -> Iterator[Callable[[PlannedEpisode], Done
 class _Tasks:
     """The tasks of a benchmark, of which only those in use hold their tables in memory."""
 
-    def __init__(self, bench: "Benchmark", kept: int) -> None:
+    def __init__(self, bench: Benchmark, kept: int) -> None:
         self._bench = bench
         self._kept = kept
         self._recent: OrderedDict[str, Task] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, task_id: str) -> "Task":
+    def get(self, task_id: str) -> Task:
         with self._lock:
             task = self._recent.get(task_id) or self._bench[task_id]
             self._recent[task_id] = task
@@ -135,11 +130,10 @@ class _Tasks:
 
 def _open_savers(
     job: Job, slot: int, stack: ExitStack
-) -> "Callable[[str | None], BaseCheckpointSaver[Any]]":
+) -> Callable[[str | None], BaseCheckpointSaver[Any]]:
     """Return what gives the saver of a thread, by the name of the file that holds it."""
     if job.checkpoint is None:
         return _Savers(job.directory / CHECKPOINTS, f"part-{slot}.sqlite", stack).open
-    from crab_graph.graph.savers import open_saver  # noqa: PLC0415  (an extra)
 
     shared = stack.enter_context(open_saver(job.checkpoint))
     return lambda _: shared
@@ -156,8 +150,7 @@ class _Savers:
         self._open: dict[str, BaseCheckpointSaver[Any]] = {}
         self._lock = threading.Lock()
 
-    def open(self, name: str | None) -> "BaseCheckpointSaver[Any]":
-        from crab_graph.graph.savers import open_saver  # noqa: PLC0415  (loads LangGraph)
+    def open(self, name: str | None) -> BaseCheckpointSaver[Any]:
 
         name = name or self._own
         with self._lock:

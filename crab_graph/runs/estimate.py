@@ -6,21 +6,25 @@ nothing; from their dialogues it is counted what models in both seats would have
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from crab_graph.agents.adapters import resolve_agent
+from crab_graph.domains.task import Task
 from crab_graph.graph.setup import Setup
+from crab_graph.graph.users import with_open_model
+from crab_graph.models.chat import model_of
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.models.usage import PARTIES, ModelUsage
+from crab_graph.personas.condition import Condition, parse_condition, resolve
+from crab_graph.personas.prompt import compose_prompt, compose_wording_prompt
+from crab_graph.runs.episode import Visit, play_episode
 from crab_graph.runs.plan import PlannedEpisode, is_settled, plan_episodes
+from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.sitting import Sitting
 from crab_graph.runs.store import kept_index
 from crab_graph.settings import Engine, EpisodeSettings
 from crab_graph.testing.completions import count_tokens
 from crab_graph.tools.registry import Owner
-
-if TYPE_CHECKING:
-    from crab_graph.domains.task import Task
-    from crab_graph.runs.record import EpisodeRecord
 
 STAND_IN = "solver"
 """The agent that plays the sample."""
@@ -82,9 +86,6 @@ def estimate_run(
     Raises:
         ResumeMismatch: the directory holds a run with other settings.
     """
-    from crab_graph.agents.adapters import resolve_agent  # noqa: PLC0415  (loads LangChain)
-    from crab_graph.graph.users import with_open_model  # noqa: PLC0415
-
     config = sitting.config
     finished = kept_index(sitting.directory, config, force=force, allow_mismatch=allow_mismatch)
     plan = list(plan_episodes(config.tasks, config.users, config.trials, config.turns))
@@ -114,7 +115,6 @@ def _scaled(numbers: Sequence[int], factor: float) -> list[int]:
 
 
 def _seat(spec: str, numbers: Sequence[int], prices: Prices | None) -> SeatEstimate:
-    from crab_graph.models.chat import model_of  # noqa: PLC0415
 
     calls, read, written = numbers
     usage = {model_of(spec): ModelUsage(calls=calls, input_tokens=read, output_tokens=written)}
@@ -129,11 +129,8 @@ def _spread(todo: Sequence[PlannedEpisode], count: int) -> list[PlannedEpisode]:
     return [todo[(2 * place + 1) * len(todo) // (2 * count)] for place in range(count)]
 
 
-def _measure(task: "Task", user: Any, setup: Setup, trial: int) -> dict[str, tuple[int, int, int]]:
+def _measure(task: Task, user: Any, setup: Setup, trial: int) -> dict[str, tuple[int, int, int]]:
     """Play one episode without models; return calls, tokens read and written of each seat."""
-    from crab_graph.personas.condition import Condition  # noqa: PLC0415
-    from crab_graph.runs.episode import Visit, play_episode  # noqa: PLC0415  (loads LangGraph)
-
     stand_in = user if isinstance(user, str | Condition) else _CONDITION
     free = EpisodeSettings(seed=setup.settings.seed)
     rules = replace(setup, settings=free, model=None)
@@ -167,7 +164,7 @@ def _seat_tokens(
     return calls, read, written
 
 
-def _wording_tokens(record: "EpisodeRecord", overhead: int) -> tuple[int, int, int]:
+def _wording_tokens(record: EpisodeRecord, overhead: int) -> tuple[int, int, int]:
     """Return what a model takes that is handed one draft at a time."""
     said = [
         count_tokens(str(line["content"]))
@@ -183,11 +180,8 @@ def _is_seen_by_user(line: Mapping[str, Any]) -> bool:
     return delivered or line.get("owner") == "user"
 
 
-def _prompt(task: "Task", record: "EpisodeRecord", setup: Setup) -> str:
+def _prompt(task: Task, record: EpisodeRecord, setup: Setup) -> str:
     """Return the prompt that a model in the user's seat would follow."""
-    from crab_graph.personas.condition import parse_condition, resolve  # noqa: PLC0415
-    from crab_graph.personas.prompt import compose_prompt, compose_wording_prompt  # noqa: PLC0415
-
     pieces = setup.fragments
     condition = resolve(
         parse_condition(record.condition, pieces.added), record.seed, task.id, record.trial

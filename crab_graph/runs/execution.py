@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from crab_graph.graph.savers import open_saver, stored_threads
 from crab_graph.runs.budget import Budget
 from crab_graph.runs.config import CHECKPOINTS
 from crab_graph.runs.episode_worker import Job, open_worker
@@ -79,7 +80,6 @@ def _forget(sitting: Sitting, failed: list[PlannedEpisode]) -> None:
     shutil.rmtree(sitting.directory / CHECKPOINTS, ignore_errors=True)
     if sitting.terms.checkpoint is None or not failed:
         return
-    from crab_graph.graph.savers import open_saver  # noqa: PLC0415  (an extra)
 
     with open_saver(sitting.terms.checkpoint) as saver:
         for one in failed:
@@ -130,7 +130,5 @@ def _placed(
 
 def _checkpoints(directory: Path) -> dict[str, str]:
     """Return which file holds each thread that is under way."""
-    from crab_graph.graph.savers import stored_threads  # noqa: PLC0415  (loads LangGraph)
-
     files = sorted((directory / CHECKPOINTS).glob("*.sqlite"))
     return {thread: path.name for path in files for thread in stored_threads(path)}

@@ -5,7 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
+from crab_graph.domains.benchmark import load_benchmark
 from crab_graph.errors import UsageError
+from crab_graph.graph.restart import visible_ends
 from crab_graph.graph.setup import set_up
 from crab_graph.models.secrets import MASK
 from crab_graph.personas.condition import Condition, parse_condition
@@ -97,8 +99,6 @@ def prepare_fork(
         UsageError: the other run's agent or user is a Python object that is not given again.
         BenchmarkError: its benchmark is missing.
     """
-    from crab_graph.domains.benchmark import load_benchmark  # noqa: PLC0415  (loads DuckDB)
-
     config = read_config(run)
     agent = record.agent if otherwise.agent is None else otherwise.agent
     if isinstance(agent, str) and _is_lost(agent):
@@ -172,8 +172,6 @@ def fork_points(record: EpisodeRecord) -> Sequence[int]:
     Raises:
         UsageError: what a fork needs of it was not kept.
     """
-    from crab_graph.graph.restart import visible_ends  # noqa: PLC0415  (loads LangGraph)
-
     check_turn(record, 0)
     turns = range(len(visible_ends(record.messages)))
     return turns[:-1] if len(turns) > 1 else turns

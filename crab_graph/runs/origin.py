@@ -1,14 +1,18 @@
 """Where a fork begins: another episode, after one of its visible turns."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from crab_graph.domains.task import Task
 from crab_graph.errors import UsageError
+from crab_graph.graph.restart import (
+    state_after,
+    visible_ends,
+    with_line,
+)
+from crab_graph.personas.recognition import told_after
 from crab_graph.runs.config import ForkPoint
 from crab_graph.runs.record import EpisodeRecord
-
-if TYPE_CHECKING:
-    from crab_graph.domains.task import Task
 
 
 class Lineage(NamedTuple):
@@ -46,7 +50,7 @@ class Origin(NamedTuple):
         about = {"run": self.point.run, "episode_id": self.record.episode_id, "turn": self.turn}
         return about | said
 
-    def start(self, task: "Task", spec: str) -> dict[str, Any]:
+    def start(self, task: Task, spec: str) -> dict[str, Any]:
         """Return the state in which a fork begins.
 
         Args:
@@ -56,12 +60,6 @@ class Origin(NamedTuple):
         Raises:
             UsageError: the episode has no such turn, or ends with it.
         """
-        from crab_graph.graph.restart import (  # noqa: PLC0415  (loads LangGraph)
-            state_after,
-            visible_ends,
-            with_line,
-        )
-
         record = self.record
         check_turn(record, self.turn)
         end = visible_ends(record.messages)[self.turn]
@@ -80,8 +78,6 @@ def check_turn(record: EpisodeRecord, turn: int) -> None:
     Raises:
         UsageError: it has no such turn, or ends with it, or its state was not kept.
     """
-    from crab_graph.graph.restart import visible_ends  # noqa: PLC0415  (loads LangGraph)
-
     last = len(visible_ends(record.messages)) - 1
     if record.termination in _TOKENS:
         last -= 1  # nothing comes after the turn that ends the talk
@@ -99,10 +95,8 @@ def check_turn(record: EpisodeRecord, turn: int) -> None:
 _TOKENS = {"STOP", "TRANSFER", "OUT-OF-SCOPE"}
 
 
-def _after_saying(task: "Task", start: Mapping[str, Any], text: str, number: int) -> dict[str, Any]:
+def _after_saying(task: Task, start: Mapping[str, Any], text: str, number: int) -> dict[str, Any]:
     """Return the user's state after a typed message: it knows which facts are told now."""
-    from crab_graph.personas.recognition import told_after  # noqa: PLC0415
-
     state = dict(start.get("user_state", {}))
     said = start.get("messages", {"lines": ()})["lines"]
     heard = [line["content"] for line in said if line["role"] == "assistant" and line["content"]]

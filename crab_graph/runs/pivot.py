@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from crab_graph.errors import RunError
 from crab_graph.eval.statistics import Share, ShareChange, certain_rate, change, wilson_rate
 from crab_graph.runs.config import CONFIG, PIVOTS, ForkPoint, read_config
-from crab_graph.runs.fork import begin_fork, fork_points, prepare_fork
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.sitting import Report
 from crab_graph.runs.store import load_record, load_records
 from crab_graph.schema import FileModel
 from crab_graph.settings import ForkSettings, WorkKeywords, WorkSettings, value_of
@@ -24,6 +22,7 @@ from crab_graph.workers import write_atomically
 
 if TYPE_CHECKING:
     from crab_graph.agents.adapters import AgentSpec
+    from crab_graph.runs.sitting import Report
 
 RESULT = "pivot.json"
 
@@ -95,7 +94,7 @@ def pivot_episode(
     *,
     agent: "AgentSpec | None" = None,
     force: bool = False,
-    progress: Report | None = None,
+    progress: "Report | None" = None,
     **work: Unpack[WorkKeywords],
 ) -> Pivot:
     """Fork an episode at every turn, and return the chance to pass from each.
@@ -116,6 +115,12 @@ def pivot_episode(
         UsageError: the episode cannot be forked.
         UnknownName: there is no such episode.
     """
+    from crab_graph.runs.fork import (  # noqa: PLC0415  (loads LangGraph)
+        begin_fork,
+        fork_points,
+        prepare_fork,
+    )
+
     workers = value_of(WorkSettings, work)
     wanted = ForkSettings(agent=agent, trials=trials)
     directory = Path(run)

@@ -3,10 +3,18 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
+from langgraph.types import Command
+
+from crab_graph.agents.adapters import AgentSpec
+from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import RunError, UsageError
+from crab_graph.graph.build import EpisodeGraph, Leg, prepare_episode
+from crab_graph.graph.person import PERSON_AGENT, PersonSeat, SeatedUser
+from crab_graph.graph.savers import open_saver
 from crab_graph.graph.setup import set_up
+from crab_graph.graph.state import Status, is_finished
 from crab_graph.personas.condition import parse_condition
 from crab_graph.runs.config import CHECKPOINTS, SHARDS, begin_run, forget_episodes
 from crab_graph.runs.episode import Visit, play_episode
@@ -22,12 +30,6 @@ from crab_graph.settings import (
     SittingSettings,
     value_of,
 )
-
-if TYPE_CHECKING:
-    from crab_graph.agents.adapters import AgentSpec
-    from crab_graph.domains.benchmark import Benchmark
-    from crab_graph.graph.build import EpisodeGraph
-    from crab_graph.graph.person import PersonSeat
 
 Answer = str | Mapping[str, Any]
 Ask = Callable[[Mapping[str, Any]], Answer]
@@ -50,17 +52,15 @@ class SeatedEpisode:
         settings: What decides the episode.
     """
 
-    bench: "Benchmark"
+    bench: Benchmark
     task_id: str
-    seat: "PersonSeat"
-    agent: "AgentSpec"
+    seat: PersonSeat
+    agent: AgentSpec
     user: str
     settings: EpisodeSettings
 
     def sitting(self, directory: Path) -> Sitting:
         """Return what a run needs that holds this episode alone."""
-        from crab_graph.graph.person import PERSON_AGENT, PersonSeat, SeatedUser  # noqa: PLC0415
-
         added = set_up(self.settings).fragments.added
         user: Any = parse_condition(self.user, added)
         agent = PERSON_AGENT if self.seat is PersonSeat.AGENT else self.agent
@@ -73,11 +73,11 @@ class SeatedEpisode:
 
 
 def seat_person(
-    bench: "Benchmark | str | Path",
+    bench: Benchmark | str | Path,
     task: str,
     seat: str,
     *,
-    agent: "AgentSpec" = "solver",
+    agent: AgentSpec = "solver",
     user: str = "ruse",
     **settings: Unpack[EpisodeKeywords],
 ) -> SeatedEpisode:
@@ -89,9 +89,6 @@ def seat_person(
         UsageError: there is no such seat, or the settings do not fit.
         UnknownName: there is no such task, agent or condition.
     """
-    from crab_graph.domains.benchmark import Benchmark, load_benchmark  # noqa: PLC0415
-    from crab_graph.graph.person import PersonSeat  # noqa: PLC0415  (loads LangGraph)
-
     if seat not in set(PersonSeat):
         raise UsageError(f"a person plays as user or agent, not as '{seat}'")
     bench = bench if isinstance(bench, Benchmark) else load_benchmark(bench)
@@ -136,8 +133,6 @@ def play_with_person(
 
 
 def _play(sitting: Sitting, ask: Ask) -> None:
-    from crab_graph.graph.build import Leg, prepare_episode  # noqa: PLC0415  (loads LangGraph)
-    from crab_graph.graph.savers import open_saver  # noqa: PLC0415
 
     directory = sitting.directory
     (directory / CHECKPOINTS).mkdir(exist_ok=True)
@@ -157,12 +152,8 @@ def _play(sitting: Sitting, ask: Ask) -> None:
         saver.delete_thread(_THREAD)
 
 
-def _converse(graph: "EpisodeGraph", ask: Ask) -> None:
+def _converse(graph: EpisodeGraph, ask: Ask) -> None:
     """Let both sides talk until the episode is over."""
-    from langgraph.types import Command  # noqa: PLC0415
-
-    from crab_graph.graph.state import Status, is_finished  # noqa: PLC0415
-
     config: Any = {"configurable": {"thread_id": _THREAD}}
     while True:
         snapshot = graph.get_state(config)

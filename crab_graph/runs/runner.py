@@ -3,10 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
+from crab_graph.agents.adapters import AgentSpec
+from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import UsageError
+from crab_graph.graph.users import UserSpec
 from crab_graph.models.secrets import MASK
+from crab_graph.runs.ablation import Ablation, compare_conditions
 from crab_graph.runs.config import BEGIN_OTHERWISE, CONFIG, RunConfig, begin_run, read_config
 from crab_graph.runs.execution import execute
 from crab_graph.runs.run import Run, open_run
@@ -14,6 +18,7 @@ from crab_graph.runs.sitting import Report, Sitting, check_replayable, prepare_s
 from crab_graph.runs.store import keep_origin, read_origin
 from crab_graph.runs.writing import hold_run, keeping
 from crab_graph.settings import (
+    ABLATION,
     RunKeywords,
     RunSettings,
     SittingKeywords,
@@ -21,18 +26,13 @@ from crab_graph.settings import (
     value_of,
 )
 
-if TYPE_CHECKING:
-    from crab_graph.agents.adapters import AgentSpec
-    from crab_graph.domains.benchmark import Benchmark
-    from crab_graph.graph.users import UserSpec
-
 RESUME_OTHERWISE = "go on all the same with --allow-mismatch"
 
 
 def run(
-    bench: "Benchmark | str | Path",
-    agent: "AgentSpec",
-    user: "UserSpec | Sequence[UserSpec]" = "ruse",
+    bench: Benchmark | str | Path,
+    agent: AgentSpec,
+    user: UserSpec | Sequence[UserSpec] = "ruse",
     trials: int = 1,
     out: str | Path = "run",
     *,
@@ -71,16 +71,14 @@ def run(
 
 
 def prepare_run(
-    bench: "Benchmark | str | Path",
-    agent: "AgentSpec",
-    user: "UserSpec | Sequence[UserSpec]",
+    bench: Benchmark | str | Path,
+    agent: AgentSpec,
+    user: UserSpec | Sequence[UserSpec],
     out: str | Path,
     settings: RunSettings,
     terms: SittingSettings,
 ) -> Sitting:
     """Return all that a sitting of a run needs; nothing is written. Errors as for `run`."""
-    from crab_graph.domains.benchmark import Benchmark, load_benchmark  # noqa: PLC0415  (DuckDB)
-
     opened = bench if isinstance(bench, Benchmark) else load_benchmark(bench)
     return prepare_sitting(Path(out), opened, agent, user, settings, terms)
 
@@ -110,6 +108,39 @@ def sit(
                 keep_origin(directory, sitting.origin)
             execute(sitting, report)
     return open_run(directory)
+
+
+def ablate(
+    bench: Benchmark | str | Path,
+    agent: AgentSpec,
+    conditions: Sequence[UserSpec] = ABLATION,
+    trials: int = 1,
+    out: str | Path = "ablation",
+    *,
+    force: bool = False,
+    progress: Report | None = None,
+    **settings: Unpack[RunKeywords],
+) -> Ablation:
+    """Run the same tasks and trials under several users, and say what each factor costs.
+
+    Args:
+        bench: The benchmark, or its directory.
+        agent: A spec, a chat model, a compiled graph, a `Runnable`, or a callable.
+        conditions: The users; the others are compared with the first.
+        trials: Episodes of each task and condition.
+        out: Directory of the run, which is an ordinary one.
+        force: Throw away a run with other settings in the same directory.
+        progress: Called at the beginning and after each episode.
+        settings: As for `run`.
+
+    Raises:
+        UsageError: there are fewer than two conditions, or a setting is out of range.
+        ResumeMismatch: the directory holds a run with other settings.
+    """
+    if len(conditions) < 2:
+        raise UsageError("an ablation compares two conditions or more")
+    done = run(bench, agent, conditions, trials, out, force=force, progress=progress, **settings)
+    return compare_conditions(done.episodes, done.config.users)
 
 
 def resume_run(
@@ -142,8 +173,6 @@ def resume_run(
 
 def prepare_resumption(directory: Path, terms: SittingSettings) -> Sitting:
     """Return a sitting that goes on with a run as it was begun; errors as for `resume_run`."""
-    from crab_graph.domains.benchmark import load_benchmark  # noqa: PLC0415  (loads DuckDB)
-
     config = read_config(directory)
     check_replayable(directory, config)
     checkpoint = terms.checkpoint or config.checkpoint

@@ -4,11 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from os.path import relpath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from crab_graph.agents.adapters import AgentSpec, resolve_agent
+from crab_graph.domains.benchmark import Benchmark
 from crab_graph.errors import UsageError
+from crab_graph.graph.person import SeatedUser
 from crab_graph.graph.savers import check_address
 from crab_graph.graph.setup import Setup, set_up
+from crab_graph.graph.users import condition_name, with_open_model
 from crab_graph.models.prices import NO_PRICES, check_priced
 from crab_graph.models.secrets import MASK, public_spec
 from crab_graph.personas.condition import Condition, parse_condition
@@ -18,10 +22,6 @@ from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.versions import agent_sha256, code_sha256, versions
 from crab_graph.settings import Engine, RunSettings, SittingSettings
 from crab_graph.workers import Executor
-
-if TYPE_CHECKING:
-    from crab_graph.agents.adapters import AgentSpec
-    from crab_graph.domains.benchmark import Benchmark
 
 PERSON = "person"
 """How a person in a seat is recorded."""
@@ -72,8 +72,8 @@ class Sitting:
 
     directory: Path
     config: RunConfig
-    bench: "Benchmark"
-    agent: "AgentSpec"
+    bench: Benchmark
+    agent: AgentSpec
     users: tuple[Any, ...]
     setup: Setup
     terms: SittingSettings
@@ -87,8 +87,8 @@ class Sitting:
 
 def prepare_sitting(
     directory: Path,
-    bench: "Benchmark",
-    agent: "AgentSpec",
+    bench: Benchmark,
+    agent: AgentSpec,
     users: Any,
     settings: RunSettings,
     terms: SittingSettings,
@@ -107,8 +107,6 @@ def prepare_sitting(
         UsageError: a setting names nothing, or does not go with another.
         RunError: the directory holds something else than a run.
     """
-    from crab_graph.agents.adapters import resolve_agent  # noqa: PLC0415  (loads LangChain)
-
     check_directory(directory)
     bench = bench.with_toolset(settings.toolset)
     settings = replace(settings, toolset=str(bench.toolset))
@@ -171,8 +169,6 @@ def _players(users: tuple[Any, ...], setup: Setup) -> tuple[Any, ...]:
 
 def _names(players: tuple[Any, ...]) -> tuple[str, ...]:
     """Return what the users' episodes are filed under."""
-    from crab_graph.graph.users import condition_name  # noqa: PLC0415  (loads LangChain)
-
     names = tuple(map(condition_name, players))
     if not names or len(set(names)) < len(names):
         raise UsageError("name one user, or several that differ")
@@ -187,7 +183,6 @@ def _engine(players: tuple[Any, ...], settings: RunSettings) -> str:
 
 
 def _has_person(players: tuple[Any, ...]) -> bool:
-    from crab_graph.graph.person import SeatedUser  # noqa: PLC0415  (loads LangChain)
 
     return any(isinstance(one, SeatedUser) for one in players)
 
@@ -199,8 +194,6 @@ def _are_named(players: tuple[Any, ...], settings: RunSettings) -> bool:
 
 def _model_name(setup: Setup) -> str | None:
     """Return what the users' model is recorded as; refuse now one that cannot be opened."""
-    from crab_graph.graph.users import with_open_model  # noqa: PLC0415  (loads LangChain)
-
     return None if setup.engine is Engine.RULES else with_open_model(setup).model.name
 
 

@@ -1,0 +1,53 @@
+"""The house stays plain: one name, one thing; functions that can be read at a glance."""
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+import crab_graph
+
+PACKAGE = Path(crab_graph.__file__).parent
+LONGEST = 60
+FAMILIES = {"cli", "verifiers", "travel"}
+"""Folders whose modules carry the name of a command, a check or a domain's part of a subject."""
+
+
+def modules():
+    return sorted(path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py")
+
+
+def nodes(kind):
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, kind):
+                yield path.relative_to(PACKAGE), node
+
+
+def twice(named):
+    places = defaultdict(list)
+    for name, place in named:
+        places[name].append(str(place))
+    return {name: found for name, found in places.items() if len(found) > 1}
+
+
+def test_no_two_modules_share_a_name_unless_their_folders_make_them_one_family():
+    plain = [path for path in modules() if path.parent.name not in FAMILIES]
+    assert not twice((path.stem, path.relative_to(PACKAGE)) for path in plain)
+
+
+def test_no_module_is_named_with_the_plural_of_another():
+    names = {path.stem for path in modules() if path.parent.name not in FAMILIES}
+    assert not [name for name in names if f"{name}s" in names]
+
+
+def test_no_class_is_named_twice():
+    assert not twice((node.name, path) for path, node in nodes(ast.ClassDef))
+
+
+def test_no_function_but_a_command_is_long():
+    long = []
+    for path, node in nodes((ast.FunctionDef, ast.AsyncFunctionDef)):
+        is_command = path.parent.name == "cli" and not node.name.startswith("_")
+        if not is_command and (node.end_lineno or 0) - node.lineno >= LONGEST:
+            long.append(f"{path}:{node.name}")
+    assert not long
