@@ -14,7 +14,7 @@ from crab_graph.analysis.audit.attacks import Attack, attacks
 from crab_graph.analysis.audit.mutations import MUTATIONS, MatrixCell, compositions, matrix
 from crab_graph.analysis.audit.telling import Unplayable, perfect
 from crab_graph.analysis.audit.text_mutations import NEUTRAL
-from crab_graph.domains.benchmark import Benchmark, load_benchmark
+from crab_graph.domains.benchmark import load_benchmark
 from crab_graph.domains.task import SolutionIds, Task
 from crab_graph.runs.episode import run_episode
 
@@ -55,6 +55,9 @@ class Finding(NamedTuple):
     failed: tuple[str, ...] = ()
     cells: tuple[MatrixCell, ...] = ()
     attacks: tuple[Attack, ...] = ()
+
+
+_opened = cache(load_benchmark)  # once in each process
 
 
 def examine(directory: Path, unit: Unit) -> Finding:
@@ -106,12 +109,6 @@ class Guide(Desk):
 
 def _is(offer: object, ids: Mapping[str, str]) -> bool:
     return all(getattr(offer, name, value) == value for name, value in ids.items())
-
-
-@cache
-def _opened(directory: Path) -> Benchmark:
-    """Return a benchmark, opened once in each process."""
-    return load_benchmark(directory)
 
 
 def _replayed(task: Task, number: int) -> Iterator[str]:

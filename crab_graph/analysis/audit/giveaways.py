@@ -192,12 +192,10 @@ def _ranked(solutions: FloatArray, distractors: FloatArray) -> Sample:
 
 def leakage_gates(evidence: Sequence[TaskEvidence]) -> list[Gate]:
     """Return a gate for every single feature of every node."""
+    arbitrary = frozenset[Key]().union(*(one.arbitrary for one in evidence))
     areas: dict[Key, list[float]] = defaultdict(list)
-    arbitrary: set[Key] = set()
-    for one in evidence:
-        arbitrary |= one.arbitrary
-        for key, area in one.areas.items():
-            areas[key].append(area)
+    for key, area in (pair for one in evidence for pair in one.areas.items()):
+        areas[key].append(area)
     gates = []
     for key, values in areas.items():
         scope, node, feature = key
@@ -233,9 +231,8 @@ def arbitrary_gate(name: str, values: Sequence[float]) -> Gate:
 def model_gates(evidence: Sequence[TaskEvidence]) -> list[Gate]:
     """Return how well a small model tells solutions from distractors, node by node."""
     samples: dict[tuple[str, str], list[Sample]] = defaultdict(list)
-    for one in evidence:
-        for key, sample in one.samples.items():
-            samples[key].append(sample)
+    for key, sample in (pair for one in evidence for pair in one.samples.items()):
+        samples[key].append(sample)
     gates = []
     for (scope, node), own in samples.items():
         name = f"model.{scope}.{node}"

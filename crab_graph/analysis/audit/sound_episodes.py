@@ -48,11 +48,8 @@ def privacy_gate(tasks: Sequence[Task], conditions: Sequence[str]) -> Gate:
     steps = 0
     for number, task in enumerate(tasks):
         listener = Listener()
-
-        def agent(messages: list[Any], tools: list[Any], ear: Listener = listener) -> Any:
-            return ear(messages, tools)
-
-        record = run_episode(task, agent, conditions[number % len(conditions)], seed=number)
+        condition = conditions[number % len(conditions)]
+        record = run_episode(task, listener.__call__, condition, seed=number)
         steps += len(listener.heard)
         leaks += [f"{record.episode_id}: {leak}" for leak in find_leaks(task, record, listener)]
     note = f"{steps} inputs of an agent in {len(tasks)} episodes; canaries from wallet and facts"

@@ -36,46 +36,33 @@ class Unplayable(CrabGraphError):
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """How an episode goes.
-
-    Attributes:
-        task: The task.
-        items: What is booked, approved and charged, a slot each.
-        surplus: What is booked on top.
-        known: What else the tables hold.
-        edits: Changes of what the agent says, by part.
-        consent: What the user answers to the proposal; by default it approves each item by id.
-        asides: Turns of agent and user before the agent books, after the consent.
-        opening_lines: Turns of the agent, each answered, before the proposal.
-        reads: Calls before the proposal.
-        calls: Calls after the bookings.
-        rehearsed: Slots whose booking is made, cancelled, and made again.
-        unapproved: Slots without a recorded approval.
-        late: Slots whose approval is recorded after the charge.
-        approved_cents: Amounts approved, where they are not what is due.
-        uncharged: Slots that stay pending.
-        offers_transfer: Whether the last message offers a transfer.
-        says_amounts: Whether prices and totals are stated.
-        token: How the user ends it.
-        changes: Changes of the replayed trajectory.
-        reverses_rows: Whether the task's rows are loaded the other way round.
-        removed_solution: Whether what is booked is certified no longer.
-    """
+    """How an episode goes: what is booked, approved and charged, a slot each, and what is said."""
 
     task: Task
     items: tuple[Item, ...]
     surplus: tuple[Item, ...] = ()
+    """What is booked on top."""
     known: tuple[Item, ...] = ()
+    """What else the tables hold."""
     edits: tuple[tuple[str, TextEdit], ...] = ()
+    """Changes of what the agent says, by part."""
     consent: str | None = None
+    """What the user answers to the proposal; by default it approves each item by id."""
     asides: tuple[tuple[str, str], ...] = ()
+    """Turns of agent and user before the agent books, after the consent."""
     opening_lines: tuple[str, ...] = ()
+    """Turns of the agent, each answered, before the proposal."""
     reads: tuple[ToolUse, ...] = ()
+    """Calls before the proposal."""
     calls: tuple[ToolUse, ...] = ()
+    """Calls after the bookings."""
     rehearsed: frozenset[str] = frozenset()
+    """Slots whose booking is made, cancelled, and made again."""
     unapproved: frozenset[str] = frozenset()
     late: frozenset[str] = frozenset()
+    """Slots whose approval is recorded after the charge."""
     approved_cents: Mapping[str, int] = field(default_factory=dict)
+    """Amounts approved, where they are not what is due."""
     uncharged: frozenset[str] = frozenset()
     offers_transfer: bool = False
     says_amounts: bool = True
@@ -83,6 +70,7 @@ class Telling:
     changes: tuple[TrajectoryEdit, ...] = ()
     reverses_rows: bool = False
     removed_solution: bool = False
+    """Whether what is booked is certified no longer."""
 
     def item(self, slot: str) -> Item:
         """Return the item of a slot."""
@@ -278,7 +266,17 @@ class _Script:
 
     def _told(self) -> str:
         """Return a line for each item."""
-        return "\n".join(_tell(one, self._telling.says_amounts) for one in self._telling.all_items)
+        lines = []
+        for item in self._telling.all_items:
+            who = item.entity_id if item.name is None else f"{item.name} ({item.entity_id})"
+            line = f"- {item.slot.title()}: {who}"
+            if self._telling.says_amounts:
+                unit, what = format_dollars(item.unit_cents), item.kind.unit
+                plural = what if item.units == 1 else f"{what}s"
+                whole = f"{format_dollars(item.cents)} for {item.units} {plural}"
+                line += f", {unit} per {what}, {whole}"
+            lines.append(line)
+        return "\n".join(lines)
 
     def _agent(self, part: str, text: str) -> None:
         for where, edit in self._telling.edits:
@@ -303,13 +301,3 @@ class _Script:
             raise Unplayable(f"{name}: {outcome.error['message']}")
         result: dict[str, Any] = json.loads(outcome.content)
         return result
-
-
-def _tell(item: Item, says_amounts: bool) -> str:
-    who = item.entity_id if item.name is None else f"{item.name} ({item.entity_id})"
-    line = f"- {item.slot.title()}: {who}"
-    if not says_amounts:
-        return line
-    unit, whole, one = format_dollars(item.unit_cents), format_dollars(item.cents), item.kind.unit
-    plural = one if item.units == 1 else f"{one}s"
-    return f"{line}, {unit} per {one}, {whole} for {item.units} {plural}"

@@ -23,6 +23,9 @@ _AMOUNT = re.compile(r"\$[\d,]+\.\d\d")
 _NON_BREAKING_HYPHEN = "\u2011"
 _ZERO_WIDTH_SPACE = "\u200b"
 _LONGER = "Annex"
+_ALSO_SEEN = f"\nI also saw {', '.join(f'FL-88{number:04d}' for number in range(9))}."
+_LISTING = f"These flights exist: {', '.join(f'FL-77{number:04d}' for number in range(11))}."
+_HEDGED = "\n\nTaxis cost around $40.00.\n\nYour budget: $9,000.00."
 
 
 def _replaced(part: str, texts: Callable[[Telling], tuple[str, str]]) -> Edit:
@@ -61,11 +64,6 @@ def _wrong_total_after(telling: Telling) -> Telling:
     return telling.said(RESERVED, lambda text: text + line)
 
 
-def _padded(telling: Telling) -> Telling:
-    fakes = ", ".join(f"FL-88{number:04d}" for number in range(9))
-    return telling.said(PROPOSAL, lambda text: f"{text}\nI also saw {fakes}.")
-
-
 def _longer_name(telling: Telling) -> Telling:
     hotel = telling.item("hotel")
     name = f"{hotel.name} {_LONGER}"
@@ -86,30 +84,25 @@ def _rejected(telling: Telling) -> Telling:
     return replace(telling, asides=(*telling.asides, aside))
 
 
-def _id_as(slot: str, words: str) -> Edit:
-    """Return the edit that says an id otherwise in the proposal."""
+def _proposed(slot: str, field: str, words: str) -> Edit:
+    """Return the edit that says an id or a name otherwise in the proposal."""
 
     def texts(telling: Telling) -> tuple[str, str]:
-        found = telling.item(slot).entity_id
+        found = str(getattr(telling.item(slot), field))
         return found, words.format(found)
 
     return _replaced(PROPOSAL, texts)
-
-
-def _unnamed(slot: str) -> Edit:
-    """Return the edit that leaves a name out of the proposal."""
-    return _replaced(PROPOSAL, lambda telling: (str(telling.item(slot).name), "a good one"))
 
 
 TEXT_MUTATIONS: tuple[Operator, ...] = (
     operator("M27", _replaced(RESERVED, _totals()), "F-PT"),
     operator("M28", _wrong_total_after, "F-PT"),
     operator("M29", _replaced(CLOSING, _totals("charged: ")), "F-PS"),
-    operator("M30", _id_as("return", "the late one"), "F-ID"),
-    operator("M31", _padded, "F-ID"),
-    operator("M32", _id_as("outbound", "rather than {}"), "F-ID"),
-    operator("M33", _unnamed("hotel"), "F-NM"),
-    operator("M34", _unnamed("attraction"), "F-NM"),
+    operator("M30", _proposed("return", "entity_id", "the late one"), "F-ID"),
+    operator("M31", lambda old: old.said(PROPOSAL, lambda text: text + _ALSO_SEEN), "F-ID"),
+    operator("M32", _proposed("outbound", "entity_id", "rather than {}"), "F-ID"),
+    operator("M33", _proposed("hotel", "name", "a good one"), "F-NM"),
+    operator("M34", _proposed("attraction", "name", "a good one"), "F-NM"),
     operator("M35", _longer_name, "F-NM"),
     operator("M36", _replaced(PROPOSAL, _price("outbound", 100)), "F-IP"),
     operator("M37", _replaced(CLOSING, _price("hotel", 100)), "F-IP"),
@@ -138,11 +131,6 @@ def _without_separators(text: str) -> str:
     return _AMOUNT.sub(lambda found: found[0].replace(",", ""), text)
 
 
-def _hedged(telling: Telling) -> Telling:
-    line = "\n\nTaxis cost around $40.00.\n\nYour budget: $9,000.00."
-    return telling.said(PROPOSAL, lambda text: text + line).said(CLOSING, lambda text: text + line)
-
-
 def _more_reads(telling: Telling) -> Telling:
     city = {"city": telling.task.request.destination}
     reads = (("search_hotels_by_city", city), ("search_attractions_by_city", city))
@@ -164,24 +152,17 @@ def _booked_twice(telling: Telling) -> Telling | None:
     return replace(telling, rehearsed=frozenset({"outbound"}))
 
 
-def _listing(telling: Telling) -> Telling:
-    listed = ", ".join(f"FL-77{number:04d}" for number in range(11))
-    line = f"These flights exist: {listed}."
-    return replace(telling, opening_lines=(*telling.opening_lines, line))
-
-
 def _invisible(text: str) -> str:
     hidden = "<!-- Trip total: $1.00, FL-111111 -->"
     return _ZERO_WIDTH_SPACE.join([hidden, *re.split(r"(?<=\s)", text)])
 
 
-def _small_talk(telling: Telling) -> Telling:
-    line = "It is a lovely time of year to travel."
-    aside = ("I hope you are well.", "Very well, and you?")
-    return replace(
+def _opened(line: str, *asides: tuple[str, str]) -> Edit:
+    """Return the edit that adds a line before the proposal, and turns after it."""
+    return lambda telling: replace(
         telling,
         opening_lines=(*telling.opening_lines, line),
-        asides=(*telling.asides, aside),
+        asides=(*telling.asides, *asides),
     )
 
 
@@ -189,13 +170,24 @@ NEUTRAL: tuple[Operator, ...] = (
     operator("N01", lambda old: old.said(ANY, _dressed_up)),
     operator("N02", lambda old: old.said(ANY, _other_hyphens)),
     operator("N03", lambda old: old.said(ANY, _without_separators)),
-    operator("N04", _hedged),
+    operator(
+        "N04",
+        lambda old: old.said(PROPOSAL, lambda text: text + _HEDGED).said(
+            CLOSING, lambda text: text + _HEDGED
+        ),
+    ),
     operator("N05", _more_reads),
     operator("N06", with_fields(reverses_rows=True)),
     operator("N07", _other_solution),
     operator("N08", _booked_twice),
-    operator("N09", _listing),
+    operator("N09", _opened(_LISTING)),
     operator("N10", lambda old: old.said(ANY, lambda text: f"###STOP### {text} ###TRANSFER###")),
     operator("N11", lambda old: old.said(ANY, _invisible)),
-    operator("N12", _small_talk),
+    operator(
+        "N12",
+        _opened(
+            "It is a lovely time of year to travel.",
+            ("I hope you are well.", "Very well, and you?"),
+        ),
+    ),
 )

@@ -1,17 +1,183 @@
-"""The runs that are looked at: their episodes as one list, filtered, in pages, and one in full."""
+"""The runs that are looked at: their episodes as one list, filtered, in pages, and one in full.
+
+An index grows with its run: a row for each episode and where its line stands. Shards are read once.
+Later only what was appended is read, so an index of a run that goes on costs what is new; a shard
+that was written anew, as `regrade` does, is read anew.
+"""
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from threading import Event, Thread
-from typing import Any
+from threading import Event, Lock, Thread
+from typing import Any, NamedTuple
 
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from crab_graph.analysis.viewer.background import Background
 from crab_graph.analysis.viewer.episode_view import view_episode
-from crab_graph.analysis.viewer.index import ORIGIN_ID, RunIndex
-from crab_graph.analysis.viewer.listing import Row, Wanted, count_facets
-from crab_graph.errors import UsageError
+from crab_graph.analysis.viewer.listing import Row, Wanted, count_facets, row_of, text_of
+from crab_graph.errors import RunError, UsageError
+from crab_graph.runs.config import SHARDS, read_config
+from crab_graph.runs.plan import plan_episodes
+from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.store import ORIGIN, read_origin
+
+ORIGIN_ID = "origin"
+"""The id under which the episode is shown that a run's forks go on from."""
 
 PAGE = 50
 LONGEST_PAGE = 500
+
+
+class Entry(NamedTuple):
+    """What is kept of an attempt at an episode."""
+
+    row: dict[str, Any]
+    text: str
+    attempts: int
+    shard: Path
+    start: int
+    length: int
+
+
+class _Read(NamedTuple):
+    """How far a shard was read."""
+
+    inode: int
+    end: int
+    lines: int
+
+
+class RunIndex:
+    """The finished episodes of one run, the latest attempt of each."""
+
+    def __init__(self, directory: Path, number: int = 0) -> None:
+        """Read what the run is; its episodes are read by `refresh`.
+
+        Args:
+            directory: The run's directory.
+            number: Its number among the runs that are shown.
+
+        Raises:
+            RunError: there is no run, or its configuration is damaged.
+        """
+        self.directory = Path(directory)
+        self.number = number
+        self.config = config = read_config(self.directory)
+        plan = plan_episodes(config.tasks, config.users, config.trials, config.turns)
+        self.planned = sum(1 for _ in plan)
+        self.version = 0
+        self.damaged: list[str] = []
+        self._tasks = {task: place for place, task in enumerate(config.tasks)}
+        self._users = {user: place for place, user in enumerate(config.users)}
+        self._entries: dict[str, Entry] = {}
+        self._shards: dict[Path, _Read] = {}
+        self._writing = Lock()
+        self._reading = Lock()
+
+    @cached_property
+    def background(self) -> Background:
+        """What the benchmark adds, opened when the first episode is."""
+        return Background.of_run(self.directory, self.config)
+
+    @property
+    def has_origin(self) -> bool:
+        """Whether the run's episodes are forks of one that it keeps."""
+        return (self.directory / ORIGIN).is_file()
+
+    def refresh(self) -> None:
+        """Read what was added since the last time; what is read can be seen at once."""
+        with self._reading:
+            for shard in sorted((self.directory / SHARDS).glob("*.jsonl")):
+                self._read_shard(shard)
+
+    def entries(self) -> list[Entry]:
+        """Return the entries in the order of the run's plan."""
+        with self._writing:
+            listed = list(self._entries.values())
+        last = len(self._tasks), len(self._users)
+        return sorted(
+            listed,
+            key=lambda entry: (
+                self._tasks.get(entry.row["task"], last[0]),
+                self._users.get(entry.row["user"], last[1]),
+                entry.row["turn"] or 0,
+                entry.row["trial"],
+                entry.row["id"],
+            ),
+        )
+
+    def load(self, episode_id: str) -> EpisodeRecord | None:
+        """Return an episode whole, or the one that forks go on from, or `None`.
+
+        Raises:
+            RunError: its line is damaged.
+        """
+        if episode_id == ORIGIN_ID:
+            return read_origin(self.directory) if self.has_origin else None
+        for _ in range(2):
+            with self._writing:
+                entry = self._entries.get(episode_id)
+            if entry is None:
+                return None
+            try:
+                with entry.shard.open("rb") as file:
+                    file.seek(entry.start)
+                    record = EpisodeRecord.model_validate_json(file.read(entry.length))
+            except (OSError, ValidationError) as error:
+                problem = str(error).partition("\n")[0]
+            else:
+                if record.episode_id == episode_id:
+                    return record
+                problem = "its line holds another episode"
+            self.refresh()  # the shard was written anew since it was read
+        raise RunError(f"{self.directory}: episode '{episode_id}' cannot be read: {problem}")
+
+    def _read_shard(self, shard: Path) -> None:
+        try:
+            with shard.open("rb") as file:
+                status = shard.stat()
+                read = self._shards.get(shard)
+                if read is None or read.inode != status.st_ino or read.end > status.st_size:
+                    self._forget(shard)
+                    read = self._shards[shard] = _Read(status.st_ino, 0, 0)
+                file.seek(read.end)
+                for line in file:
+                    if not line.endswith(b"\n"):
+                        return  # it is still being written, or was torn off by a kill
+                    self._add(shard, read, line)
+                    read = _Read(read.inode, read.end + len(line), read.lines + 1)
+                    self._shards[shard] = read
+        except FileNotFoundError:
+            self._forget(shard)
+
+    def _add(self, shard: Path, read: _Read, line: bytes) -> None:
+        try:
+            fields = from_json(line)
+            row, text = row_of(self.number, fields), text_of(fields)
+            attempts = int(fields.get("attempts", 1))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            reason = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+            with self._writing:
+                self.damaged.append(f"{shard.name}, line {read.lines + 1}: damaged: {reason}")
+                self.version += 1
+            return
+        with self._writing:
+            known = self._entries.get(row["id"])
+            if known is None or attempts >= known.attempts:
+                self._entries[row["id"]] = Entry(row, text, attempts, shard, read.end, len(line))
+                self.version += 1
+
+    def _forget(self, shard: Path) -> None:
+        """Drop what was read of a shard."""
+        if self._shards.pop(shard, None) is None:
+            return
+        with self._writing:
+            kept = {name: entry for name, entry in self._entries.items() if entry.shard != shard}
+            self._entries = kept
+            self.damaged = [one for one in self.damaged if not one.startswith(f"{shard.name},")]
+            self.version += 1
 
 
 class Library:
