@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
-from uuid import NAMESPACE_URL, UUID, uuid5
+from uuid import NAMESPACE_URL, uuid5
 
 from crab_graph.analysis.export.exporters import Exporter, begun_at, episode_stamp, run_stamp
 from crab_graph.analysis.export.trajectory import Message, agent_messages, benchmark_of
@@ -105,18 +105,15 @@ class _Trace:
             for one in (0, step)
         ]
         begun, ended = (self.started + timedelta(milliseconds=one) for one in (step, step + steps))
-        dotted = _dot(self.started, ids[0])
+        moments = zip((self.started, begun), ids, strict=True)
+        dots = [f"{time:%Y%m%dT%H%M%S%fZ}{id}" for time, id in moments]
         return {
             "id": str(ids[1]),
             "trace_id": str(ids[0]),
             "parent_run_id": str(ids[0]) if step else None,
-            "dotted_order": f"{dotted}.{_dot(begun, ids[1])}" if step else dotted,
+            "dotted_order": ".".join(dots if step else dots[:1]),
             "name": name,
             "run_type": kind,
             "start_time": begun.isoformat(),
             "end_time": ended.isoformat(),
         }
-
-
-def _dot(time: datetime, id: UUID) -> str:
-    return f"{time:%Y%m%dT%H%M%S%fZ}{id}"

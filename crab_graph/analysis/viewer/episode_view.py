@@ -25,12 +25,7 @@ _ID = re.compile(r"\b[A-Z]{2}-\d{3,}\b|\$\d[\d,]*(?:\.\d\d)?")
 
 
 def view_episode(record: EpisodeRecord, background: Background = NOTHING_BEHIND) -> dict[str, Any]:
-    """Return all that the viewer reads of an episode.
-
-    Args:
-        record: The episode.
-        background: The benchmark behind it, for what a record does not hold.
-    """
+    """Return all that the viewer reads of an episode, with what the benchmark behind it adds."""
     exchanges = read_exchanges(record.messages, record.trace)
     numbers = {call.place: call.number for call in calls_of(exchanges)}
     held: list[dict[str, Any]] = []

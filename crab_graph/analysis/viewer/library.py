@@ -53,11 +53,7 @@ class RunIndex:
     """The finished episodes of one run, the latest attempt of each."""
 
     def __init__(self, directory: Path, number: int = 0) -> None:
-        """Read what the run is; its episodes are read by `refresh`.
-
-        Args:
-            directory: The run's directory.
-            number: Its number among the runs that are shown.
+        """Read what the run is, the n-th that is shown; its episodes are read by `refresh`.
 
         Raises:
             RunError: there is no run, or its configuration is damaged.

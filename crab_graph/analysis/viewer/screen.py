@@ -47,12 +47,9 @@ def print_episode(
 ) -> None:
     """Print one dialogue, said against done, and its checks.
 
-    Args:
-        console: Where to.
-        record: The episode.
-        deeds: Claims beside deeds; contradicted ones are printed under the message that claims.
-        every_call: Print each lookup, where three and more in a row are one line otherwise.
-        private: Print the user's own calls, and which facts it told in a message.
+    Of the claims beside deeds those that are contradicted are printed under their message. Three
+    lookups and more in a row are one line, but for `every_call`; `private` prints the user's own
+    calls too, and which facts it told in a message.
     """
     print_indented(console, head_of(record), 0)
     exchanges = read_exchanges(record.messages, record.trace)
