@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from crab_graph.errors import CrabGraphError, MissingExtra
+from crab_graph.workers import described
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -25,7 +26,6 @@ _CLOSING_SECONDS = 10.0
 def run_on_ray(
     items: Iterable[Item],
     setup: Callable[[int], AbstractContextManager[Callable[[Item], Result]]],
-    describe: Callable[[Exception], tuple[bool, str]],
     *,
     jobs: int,
     concurrency: int,
@@ -38,7 +38,6 @@ def run_on_ray(
     Args:
         items: What there is to do, read as it is needed; picklable.
         setup: Called in each actor with its number; gives the function that handles an item.
-        describe: An exception as text, and whether it is one of ours.
         jobs: Number of actors, each of which asks for one CPU; never more than the cluster has.
         concurrency: Items at once in each actor.
 
@@ -54,64 +53,49 @@ def run_on_ray(
 
     with _cluster(ray, jobs):
         cpus = int(ray.cluster_resources().get("CPU", 0))
-        crew = _Crew(ray, setup, describe, concurrency)
-        yield from _hand_out(crew, items, slots=min(jobs, max(cpus, 1)))
-        crew.close()
-
-
-class _Crew:
-    """One live actor for each number; the next one when it dies."""
-
-    def __init__(self, ray: Any, setup: Any, describe: Any, concurrency: int) -> None:
-        self.ray = ray
-        self.concurrency = concurrency
-        self._type = ray.remote(_Worker).options(
+        slots = [*range(min(jobs, max(cpus, 1)))] * concurrency
+        kind = ray.remote(_Worker).options(
             num_cpus=1, max_concurrency=concurrency, scheduling_strategy="SPREAD"
         )
-        self._arguments = setup, describe
-        self._actors: dict[int, Any] = {}
-
-    def give(self, slot: int, item: Any) -> tuple[Any, Any]:
-        """Let an actor handle an item; return the reference of its answer, and the actor."""
-        if slot not in self._actors:
-            self._actors[slot] = self._type.remote(*self._arguments, slot)
-        actor = self._actors[slot]
-        return actor.handle.remote(item), actor
-
-    def bury(self, slot: int, actor: Any) -> None:
-        """Take note that an actor died; several of its items say so."""
-        if self._actors.get(slot) is actor:
-            del self._actors[slot]
-
-    def close(self) -> None:
-        """Let the actors close what they opened."""
-        closing = [actor.close.remote() for actor in self._actors.values()]
-        self.ray.wait(closing, num_returns=len(closing), timeout=_CLOSING_SECONDS)
+        actors: dict[int, Any] = {}
+        yield from _hand_out(ray, lambda slot: kind.remote(setup, slot), actors, items, slots)
+        closing = [actor.close.remote() for actor in actors.values()]
+        ray.wait(closing, num_returns=len(closing), timeout=_CLOSING_SECONDS)
 
 
-def _hand_out(crew: _Crew, items: Iterable[Any], slots: int) -> Iterator[Any]:
+def _hand_out(
+    ray: Any,
+    start: Callable[[int], Any],
+    actors: dict[int, Any],
+    items: Iterable[Any],
+    slots: Iterable[int],
+) -> Iterator[Any]:
+    """Hand items to one live actor for each number, and to the next one when it dies."""
     source = iter(items)
     under_way: dict[Any, tuple[Any, int, Any, int]] = {}
 
     def give(slot: int, item: Any, deaths: int = 0) -> None:
-        reference, actor = crew.give(slot, item)
-        under_way[reference] = actor, slot, item, deaths
+        if slot not in actors:
+            actors[slot] = start(slot)
+        actor = actors[slot]
+        under_way[actor.handle.remote(item)] = actor, slot, item, deaths
 
-    for slot in [*range(slots)] * crew.concurrency:
+    for slot in slots:
         for item in islice(source, 1):
             give(slot, item)
     while under_way:
-        (reference,), _ = crew.ray.wait(list(under_way), num_returns=1)
+        (reference,), _ = ray.wait(list(under_way), num_returns=1)
         actor, slot, item, deaths = under_way.pop(reference)
         try:
-            result, failure = crew.ray.get(reference)
-        except crew.ray.exceptions.RayActorError:
+            result, failure = ray.get(reference)
+        except ray.exceptions.RayActorError:
             if deaths + 1 == _DEATHS:
                 raise CrabGraphError(
                     f"{_DEATHS} Ray workers died one after the other with the same work; "
                     "what they finished is kept"
                 ) from None
-            crew.bury(slot, actor)
+            if actors.get(slot) is actor:  # several of its items say that it died
+                del actors[slot]
             give(slot, item, deaths + 1)
             continue
         if failure is not None:
@@ -126,18 +110,14 @@ class _Worker:
     """The actor: what `setup` opened, held open for all items."""
 
     def __init__(
-        self,
-        setup: Callable[[int], AbstractContextManager[Callable[[Any], Any]]],
-        describe: Callable[[Exception], tuple[bool, str]],
-        slot: int,
+        self, setup: Callable[[int], AbstractContextManager[Callable[[Any], Any]]], slot: int
     ) -> None:
-        self._describe = describe
         self._stack = ExitStack()
         self._failure: tuple[bool, str] | None = None
         try:
             self._handle = self._stack.enter_context(setup(slot))
         except Exception as error:  # what an actor raises here would only say that it died
-            self._failure = describe(error)
+            self._failure = described(error)
 
     def handle(self, item: Any) -> tuple[Any, tuple[bool, str] | None]:
         """Return an item's result, or the failure as text."""
@@ -146,7 +126,7 @@ class _Worker:
         try:
             return self._handle(item), None
         except Exception as error:
-            return None, self._describe(error)
+            return None, described(error)
 
     def close(self) -> None:
         """Close what was opened."""

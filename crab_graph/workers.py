@@ -69,7 +69,7 @@ def run_parallel(
     if executor is Executor.RAY:
         from crab_graph.ray_workers import run_on_ray  # noqa: PLC0415  (an extra)
 
-        yield from run_on_ray(items, setup, _described, jobs=jobs, concurrency=concurrency)
+        yield from run_on_ray(items, setup, jobs=jobs, concurrency=concurrency)
     elif jobs > 1:
         yield from _in_processes(items, setup, jobs, concurrency, preload)
     elif concurrency > 1:
@@ -235,7 +235,7 @@ def _serve(pipe: Connection, setup: Setup[Any, Any], slot: int, concurrency: int
         result, error = done
         try:
             with sending:
-                pipe.send((result, None if error is None else _described(error)))
+                pipe.send((result, None if error is None else described(error)))
         except (BrokenPipeError, ConnectionResetError):
             os._exit(1)  # the parent is gone
 
@@ -249,7 +249,7 @@ def _serve(pipe: Connection, setup: Setup[Any, Any], slot: int, concurrency: int
         answer((None, error))
 
 
-def _described(error: BaseException) -> tuple[bool, str]:
+def described(error: BaseException) -> tuple[bool, str]:
     """Return an error as text, for not every exception survives the way to another process."""
     if isinstance(error, CrabGraphError):
         return True, str(error)

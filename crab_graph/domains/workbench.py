@@ -15,6 +15,9 @@ from crab_graph.generation.materialize import create_tables, insert_columns, loa
 if TYPE_CHECKING:
     import duckdb
 
+STORAGE_VERSION = "v1.5.0"
+"""The oldest DuckDB that `pyproject.toml` allows reads what any later one writes."""
+
 _OWN_FILES = (MANIFEST, f"{DATABASE}.wal", DATABASE)
 
 _PROVENANCE = dict.fromkeys(("entity_id", "node", "origin", "broken"), "VARCHAR")
@@ -114,7 +117,8 @@ def open_workbench(directory: Path, settings: Recipe) -> Iterator[Workbench]:
     with duckdb.connect(":memory:", config={"threads": 1}) as connection:
         try:
             # Small blocks: 140 KB a task instead of 1.5 MB.
-            connection.execute(f"ATTACH '{quoted}' AS benchmark (BLOCK_SIZE 16384)")
+            layout = f"BLOCK_SIZE 16384, STORAGE_VERSION '{STORAGE_VERSION}'"
+            connection.execute(f"ATTACH '{quoted}' AS benchmark ({layout})")
         except duckdb.Error as error:
             reason = str(error).splitlines()[0]
             raise BenchmarkError(f"{path}: cannot be written ({reason})") from None

@@ -31,13 +31,7 @@ class Step:
     """One execution of a node in one thread; what it was answered can be read and kept."""
 
     def __init__(self, saver: "BaseCheckpointSaver[Any]", thread: str, task: str) -> None:
-        """Point at the entries of a step.
-
-        Args:
-            saver: Where they are.
-            thread: The episode's thread.
-            task: LangGraph's id of the step.
-        """
+        """Point at the entries of a step, by its thread and LangGraph's id of it."""
         self._saver = saver
         self._thread = thread
         self._task = task

@@ -26,12 +26,7 @@ class View:
     """
 
     def __init__(self, system: str, own_role: str) -> None:
-        """Remember who reads.
-
-        Args:
-            system: Text of the system message.
-            own_role: `assistant` or `user`: whose turns are the reader's own.
-        """
+        """Remember the system message, and who reads: `assistant` or `user`."""
         self._own_role = own_role
         self._system = SystemMessage(content=system, id="m0")
         self._built: tuple[list[Message], list[BaseMessage]] = ([], [])

@@ -77,10 +77,7 @@ def described(error: BaseException) -> str:
 def wait_before_retry(error: BaseException, attempt: int, first_wait: float) -> float | None:
     """Return for how many seconds to wait before the next attempt; `None` means: do not try.
 
-    Args:
-        error: Why the attempt failed.
-        attempt: Its number, from 0.
-        first_wait: Seconds after the first one, doubled after each further one.
+    Where the provider does not say, the first wait is doubled after each further attempt (from 0).
     """
     if kind_of(error) not in TRANSIENT:
         return None
