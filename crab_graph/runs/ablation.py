@@ -5,7 +5,7 @@ The figures are per-task differences to the first condition, as rulebook §12 as
 adjusted by Holm within each measure, over the conditions.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -64,6 +64,20 @@ class Effect:
         """Whether the adjusted p leaves it open that there is no difference."""
         return self.p_holm > ALPHA
 
+    def as_json(self) -> dict[str, Any]:
+        """Return the effect as `ablate --json` prints it."""
+        found = self.contrast
+        return {
+            "difference": found.difference,
+            "interval": [found.low, found.high],
+            "relative_drop": found.relative_drop,
+            "p": found.p,
+            "p_holm": self.p_holm,
+            "minimal_detectable_effect": self.detectable,
+            "tasks": found.tasks,
+            "pairs": self.pairs,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Ablation:
@@ -114,7 +128,7 @@ class Ablation:
                         for name, level in levels.items()
                     },
                     "effects": {
-                        name: _effect_json(effect)
+                        name: effect.as_json()
                         for name, effect in self.effects.get(condition, {}).items()
                     },
                     "tasks": levels[PASS].tasks,
@@ -164,13 +178,15 @@ def compare_conditions(
         name: {measure: _level(scored[name], _measured(measure), seed) for measure in MEASURES}
         for name in conditions
     }
-    single = tuple(name for name in conditions[1:] if _is_single(scored[name].values()))
+    single = tuple(
+        name
+        for name in effects
+        if all(
+            one.persona == Persona.NONE and len(one.dimensions) == 1
+            for one in scored[name].values()
+        )
+    )
     return Ablation(reference, levels, effects, single)
-
-
-def _is_single(episodes: Iterable[EpisodeRecord]) -> bool:
-    """Tell whether a condition is one dimension alone, be it built in or of a file."""
-    return all(one.persona == Persona.NONE and len(one.dimensions) == 1 for one in episodes)
 
 
 def _measured(measure: str) -> Callable[[EpisodeRecord], float]:
@@ -178,15 +194,13 @@ def _measured(measure: str) -> Callable[[EpisodeRecord], float]:
     if measure == PASS:
         return lambda record: float(record.passed)
     if measure in PARTS:
-        return lambda record: float(_passes(record, measure))
+        return lambda record: float(
+            all(
+                verdict != "fail" or part_of_check(check) != measure
+                for check, verdict in record.checks.items()
+            )
+        )
     return lambda record: float(record.metrics.get(measure, 0))
-
-
-def _passes(record: EpisodeRecord, part: str) -> bool:
-    return not any(
-        verdict == "fail" and part_of_check(check) == part
-        for check, verdict in record.checks.items()
-    )
 
 
 def _contrast(
@@ -224,17 +238,3 @@ def _by_task(
         values.setdefault(record.task_id, []).append(value(record))
         strata[record.task_id] = record.stratum
     return [fmean(values[task_id]) for task_id in values], [strata[task_id] for task_id in values]
-
-
-def _effect_json(effect: Effect) -> dict[str, Any]:
-    found = effect.contrast
-    return {
-        "difference": found.difference,
-        "interval": [found.low, found.high],
-        "relative_drop": found.relative_drop,
-        "p": found.p,
-        "p_holm": effect.p_holm,
-        "minimal_detectable_effect": effect.detectable,
-        "tasks": found.tasks,
-        "pairs": effect.pairs,
-    }

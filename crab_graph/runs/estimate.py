@@ -34,14 +34,9 @@ _CONDITION = "ruse"
 
 @dataclass(frozen=True, slots=True)
 class SeatEstimate:
-    """What the model in one seat would take.
+    """What the model in one seat would take: without caching and hidden reasoning.
 
-    Attributes:
-        spec: How the model is named.
-        calls: Calls of the model.
-        input_tokens: Tokens it would read; without what a provider would have cached.
-        output_tokens: Tokens it would write, hidden reasoning left out.
-        cost: What that costs in dollars; `None` without its price.
+    The cost is in dollars, `None` without the model's price.
     """
 
     spec: str
@@ -53,13 +48,9 @@ class SeatEstimate:
 
 @dataclass(frozen=True, slots=True)
 class RunEstimate:
-    """What a run would take.
+    """What a run would take; episodes were `sampled` to tell.
 
-    Attributes:
-        planned: Episodes in all.
-        finished: Those that are finished already.
-        sampled: Episodes that were played to tell.
-        seats: By party; a seat without a language model is missing.
+    A seat, named by its party, is missing where no language model has it.
     """
 
     planned: int
@@ -103,22 +94,17 @@ def estimate_run(
         for party, numbers in _measure(task, user, setup, one.trial).items():
             sums[party] = [a + b for a, b in zip(sums[party], numbers, strict=True)]
     seats = {
-        party: _seat(spec, _scaled(sums[party], len(todo) / len(sample)), config.prices)
+        party: _seat(spec, sums[party], len(todo) / len(sample), config.prices or NO_PRICES)
         for party, spec in specs.items()
         if spec is not None and sample
     }
     return RunEstimate(len(plan), len(plan) - len(todo), len(sample), seats)
 
 
-def _scaled(numbers: Sequence[int], factor: float) -> list[int]:
-    return [round(number * factor) for number in numbers]
-
-
-def _seat(spec: str, numbers: Sequence[int], prices: Prices | None) -> SeatEstimate:
-
-    calls, read, written = numbers
+def _seat(spec: str, sums: Sequence[int], factor: float, prices: Prices) -> SeatEstimate:
+    calls, read, written = (round(number * factor) for number in sums)
     usage = {model_of(spec): ModelUsage(calls=calls, input_tokens=read, output_tokens=written)}
-    cost = (prices or NO_PRICES).cost(usage, spec)
+    cost = prices.cost(usage, spec)
     return SeatEstimate(spec, calls, read, written, cost.dollars if cost.is_known else None)
 
 
@@ -143,10 +129,14 @@ def _measure(task: Task, user: Any, setup: Setup, trial: int) -> dict[str, tuple
     if setup.engine is Engine.LLM:
         overhead = count_tokens(_prompt(task, record, setup))
         overhead += count_tokens(registry.openai_schemas(Owner.USER))
-        seen = [line for line in record.messages if _is_seen_by_user(line)]
+        seen = [one for one in record.messages if _is_said(one) or one.get("owner") == "user"]
         found["user"] = _seat_tokens(seen, "user", overhead)
     elif setup.engine is Engine.HYBRID:
-        found["user"] = _wording_tokens(record, count_tokens(_prompt(task, record, setup)))
+        # A model that only words is handed one draft at a time.
+        said = [count_tokens(str(one["content"])) for one in record.messages if _is_said(one)]
+        drafts = said[::2]
+        read = len(drafts) * count_tokens(_prompt(task, record, setup)) + sum(said)
+        found["user"] = len(drafts), read, sum(drafts)
     return found
 
 
@@ -164,20 +154,8 @@ def _seat_tokens(
     return calls, read, written
 
 
-def _wording_tokens(record: EpisodeRecord, overhead: int) -> tuple[int, int, int]:
-    """Return what a model takes that is handed one draft at a time."""
-    said = [
-        count_tokens(str(line["content"]))
-        for line in record.messages
-        if line["role"] in {"user", "assistant"} and not line.get("tool_calls")
-    ]
-    drafts = said[::2]
-    return len(drafts), len(drafts) * overhead + sum(said), sum(drafts)
-
-
-def _is_seen_by_user(line: Mapping[str, Any]) -> bool:
-    delivered = line["role"] != "tool" and not line.get("tool_calls")
-    return delivered or line.get("owner") == "user"
+def _is_said(line: Mapping[str, Any]) -> bool:
+    return line["role"] != "tool" and not line.get("tool_calls")
 
 
 def _prompt(task: Task, record: EpisodeRecord, setup: Setup) -> str:

@@ -6,13 +6,13 @@ most, or rises most in an episode that passed, it was decided.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Literal, Unpack
 
 from crab_graph.errors import RunError
-from crab_graph.eval.statistics import Share, ShareChange, certain_rate, change, wilson_rate
+from crab_graph.eval.statistics import ShareChange, certain_rate, change, wilson_rate
 from crab_graph.runs.config import CONFIG, PIVOTS, ForkPoint, read_config
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.store import load_record, load_records
@@ -30,18 +30,14 @@ RESULT = "pivot.json"
 class PivotTurn(FileModel):
     """A visible message, and the chance to pass after it.
 
+    Intervals are those of 95 %.
+
     Attributes:
-        turn: Its number, from 1; 0 stands for the beginning.
-        role: Who spoke: `user` or `assistant`; nobody at the beginning.
-        text: What was said.
+        turn: Its number, from 1; 0 stands for the beginning, where nobody spoke.
         passed: How many continuations passed.
         n: Of how many that have a verdict.
         rate: Their share; after the last message what came of the episode.
-        low: Lower end of the 95 % interval.
-        high: Upper end.
         change: By how much the message changed the chance.
-        change_low: Lower end of the 95 % interval of that.
-        change_high: Upper end.
     """
 
     turn: int
@@ -61,11 +57,8 @@ class Pivot(FileModel):
     """What the forks of an episode say.
 
     Attributes:
-        episode_id: The episode.
         agent: Its agent, with its toolset where that is not the paper's.
         agent_is_reference: Whether it is a built-in one that needs no LLM.
-        outcome: What came of it.
-        passed: Whether it passed.
         trials: Continuations from each turn.
         turns: The chance after each message.
         decisive: Number of the message that changed it most towards the outcome; `None` where
@@ -127,7 +120,8 @@ def pivot_episode(
     record = load_record(directory, episode)
     out = directory / PIVOTS / episode
     point = ForkPoint(run="../..", episode_id=episode, turns=tuple(fork_points(record)), fresh=True)
-    otherwise = replace(wanted, trials=max(trials, _known_trials(out)))
+    known_trials = read_config(out).trials if (out / CONFIG).exists() else 0
+    otherwise = replace(wanted, trials=max(trials, known_trials))
     sitting = prepare_fork(directory, record, point, out, otherwise, workers)
     begin_fork(sitting, progress, may_grow=True, force=force)
     found = judge(record, load_records(out), trials)
@@ -159,10 +153,21 @@ def judge(record: EpisodeRecord, forks: Sequence[EpisodeRecord], trials: int) ->
         forks: Its continuations.
         trials: How many of them from each turn are asked for.
     """
-    rates = _rates(forks, trials)
-    said = [line for line in record.messages if _is_visible(line)]
+    said = [
+        line
+        for line in record.messages
+        if line["role"] in {"user", "assistant"} and not line.get("tool_calls")
+    ]
     last = len(said)
-    rates = {turn: rate for turn, rate in rates.items() if turn < last}
+    results: dict[int, list[bool]] = defaultdict(list)
+    for one in forks:
+        if one.outcome != "infra_error" and one.forked_from and one.trial < trials:
+            results[one.forked_from["turn"]].append(one.passed)
+    rates = {
+        turn: wilson_rate(sum(passed), len(passed))
+        for turn, passed in results.items()
+        if turn < last
+    }
     rates[last] = certain_rate(record.passed)
     changes = {
         turn: change(rates[turn - 1], rates[turn])
@@ -181,7 +186,14 @@ def judge(record: EpisodeRecord, forks: Sequence[EpisodeRecord], trials: int) ->
         passed=record.passed,
         trials=trials,
         turns=tuple(
-            _turn(turn, said[turn - 1] if turn else {}, rate, changes.get(turn))
+            PivotTurn(
+                turn=turn,
+                role=said[turn - 1]["role"] if turn else None,
+                text=said[turn - 1].get("content", "") if turn else "",
+                rate=rate.value,
+                **rate._asdict(),
+                **_changed(changes.get(turn)),
+            )
             for turn, rate in sorted(rates.items())
         ),
         decisive=best,
@@ -190,35 +202,7 @@ def judge(record: EpisodeRecord, forks: Sequence[EpisodeRecord], trials: int) ->
     )
 
 
-def _rates(forks: Sequence[EpisodeRecord], trials: int) -> dict[int, Share]:
-    """Return the share of continuations from each turn that passed."""
-    results: dict[int, list[bool]] = defaultdict(list)
-    for one in forks:
-        if one.outcome != "infra_error" and one.forked_from and one.trial < trials:
-            results[one.forked_from["turn"]].append(one.passed)
-    return {turn: wilson_rate(sum(passed), len(passed)) for turn, passed in results.items()}
-
-
-def _turn(turn: int, line: Mapping[str, Any], rate: Share, made: ShareChange | None) -> PivotTurn:
-    return PivotTurn(
-        turn=turn,
-        role=line.get("role"),
-        text=line.get("content", ""),
-        passed=rate.passed,
-        n=rate.n,
-        rate=rate.value,
-        low=rate.low,
-        high=rate.high,
-        change=None if made is None else made.value,
-        change_low=None if made is None else made.low,
-        change_high=None if made is None else made.high,
-    )
-
-
-def _is_visible(line: Mapping[str, Any]) -> bool:
-    return line["role"] in {"user", "assistant"} and not line.get("tool_calls")
-
-
-def _known_trials(out: Path) -> int:
-    """Return how many trials were asked for before."""
-    return read_config(out).trials if (out / CONFIG).exists() else 0
+def _changed(made: ShareChange | None) -> dict[str, float]:
+    if made is None:
+        return {}
+    return {"change": made.value, "change_low": made.low, "change_high": made.high}

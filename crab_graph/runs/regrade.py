@@ -9,18 +9,17 @@ does no harm.
 import os
 import shutil
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from pydantic import ValidationError
-
-from crab_graph.errors import ResumeMismatch, RunError
-from crab_graph.runs.config import SHARDS, RunConfig, read_config
+from crab_graph.errors import ResumeMismatch
+from crab_graph.runs.config import SHARDS, read_config
 from crab_graph.runs.grading import CRASH, UNSOUND, VERDICT_FIELDS, Breakdown, grade_fields
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.store import read_shard
 from crab_graph.runs.writing import hold_run
 
 if TYPE_CHECKING:
@@ -29,39 +28,25 @@ if TYPE_CHECKING:
 _KEPT_BEFORE = (*VERDICT_FIELDS, "stamp")
 
 
+Turned = dict[str, tuple[str | None, str | None]]
+"""The checks that changed, each with its verdict so far and now; `None` for none."""
+
+
 @dataclass(frozen=True, slots=True)
 class VerdictChange:
-    """How the verdict on an episode changed.
-
-    Attributes:
-        episode_id: The episode.
-        before: Its outcome so far.
-        after: Its outcome now.
-        checks: The checks that changed, each with its verdict so far and now; `None` for none.
-        strict: The same under strict grading.
-    """
+    """How an episode's outcome changed, and which checks did in either grading."""
 
     episode_id: str
     before: str
     after: str
-    checks: dict[str, tuple[str | None, str | None]]
-    strict: dict[str, tuple[str | None, str | None]]
+    checks: Turned
+    strict: Turned
 
     @property
-    def rules(self) -> dict[str, tuple[str | None, str | None]]:
+    def rules(self) -> Turned:
         """The checks that changed; those that changed under strict grading alone are marked so."""
         only = {f"{name} (strict)": p for name, p in self.strict.items() if name not in self.checks}
         return {**self.checks, **only}
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the change as `regrade --json` prints it."""
-        return {
-            "episode_id": self.episode_id,
-            "before": self.before,
-            "after": self.after,
-            "checks": {name: list(pair) for name, pair in self.checks.items()},
-            "strict": {name: list(pair) for name, pair in self.strict.items()},
-        }
 
 
 @dataclass(slots=True)
@@ -105,7 +90,7 @@ class Regrading:
         return {
             "ok": self.is_same,
             "episodes": self.episodes,
-            "changed": [change.as_json() for change in self.changes],
+            "changed": [asdict(change) for change in self.changes],
             "rules": self.rules,
             "ungraded": dict(self.ungraded),
             "stamp_differs": dict(self.reasons),
@@ -135,8 +120,11 @@ def regrade_run(
     directory = Path(path)
     config = read_config(directory)
     bench = load_benchmark(directory / config.benchmark)
-    if not allow_mismatch:
-        _check_benchmark(directory, config, bench)
+    if bench.sha256 != config.benchmark_sha256 and not allow_mismatch:
+        raise ResumeMismatch(
+            f"{directory}: made on other tasks than those in {bench.directory}; "
+            "--allow-mismatch grades on them all the same"
+        )
     found = Regrading()
     with hold_run(directory):
         shards = sorted((directory / SHARDS).glob("*.jsonl"))
@@ -155,62 +143,25 @@ def regrade_record(bench: "Benchmark", record: EpisodeRecord) -> EpisodeRecord:
     from crab_graph.eval.user_facts import UserConduct  # noqa: PLC0415
 
     task = bench[record.task_id].with_toolset(record.toolset)
-    ended, breakdown = _ended(record), _breakdown(record)
-    conduct = UserConduct.from_record(record.persona, record.dimensions, record.facts)
-    is_own_world = not differing(record.stamp, grading_stamp(task), WORLD)
+    error, breakdown = record.error or "", None
+    ended = "budget" if (record.termination or "").startswith("max_") else "token"
+    if record.outcome == "infra_error" and not error.startswith((CRASH, UNSOUND)):
+        # Why it broke down while it was played; no verdict decides that anew.
+        ended, breakdown = "infra", Breakdown(record.fault or "infra", error)
     fields = grade_fields(
         task,
         record.messages,
         ended,
         breakdown,
         record.user_faults,
-        conduct,
-        is_own_world=is_own_world,
+        UserConduct.from_record(record.persona, record.dimensions, record.facts),
+        is_own_world=not differing(record.stamp, grading_stamp(task), WORLD),
     )
     before = record.model_dump(include=set(_KEPT_BEFORE))
     after = record.model_copy(update=fields)
     if before == after.model_dump(include=set(_KEPT_BEFORE)):
         return after
     return after.model_copy(update={"history": (*record.history, before)})
-
-
-def compare_verdicts(before: EpisodeRecord, after: EpisodeRecord) -> VerdictChange | None:
-    """Return how the verdict on an episode changed, or `None`."""
-    checks = _differences(before.checks, after.checks)
-    strict = _differences(before.strict.get("checks", {}), after.strict.get("checks", {}))
-    is_same = all(getattr(before, name) == getattr(after, name) for name in VERDICT_FIELDS)
-    if is_same:
-        return None
-    return VerdictChange(before.episode_id, before.outcome, after.outcome, checks, strict)
-
-
-def _differences(
-    before: dict[str, str], after: dict[str, str]
-) -> dict[str, tuple[str | None, str | None]]:
-    pairs = {name: (before.get(name), after.get(name)) for name in {**before, **after}}
-    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
-
-
-def _ended(record: EpisodeRecord) -> Literal["token", "budget", "infra"]:
-    if _breakdown(record) is not None:
-        return "infra"
-    return "budget" if (record.termination or "").startswith("max_") else "token"
-
-
-def _breakdown(record: EpisodeRecord) -> Breakdown | None:
-    """Return why an episode broke down while it was played; no verdict decides that anew."""
-    error = record.error or ""
-    if record.outcome != "infra_error" or error.startswith((CRASH, UNSOUND)):
-        return None
-    return Breakdown(record.fault or "infra", error)
-
-
-def _check_benchmark(directory: Path, config: RunConfig, bench: "Benchmark") -> None:
-    if bench.sha256 != config.benchmark_sha256:
-        raise ResumeMismatch(
-            f"{directory}: made on other tasks than those in {bench.directory}; "
-            "--allow-mismatch grades on them all the same"
-        )
 
 
 class _Standing(NamedTuple):
@@ -228,7 +179,7 @@ def _standing(shards: Sequence[Path]) -> dict[str, _Standing]:
     """Return the attempt that stands for each episode; those before it stay as they are."""
     found: dict[str, _Standing] = {}
     for shard in shards:
-        for end, record in _read(shard):
+        for end, record in read_shard(shard):
             known = found.get(record.episode_id)
             if known is None or record.attempts >= known.attempts:
                 found[record.episode_id] = _Standing(
@@ -264,7 +215,7 @@ def _regrade_shard(
     try:
         with unfinished.open("wb") as file:
             try:
-                for end, record in _read(shard):
+                for end, record in read_shard(shard):
                     again = _regrade_one(bench, record, found) if end in ends else record
                     file.write(again.model_dump_json().encode() + b"\n")
                     read, written = end, file.tell()
@@ -273,32 +224,15 @@ def _regrade_shard(
                 # The episode under way, and those after it, stay as they were.
                 file.truncate(written)
                 file.seek(written)
-                _copy_rest(shard, read, file)
+                with shard.open("rb") as source:
+                    source.seek(read)
+                    shutil.copyfileobj(source, file)
                 _replace(file, unfinished, shard)
                 raise
             _replace(file, unfinished, shard)
     finally:
         with suppress(FileNotFoundError):
             unfinished.unlink()
-
-
-def _read(shard: Path) -> Iterator[tuple[int, EpisodeRecord]]:
-    """Yield each episode of a shard with the place where its line ends; a torn line is left out."""
-    with shard.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.endswith(b"\n"):
-                return
-            try:
-                yield file.tell(), EpisodeRecord.model_validate_json(line)
-            except ValidationError as error:
-                reason = error.errors()[0]["msg"]
-                raise RunError(f"{shard}, line {number}: damaged: {reason}") from None
-
-
-def _copy_rest(shard: Path, start: int, file: IO[bytes]) -> None:
-    with shard.open("rb") as source:
-        source.seek(start)
-        shutil.copyfileobj(source, file)
 
 
 def _replace(file: IO[bytes], unfinished: Path, shard: Path) -> None:
@@ -315,9 +249,20 @@ def _regrade_one(bench: "Benchmark", record: EpisodeRecord, found: Regrading) ->
     found.unstamped += not record.stamp
     for part in differing(record.stamp, again.stamp):
         found.reasons[part] = found.reasons.get(part, 0) + 1
-    if (again.error or "").startswith(CRASH):
-        found.ungraded[again.episode_id] = again.error or ""
-    change = compare_verdicts(record, again)
-    if change is not None:
+    if again.error and again.error.startswith(CRASH):
+        found.ungraded[again.episode_id] = again.error
+    if any(getattr(record, name) != getattr(again, name) for name in VERDICT_FIELDS):
+        checks, strict = (
+            {
+                name: (before.get(name), after.get(name))
+                for name in {**before, **after}
+                if before.get(name) != after.get(name)
+            }
+            for before, after in (
+                (record.checks, again.checks),
+                (record.strict.get("checks", {}), again.strict.get("checks", {})),
+            )
+        )
+        change = VerdictChange(record.episode_id, record.outcome, again.outcome, checks, strict)
         found.changes.append(change)
     return again

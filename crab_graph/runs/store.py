@@ -168,14 +168,23 @@ def _latest(directory: Path, view: Callable[[EpisodeRecord], Kept]) -> dict[str,
 def _read_shards(directory: Path, marker: bytes = b"") -> Iterator[EpisodeRecord]:
     """Yield the records of all shards, or those whose lines hold a marker."""
     for path in sorted((Path(directory) / SHARDS).glob("*.jsonl")):
-        with path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                if not line.endswith(b"\n"):
-                    break  # torn off by a kill: the episode is run again
-                if marker not in line:
-                    continue
-                try:
-                    yield EpisodeRecord.model_validate_json(line)
-                except ValidationError as error:
-                    reason = error.errors()[0]["msg"]
-                    raise RunError(f"{path}, line {number}: damaged: {reason}") from None
+        yield from (record for _, record in read_shard(path, marker))
+
+
+def read_shard(path: Path, marker: bytes = b"") -> Iterator[tuple[int, EpisodeRecord]]:
+    """Yield each record of a shard, or those whose lines hold a marker, with its line's end.
+
+    Raises:
+        RunError: a line is damaged.
+    """
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.endswith(b"\n"):
+                break  # torn off by a kill: the episode is run again
+            if marker not in line:
+                continue
+            try:
+                yield file.tell(), EpisodeRecord.model_validate_json(line)
+            except ValidationError as error:
+                reason = error.errors()[0]["msg"]
+                raise RunError(f"{path}, line {number}: damaged: {reason}") from None
