@@ -10,56 +10,20 @@ from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from crab_graph.agents.adapters import AgentSpec, resolve_agent
-from crab_graph.domains.benchmark import Benchmark, load_benchmark
+from crab_graph.agents.adapters import resolve_agent
+from crab_graph.domains.benchmark import Benchmark
 from crab_graph.domains.task import Task
 from crab_graph.graph.savers import open_saver
-from crab_graph.graph.setup import Setup
-from crab_graph.graph.users import UserSpec, with_open_model
-from crab_graph.runs.config import CHECKPOINTS, SHARDS, ForkPoint
+from crab_graph.graph.users import with_open_model
+from crab_graph.runs.config import CHECKPOINTS, SHARDS
 from crab_graph.runs.episode import Visit, play_episode
 from crab_graph.runs.origin import Origin
 from crab_graph.runs.plan import PlannedEpisode
-from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.sitting import Sitting
 from crab_graph.runs.store import Shard
 from crab_graph.runs.writing import hold_worker, keeping
 
 _WORLDS_KEPT = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What a worker needs to know.
-
-    Attributes:
-        directory: The run's directory.
-        benchmark: The benchmark, or its directory for another process.
-        agent: The agent.
-        users: The users, as planned episodes count them.
-        setup: What plays them.
-        thread_suffix: What tells the run's threads from those of other runs.
-        concurrency: Episodes at once.
-        checkpoint: Address of the database for checkpoints, if they are not in the directory.
-        origin: The episode from which the planned ones go on, if they are forks.
-        point: Where they do.
-    """
-
-    directory: Path
-    benchmark: Benchmark | Path
-    agent: AgentSpec
-    users: tuple[UserSpec, ...]
-    setup: Setup
-    thread_suffix: str
-    concurrency: int
-    checkpoint: str | None = None
-    origin: EpisodeRecord | None = None
-    point: ForkPoint | None = None
-
-    def origin_of(self, episode: PlannedEpisode) -> Origin | None:
-        """Return where a planned episode goes on from, if it is a fork."""
-        if self.origin is None or self.point is None or episode.turn is None:
-            return None
-        return Origin(self.origin, self.point, episode.turn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,32 +37,34 @@ class Done:
 
 
 @contextmanager
-def open_worker(job: Job, slot: int) -> Iterator[Callable[[PlannedEpisode], Done]]:
-    """Open what a worker needs, and yield the function that runs an episode."""
-    bench = job.benchmark
-    if not isinstance(bench, Benchmark):
-        bench = load_benchmark(bench).with_toolset(job.setup.settings.toolset)
-    agent = resolve_agent(job.agent)
-    setup = with_open_model(job.setup)
-    tasks = _Tasks(bench, max(_WORLDS_KEPT, 2 * job.concurrency))
-    with keeping(job.directory), hold_worker(job.directory), ExitStack() as stack:
-        shard = Shard(job.directory / SHARDS / f"part-{slot}.jsonl")
+def open_worker(
+    sitting: Sitting, suffix: str, slot: int
+) -> Iterator[Callable[[PlannedEpisode], Done]]:
+    """Open what a worker needs, and yield the function that runs an episode.
+
+    Args:
+        sitting: The sitting, handed over to this process.
+        suffix: What tells the run's threads from those of other runs.
+        slot: The worker's number, which its files carry.
+    """
+    directory, point, origin = sitting.directory, sitting.config.fork, sitting.origin
+    agent = resolve_agent(sitting.agent)
+    setup = with_open_model(sitting.setup)
+    tasks = _Tasks(sitting.benchmark, max(_WORLDS_KEPT, 2 * sitting.terms.concurrency))
+    with keeping(directory), hold_worker(directory), ExitStack() as stack:
+        shard = Shard(directory / SHARDS / f"part-{slot}.jsonl")
         stack.callback(shard.close)
-        savers = _open_savers(job, slot, stack)
+        savers = _Savers(sitting, f"part-{slot}.sqlite", stack)
 
         def handle(episode: PlannedEpisode) -> Done:
-            with keeping(job.directory):
-                saver = savers(episode.checkpoint)
-                thread = episode.thread(job.thread_suffix)
-                visit = Visit(
-                    episode.trial,
-                    saver,
-                    thread,
-                    episode.attempt,
-                    episode.lost_usage,
-                    job.origin_of(episode),
-                )
-                task, user = tasks.get(episode.task_id), job.users[episode.user]
+            forked = None
+            if origin is not None and point is not None and episode.turn is not None:
+                forked = Origin(origin, point, episode.turn)
+            with keeping(directory):
+                saver, thread = savers.open(episode.checkpoint), episode.thread(suffix)
+                again = (episode.attempt, episode.lost_usage, forked)
+                visit = Visit(episode.trial, saver, thread, *again)
+                task, user = tasks.get(episode.task_id), sitting.users[episode.user]
                 record = play_episode(task, agent, user, setup, visit)
                 shard.append(record)
                 if record.outcome != "infra_error":  # that one goes on in its thread
@@ -128,33 +94,23 @@ class _Tasks:
         return task
 
 
-def _open_savers(
-    job: Job, slot: int, stack: ExitStack
-) -> Callable[[str | None], BaseCheckpointSaver[Any]]:
-    """Return what gives the saver of a thread, by the name of the file that holds it."""
-    if job.checkpoint is None:
-        return _Savers(job.directory / CHECKPOINTS, f"part-{slot}.sqlite", stack).open
-
-    shared = stack.enter_context(open_saver(job.checkpoint))
-    return lambda _: shared
-
-
 class _Savers:
-    """A worker's own checkpoint file, and those of earlier workers that hold its episodes."""
+    """The run's database; or a worker's own file, and those of earlier ones with its episodes."""
 
-    def __init__(self, directory: Path, own: str, stack: ExitStack) -> None:
-        directory.mkdir(exist_ok=True)
-        self._directory = directory
+    def __init__(self, sitting: Sitting, own: str, stack: ExitStack) -> None:
+        self._address = sitting.terms.checkpoint
+        self._files = sitting.directory / CHECKPOINTS
+        if self._address is None:
+            self._files.mkdir(exist_ok=True)
         self._own = own
         self._stack = stack
-        self._open: dict[str, BaseCheckpointSaver[Any]] = {}
+        self._opened: dict[str | Path, BaseCheckpointSaver[Any]] = {}
         self._lock = threading.Lock()
 
     def open(self, name: str | None) -> BaseCheckpointSaver[Any]:
-
-        name = name or self._own
+        """Return the saver of a thread, by the name of the file that holds it already."""
+        place = self._address or self._files / (name or self._own)
         with self._lock:
-            if name not in self._open:
-                saver = self._stack.enter_context(open_saver(self._directory / name))
-                self._open[name] = saver
-            return self._open[name]
+            if place not in self._opened:
+                self._opened[place] = self._stack.enter_context(open_saver(place))
+            return self._opened[place]

@@ -90,7 +90,7 @@ def estimate_run(
     sample = _spread(todo, SAMPLE) if any(specs.values()) else []
     sums = {party: [0, 0, 0] for party in PARTIES}
     for one in sample:
-        task, user = sitting.bench[one.task_id], sitting.users[one.user]
+        task, user = sitting.benchmark[one.task_id], sitting.users[one.user]
         for party, numbers in _measure(task, user, setup, one.trial).items():
             sums[party] = [a + b for a, b in zip(sums[party], numbers, strict=True)]
     seats = {

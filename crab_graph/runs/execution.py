@@ -9,7 +9,7 @@ from typing import Any
 from crab_graph.graph.savers import open_saver, stored_threads
 from crab_graph.runs.budget import Budget
 from crab_graph.runs.config import CHECKPOINTS
-from crab_graph.runs.episode_worker import Job, open_worker
+from crab_graph.runs.episode_worker import open_worker
 from crab_graph.runs.plan import PlannedEpisode, is_settled, plan_episodes
 from crab_graph.runs.sitting import Progress, Report, Sitting
 from crab_graph.runs.store import IndexEntry, load_index
@@ -87,27 +87,15 @@ def _forget(sitting: Sitting, failed: list[PlannedEpisode]) -> None:
 
 
 def _results(sitting: Sitting, todo: list[PlannedEpisode], suffix: str, budget: Budget) -> Any:
-    terms, bench = sitting.terms, sitting.bench
-    jobs, concurrency = min(terms.jobs, len(todo)), min(terms.concurrency, len(todo))
-    job = Job(
-        directory=sitting.directory if sitting.is_here else sitting.directory.resolve(),
-        benchmark=bench if sitting.is_here else bench.directory.resolve(),
-        agent=sitting.agent,
-        users=sitting.users,
-        setup=sitting.setup,
-        thread_suffix=suffix,
-        concurrency=concurrency,
-        checkpoint=terms.checkpoint,
-        origin=sitting.origin,
-        point=sitting.config.fork,
-    )
+    jobs = min(sitting.terms.jobs, len(todo))
+    concurrency = min(sitting.terms.concurrency, len(todo))
     return run_parallel(
         budget.while_open(todo),
-        partial(open_worker, job),
+        partial(open_worker, sitting.handed_over(), suffix),
         jobs=jobs,
         concurrency=concurrency,
         preload=PRELOAD,
-        executor=Executor(terms.executor),
+        executor=Executor(sitting.terms.executor),
     )
 
 

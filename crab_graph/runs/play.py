@@ -136,7 +136,7 @@ def _play(sitting: Sitting, ask: Ask) -> None:
 
     directory = sitting.directory
     (directory / CHECKPOINTS).mkdir(exist_ok=True)
-    task, (user,) = sitting.bench[sitting.config.tasks[0]], sitting.users
+    task, (user,) = sitting.benchmark[sitting.config.tasks[0]], sitting.users
     with open_saver(directory / CHECKPOINTS / f"{_PART}.sqlite") as saver:
         prepared = prepare_episode(task, sitting.agent, user, saver, sitting.setup, Leg())
         _converse(prepared.graph, ask)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from crab_graph.agents.adapters import AgentSpec, resolve_agent
-from crab_graph.domains.benchmark import Benchmark
+from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import UsageError
 from crab_graph.graph.person import SeatedUser
 from crab_graph.graph.savers import check_address
@@ -62,7 +62,7 @@ class Sitting:
     Attributes:
         directory: The run's directory.
         config: What the run is.
-        bench: Its benchmark.
+        bench: Its benchmark; its directory for workers in other processes.
         agent: The agent.
         users: The users, as the plan counts them.
         setup: What plays them.
@@ -72,7 +72,7 @@ class Sitting:
 
     directory: Path
     config: RunConfig
-    bench: Benchmark
+    bench: Benchmark | Path
     agent: AgentSpec
     users: tuple[Any, ...]
     setup: Setup
@@ -83,6 +83,20 @@ class Sitting:
     def is_here(self) -> bool:
         """Whether its episodes are played in this process."""
         return self.terms.jobs == 1 and self.terms.executor == Executor.PROCESSES
+
+    def handed_over(self) -> "Sitting":
+        """Return it as its workers get it, which may be in other processes."""
+        if self.is_here:
+            return self
+        bench = self.benchmark.directory.resolve()
+        return replace(self, directory=self.directory.resolve(), bench=bench)
+
+    @property
+    def benchmark(self) -> Benchmark:
+        """Its benchmark, with the run's toolset."""
+        if isinstance(self.bench, Benchmark):
+            return self.bench
+        return load_benchmark(self.bench).with_toolset(self.config.toolset)
 
 
 def prepare_sitting(
@@ -112,7 +126,15 @@ def prepare_sitting(
     settings = replace(settings, toolset=str(bench.toolset))
     setup = set_up(settings)
     setup.fragments.check_facts(bench.domain.fact_keys)
-    players = _players(tuple(users) if isinstance(users, list | tuple) else (users,), setup)
+    players = tuple(
+        parse_condition(one, setup.fragments.added) if isinstance(one, str) else one
+        for one in (users if isinstance(users, list | tuple) else (users,))
+    )
+    names = tuple(map(condition_name, players))
+    if not names or len(set(names)) < len(names):
+        raise UsageError("name one user, or several that differ")
+    has_person = any(isinstance(one, SeatedUser) for one in players)
+    are_conditions = all(isinstance(one, Condition) for one in players)
     known = read_config(directory).prices if (directory / CONFIG).exists() else None
     address = None if terms.checkpoint is None else check_address(terms.checkpoint)
     asked = {one.name: getattr(settings, one.name) for one in fields(settings)}
@@ -120,9 +142,9 @@ def prepare_sitting(
         "benchmark": relpath(bench.directory, directory),
         "benchmark_sha256": bench.sha256,
         "agent": resolve_agent(agent).name,
-        "users": _names(players),
-        "engine": _engine(players, settings),
-        "user_model": None if _has_person(players) else _model_name(setup),
+        "users": names,
+        "engine": PERSON if has_person else settings.engine if are_conditions else PYTHON,
+        "user_model": None if has_person else _model_name(setup),
         "personas": settings.personas and relpath(settings.personas, directory),
         "personas_sha256": setup.fragments.sha256,
         "tasks": select_tasks(bench, settings.tasks),
@@ -134,10 +156,13 @@ def prepare_sitting(
         "checkpoint": address and public_spec(address),
     }
     config = RunConfig(**{**asked, **stood_for})
-    _check_priced(config)
+    caps = (config.limits.max_cost, config.run_limits and config.run_limits.max_cost)
+    if any(cap is not None for cap in caps):
+        check_priced(config.prices, [config.agent, config.user_model])
     setup = replace(setup, prices=config.prices or NO_PRICES)
     sitting = Sitting(directory, config, bench, agent, players, setup, terms)
-    if not (sitting.is_here or (isinstance(agent, str) and _are_named(players, settings))):
+    are_named = isinstance(agent, str) and isinstance(settings.user_model, str | None)
+    if not (sitting.is_here or (are_named and are_conditions)):
         words = "jobs > 1" if terms.executor == Executor.PROCESSES else "executor ray"
         raise UsageError(f"with {words} name agent and user by text: objects stay in this process")
     return sitting
@@ -161,48 +186,6 @@ def check_replayable(directory: Path, config: RunConfig) -> None:
         raise UsageError(f"{directory}: a person plays in it; go on with the same `play` command")
 
 
-def _players(users: tuple[Any, ...], setup: Setup) -> tuple[Any, ...]:
-    """Return users with conditions read, which may name personas that files added."""
-    added = setup.fragments.added
-    return tuple(parse_condition(one, added) if isinstance(one, str) else one for one in users)
-
-
-def _names(players: tuple[Any, ...]) -> tuple[str, ...]:
-    """Return what the users' episodes are filed under."""
-    names = tuple(map(condition_name, players))
-    if not names or len(set(names)) < len(names):
-        raise UsageError("name one user, or several that differ")
-    return names
-
-
-def _engine(players: tuple[Any, ...], settings: RunSettings) -> str:
-    """Return what plays the users, as it is recorded."""
-    if _has_person(players):
-        return PERSON
-    return settings.engine if all(isinstance(one, Condition) for one in players) else PYTHON
-
-
-def _has_person(players: tuple[Any, ...]) -> bool:
-
-    return any(isinstance(one, SeatedUser) for one in players)
-
-
-def _are_named(players: tuple[Any, ...], settings: RunSettings) -> bool:
-    has_spec = isinstance(settings.user_model, str | None)
-    return has_spec and all(isinstance(one, Condition) for one in players)
-
-
 def _model_name(setup: Setup) -> str | None:
     """Return what the users' model is recorded as; refuse now one that cannot be opened."""
     return None if setup.engine is Engine.RULES else with_open_model(setup).model.name
-
-
-def _check_priced(config: RunConfig) -> None:
-    """Refuse a cap on cost that has no prices to go by.
-
-    Raises:
-        UsageError: the price of a model is missing.
-    """
-    caps = (config.limits.max_cost, config.run_limits and config.run_limits.max_cost)
-    if any(cap is not None for cap in caps):
-        check_priced(config.prices, [config.agent, config.user_model])
