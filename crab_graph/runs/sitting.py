@@ -130,42 +130,54 @@ def prepare_sitting(
         parse_condition(one, setup.fragments.added) if isinstance(one, str) else one
         for one in (users if isinstance(users, list | tuple) else (users,))
     )
-    names = tuple(map(condition_name, players))
-    if not names or len(set(names)) < len(names):
-        raise UsageError("name one user, or several that differ")
-    has_person = any(isinstance(one, SeatedUser) for one in players)
-    are_conditions = all(isinstance(one, Condition) for one in players)
-    known = read_config(directory).prices if (directory / CONFIG).exists() else None
-    address = None if terms.checkpoint is None else check_address(terms.checkpoint)
-    asked = {one.name: getattr(settings, one.name) for one in fields(settings)}
     stood_for = {
         "benchmark": relpath(bench.directory, directory),
         "benchmark_sha256": bench.sha256,
         "agent": resolve_agent(agent).name,
-        "users": names,
-        "engine": PERSON if has_person else settings.engine if are_conditions else PYTHON,
-        "user_model": None if has_person else _model_name(setup),
+        "agent_sha256": agent_sha256(agent),
         "personas": settings.personas and relpath(settings.personas, directory),
         "personas_sha256": setup.fragments.sha256,
         "tasks": select_tasks(bench, settings.tasks),
         "versions": versions(),
         "code_sha256": code_sha256(),
-        "agent_sha256": agent_sha256(agent),
-        "prices": terms.prices or known,
-        "run_limits": terms.run_limits,
-        "checkpoint": address and public_spec(address),
     }
-    config = RunConfig(**{**asked, **stood_for})
+    config = RunConfig(
+        **{one.name: getattr(settings, one.name) for one in fields(settings)}
+        | stood_for
+        | _users(players, setup)
+        | _terms(directory, terms)
+    )
     caps = (config.limits.max_cost, config.run_limits and config.run_limits.max_cost)
     if any(cap is not None for cap in caps):
         check_priced(config.prices, [config.agent, config.user_model])
     setup = replace(setup, prices=config.prices or NO_PRICES)
     sitting = Sitting(directory, config, bench, agent, players, setup, terms)
     are_named = isinstance(agent, str) and isinstance(settings.user_model, str | None)
-    if not (sitting.is_here or (are_named and are_conditions)):
+    if not (sitting.is_here or (are_named and config.engine != PYTHON)):
         words = "jobs > 1" if terms.executor == Executor.PROCESSES else "executor ray"
         raise UsageError(f"with {words} name agent and user by text: objects stay in this process")
     return sitting
+
+
+def _users(players: tuple[Any, ...], setup: Setup) -> dict[str, Any]:
+    """Return what is recorded of the users; refuse now a model that cannot be opened."""
+    names = tuple(map(condition_name, players))
+    if not names or len(set(names)) < len(names):
+        raise UsageError("name one user, or several that differ")
+    if any(isinstance(one, SeatedUser) for one in players):
+        return {"users": names, "engine": PERSON, "user_model": None}
+    are_conditions = all(isinstance(one, Condition) for one in players)
+    engine = setup.settings.engine if are_conditions else PYTHON
+    model = None if setup.engine is Engine.RULES else with_open_model(setup).model.name
+    return {"users": names, "engine": engine, "user_model": model}
+
+
+def _terms(directory: Path, terms: SittingSettings) -> dict[str, Any]:
+    """Return what is recorded of how the run is worked on; prices are those of before, or given."""
+    known = read_config(directory).prices if (directory / CONFIG).exists() else None
+    address = None if terms.checkpoint is None else public_spec(check_address(terms.checkpoint))
+    prices = terms.prices or known
+    return {"prices": prices, "run_limits": terms.run_limits, "checkpoint": address}
 
 
 def check_replayable(directory: Path, config: RunConfig) -> None:
@@ -184,8 +196,3 @@ def check_replayable(directory: Path, config: RunConfig) -> None:
         )
     if PERSON in {config.agent, config.engine}:
         raise UsageError(f"{directory}: a person plays in it; go on with the same `play` command")
-
-
-def _model_name(setup: Setup) -> str | None:
-    """Return what the users' model is recorded as; refuse now one that cannot be opened."""
-    return None if setup.engine is Engine.RULES else with_open_model(setup).model.name
