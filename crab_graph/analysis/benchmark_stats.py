@@ -43,7 +43,6 @@ class StratumStats:
 
     Attributes:
         stratum: Such as `S1`, or `all`.
-        tasks: Number of tasks.
         nodes: Entities that a task needs.
         edge_types: Types of edge constraints that occur.
         active_edges: Mean number of active edges by date mode, where there are such tasks.
@@ -91,7 +90,12 @@ class BenchmarkStats:
 
 def describe_benchmark(bench: Benchmark) -> BenchmarkStats:
     """Return the statistics of a benchmark; its tasks are gone through one by one."""
-    candidates = _candidates(bench)
+    with bench.connect() as connection:
+        found = connection.execute(
+            "SELECT task_id, list(size ORDER BY node) FROM (SELECT task_id, node, count(*) AS size "
+            "FROM sealed.provenance GROUP BY task_id, node) GROUP BY task_id"
+        ).fetchall()
+    candidates = {task_id: tuple(sizes) for task_id, sizes in found}
     figures = [_figures(task, candidates.get(task.id, ())) for task in bench]
     strata = sorted({one.stratum for one in figures})
     table = [
@@ -128,16 +132,6 @@ def table_cells(one: StratumStats) -> list[tuple[str, str]]:
         ("raw search space", f"{one.raw_search_space:.2e}"),
         ("candidates per node", _spread_text(one.candidates_per_node)),
     ]
-
-
-def _candidates(bench: Benchmark) -> dict[str, tuple[int, ...]]:
-    """Return how many objects were made for each node of each task."""
-    with bench.connect() as connection:
-        found = connection.execute(
-            "SELECT task_id, list(size ORDER BY node) FROM (SELECT task_id, node, count(*) AS size "
-            "FROM sealed.provenance GROUP BY task_id, node) GROUP BY task_id"
-        ).fetchall()
-    return {task_id: tuple(sizes) for task_id, sizes in found}
 
 
 def _figures(task: Task, candidates: tuple[int, ...]) -> TaskNumbers:

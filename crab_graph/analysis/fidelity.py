@@ -6,9 +6,12 @@ talk, not whether what they say is plausible.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from crab_graph.randomness import derive_rng
 from crab_graph.runs.record import EpisodeRecord
@@ -45,7 +48,7 @@ _CUES: Mapping[str, re.Pattern[str]] = {
     ),
 }
 
-_Counts = tuple[float, ...]
+_Counts = tuple[int, ...]
 """Turns, words, facts, and turns of each kind."""
 
 
@@ -66,10 +69,7 @@ class Fidelity:
     """How the users of some episodes talk.
 
     Attributes:
-        engine: What played the user.
-        condition: The user's condition.
         persona: The persona, or `None` for all of the condition.
-        turns: Number of turns.
         rates: Share of turns of each kind.
         words: Words in a turn.
         facts: Facts newly said in a turn.
@@ -132,7 +132,7 @@ def measure_users(records: Iterable[EpisodeRecord]) -> list[Fidelity]:
         for persona in personas if personas != ["none"] else ():
             own = [record for record in episodes if record.persona == persona]
             found.append(_measured(engine, condition, persona, own))
-    return [one for one in found if one.turns]
+    return [one for one in found if one is not None]
 
 
 def closer_than(first: Fidelity, second: Fidelity) -> dict[str, bool]:
@@ -155,42 +155,38 @@ def closer_than_generic(groups: Iterable[Fidelity]) -> dict[str, dict[str, bool]
 
 def _measured(
     engine: str, condition: str, persona: str | None, episodes: Sequence[EpisodeRecord]
-) -> Fidelity:
+) -> Fidelity | None:
+    """Return the figures of some episodes; nothing where the user said nothing."""
     by_task: dict[str, list[_Counts]] = {}
     for record in episodes:
         by_task.setdefault(record.task_id, []).append(_counted(record))
-    tasks = [_added(counts) for counts in by_task.values()]
+    tasks = np.array([np.sum(counts, axis=0) for counts in by_task.values()])
+    total = tasks.sum(axis=0)
+    if not total[0]:
+        return None
     rng = derive_rng("fidelity", engine, condition, persona or "all")
-    draws = [_added(rng.choices(tasks, k=len(tasks))) for _ in range(DRAWS)]
-    draws = [draw for draw in draws if draw[0]]
-    total = _added(tasks)
-
-    def rate(figure: Callable[[_Counts], float]) -> Measured:
-        if not total[0]:
-            return Measured(0.0, 0.0, 0.0)
-        values = sorted(figure(draw) for draw in draws)
-        edge = round(0.025 * (len(values) - 1))
-        return Measured(figure(total), values[edge], values[-1 - edge])
-
-    return Fidelity(
-        engine=engine,
-        condition=condition,
-        persona=persona,
-        turns=int(total[0]),
-        rates={kind: rate(_share(place)) for place, kind in enumerate(HUMAN, start=3)},
-        words=rate(_share(1)),
-        facts=rate(_share(2)),
-        distance=rate(_distance),
+    drawn = [rng.choices(range(len(tasks)), k=len(tasks)) for _ in range(DRAWS)]
+    draws = np.array([tasks[places].sum(axis=0) for places in drawn])
+    values = np.sort(_figures(draws[draws[:, 0] > 0]), axis=0)
+    edge = round(0.025 * (len(values) - 1))
+    of_all = _figures(total[np.newaxis])[0]
+    words, facts, distance, *rates = (
+        Measured(*map(float, one))
+        for one in zip(of_all, values[edge], values[-1 - edge], strict=True)
     )
+    kinds = dict(zip(HUMAN, rates, strict=True))
+    return Fidelity(engine, condition, persona, int(total[0]), kinds, words, facts, distance)
 
 
-def _share(place: int) -> Callable[[_Counts], float]:
-    return lambda counts: counts[place] / counts[0]
-
-
-def _distance(counts: _Counts) -> float:
-    gaps = [gap(kind, counts[place] / counts[0]) for place, kind in enumerate(HUMAN, start=3)]
-    return sum(gaps) / len(gaps)
+def _figures(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return, for each row of counts, words and facts a turn, the distance, and all shares."""
+    shares = counts[:, 1:] / counts[:, :1]
+    words, facts, *kinds = shares.T
+    gaps = [
+        np.maximum(np.maximum(low - share, share - high), 0.0)
+        for share, (low, high) in zip(kinds, HUMAN.values(), strict=True)
+    ]
+    return np.column_stack([words, facts, sum(gaps) / len(gaps), *kinds])
 
 
 def _counted(record: EpisodeRecord) -> _Counts:
@@ -204,7 +200,3 @@ def _counted(record: EpisodeRecord) -> _Counts:
     facts = sum(fact.get("turn") is not None for fact in record.facts)
     words = sum(len(turn.split()) for turn in turns)
     return (len(turns), words, facts, *(sum(kind in one for one in kinds) for kind in HUMAN))
-
-
-def _added(rows: Sequence[_Counts]) -> _Counts:
-    return tuple(map(sum, zip(*rows, strict=True))) if rows else (0.0,) * (3 + len(HUMAN))

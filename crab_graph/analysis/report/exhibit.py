@@ -98,10 +98,6 @@ class Chart:
     """A chart of an exhibit.
 
     Attributes:
-        mark: What it is drawn with.
-        x_title: What the horizontal axis says.
-        y_title: What the vertical axis says.
-        points: The values.
         alt: What it shows, in words, for those who cannot see it.
         counts: Panels whose values are no shares from 0 to 1, and have a scale of their own.
     """
@@ -120,7 +116,6 @@ class Exhibit:
 
     Attributes:
         id: Its id, such as `figure-4`.
-        title: Its title.
         caption: What it says and how to read it.
         columns: The heads of its columns.
         rows: The rows: a cell for each column.
@@ -159,11 +154,9 @@ class Report:
     """All that a report shows.
 
     Attributes:
-        title: Its title.
         lead: What was run, in a sentence.
         findings: What there is to know first, a sentence each.
         labels: What no model stands behind, and what is missing.
-        exhibits: The tables and figures, in order.
     """
 
     title: str

@@ -26,13 +26,9 @@ Key = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Something measured of every episode with a verdict.
+    """Something read from every episode with a verdict; where it is a yes or no, a share.
 
-    Attributes:
-        key: Its name in JSON.
-        title: Its name for people.
-        read: Reads it from an episode.
-        is_share: Whether it is a yes or no, and its mean a share.
+    `key` is its name in JSON, `title` that for people.
     """
 
     key: str
@@ -46,7 +42,6 @@ class Pairing:
     """Two groups of episodes compared in pairs by one measure.
 
     Attributes:
-        measure: The measure.
         contrast: Mean per-task difference with its interval, relative drop and p.
         first: Mean of the first group.
         second: Mean of the second.

@@ -28,7 +28,6 @@ class Group:
         is_reference: Whether the agent is one of ours that needs no model.
         user: Condition of the user.
         user_engine: What speaks for the user.
-        tasks: Number of distinct tasks.
         outcomes: How many episodes ended in each of the five outcomes.
         rates: pass@1 and the parts of the verdict over scored episodes; without any, their value is
             `None`.

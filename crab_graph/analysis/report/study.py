@@ -33,7 +33,6 @@ class Arm:
         is_reference: Whether the agent is one of ours that needs no model.
         user: The user's condition.
         user_engine: What played the user.
-        records: The episodes.
     """
 
     run: int
