@@ -21,6 +21,9 @@ class Spread:
     min: float
     max: float
 
+    def __str__(self) -> str:
+        return f"{self.mean:,.1f} ({self.min:,.0f}-{self.max:,.0f})"
+
 
 @dataclass(frozen=True, slots=True)
 class TaskNumbers:
@@ -125,12 +128,12 @@ def table_cells(one: StratumStats) -> list[tuple[str, str]]:
             )
             for mode in DATE_MODES
         ),
-        ("valid solutions", _spread_text(one.solutions)),
+        ("valid solutions", str(one.solutions)),
         ("node distractors", f"{one.node_distractors:,.1f}"),
         ("edge distractors", f"{one.edge_distractors:,.1f}"),
         ("distractor ratio", "-" if ratio is None else f"{ratio:.2f} %"),
         ("raw search space", f"{one.raw_search_space:.2e}"),
-        ("candidates per node", _spread_text(one.candidates_per_node)),
+        ("candidates per node", str(one.candidates_per_node)),
     ]
 
 
@@ -182,7 +185,3 @@ def _distribution(name: str, order: Sequence[str], values: Iterable[str]) -> Dis
     known = {value: counts[value] for value in order}
     others = {value: counts[value] for value in sorted(counts) if value not in known}
     return Distribution(name, {**known, **others})
-
-
-def _spread_text(one: Spread) -> str:
-    return f"{one.mean:,.1f} ({one.min:,.0f}-{one.max:,.0f})"

@@ -8,7 +8,7 @@ import pytest
 from crab_graph.analysis.report import charts
 from crab_graph.analysis.report import drawing as files
 from crab_graph.analysis.report.assembly import make_report
-from crab_graph.analysis.report.charts import DARK, DASHES, LIGHT, SERIES, SHAPES
+from crab_graph.analysis.report.charts import COLOURS, DASHES, SERIES, SHAPES
 from crab_graph.analysis.report.drawing import style_of
 from crab_graph.analysis.report.exhibit import Chart, Point
 from crab_graph.analysis.report.study import study_records
@@ -29,8 +29,8 @@ def chart(series, mark="line", panel="", members=("",)):
 
 def test_series_differ_in_shape_dash_and_lightness():
     assert len(set(SHAPES)) == len(set(DASHES)) == len(SERIES)
-    for colours in (LIGHT, DARK):
-        greys = sorted(_grey(colours[name]) for name in SERIES)
+    for place in range(2):
+        greys = sorted(_grey(COLOURS[name][place]) for name in SERIES)
         assert all(late - early > 8 for early, late in pairwise(greys))
 
 
@@ -67,7 +67,7 @@ def test_figures_are_written_as_files_that_need_no_page(records, tmp_path):
     for name in names:
         text = (tmp_path / "figures" / name).read_text(encoding="utf-8")
         assert "<a " not in text
-        assert not re.search("|".join(LIGHT), text)
+        assert not re.search("|".join(COLOURS), text)
     pictures = files.write_figures(report, tmp_path / "figures", "png")
     assert pictures[0] == "figure-4.png"
     assert (tmp_path / "figures" / pictures[0]).read_bytes().startswith(b"\x89PNG")

@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 import crab_graph as cg
 from crab_graph.agents.reference import reference_agent
 from crab_graph.analysis.export.openai import export_openai
-from crab_graph.analysis.report.labels import TOOLSET_NOTE, notes_on
+from crab_graph.analysis.report.labels import NOTES, notes_on
 from crab_graph.analysis.report.overview import summarise
 from crab_graph.analysis.report.study import load_study
 from crab_graph.analysis.viewer.background import Background
@@ -299,8 +299,8 @@ def test_results_of_two_toolsets_stand_apart(run, parity):
         "solver",
         "solver (extended tools)",
     ]
-    assert TOOLSET_NOTE in notes_on([*parity, *run])
-    assert TOOLSET_NOTE not in notes_on(parity)
+    assert NOTES["toolset"] in notes_on([*parity, *run])
+    assert NOTES["toolset"] not in notes_on(parity)
 
 
 def test_sql_knows_the_toolset(run):

@@ -5,6 +5,7 @@ from dataclasses import replace
 from statistics import fmean
 from typing import Literal, NamedTuple
 
+from crab_graph.analysis.benchmark_stats import DATE_MODES
 from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.exhibit import (
     Cell,
@@ -27,7 +28,6 @@ from crab_graph.eval.statistics import (
 )
 from crab_graph.runs.record import EpisodeRecord
 
-DATE_MODES = ("fixed", "flexible")
 _PERSONA_MEASURES = (measures.PASS, measures.CONCRETE, *measures.WORK)
 _CONDITION_MEASURES = (
     measures.PASS,

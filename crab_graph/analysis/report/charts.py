@@ -18,26 +18,17 @@ SERIES = ("#050501", "#050502", "#050503", "#050504")
 SHAPES = ("circle", "square", "triangle-up", "diamond")
 DASHES = ((1, 0), (6, 3), (2, 2), (9, 3, 2, 3))
 
-LIGHT: Mapping[str, str] = {
-    INK: "#22262a",
-    MUTED: "#63686d",
-    LINE: "#dcd9d0",
-    PAPER: "#ffffff",
-    SERIES[0]: "#12466b",
-    SERIES[1]: "#c0562f",
-    SERIES[2]: "#4d9a78",
-    SERIES[3]: "#a78bbd",
+COLOURS: Mapping[str, tuple[str, str]] = {
+    INK: ("#22262a", "#e4e2dc"),
+    MUTED: ("#63686d", "#9da1a5"),
+    LINE: ("#dcd9d0", "#3a4047"),
+    PAPER: ("#ffffff", "#1c1f23"),
+    SERIES[0]: ("#12466b", "#9fd0f2"),
+    SERIES[1]: ("#c0562f", "#e58d63"),
+    SERIES[2]: ("#4d9a78", "#5fae8b"),
+    SERIES[3]: ("#a78bbd", "#8a6ea3"),
 }
-DARK: Mapping[str, str] = {
-    INK: "#e4e2dc",
-    MUTED: "#9da1a5",
-    LINE: "#3a4047",
-    PAPER: "#1c1f23",
-    SERIES[0]: "#9fd0f2",
-    SERIES[1]: "#e58d63",
-    SERIES[2]: "#5fae8b",
-    SERIES[3]: "#8a6ea3",
-}
+"""What each placeholder becomes: by light, and in the dark."""
 
 CONFIG: Mapping[str, object] = {
     "background": "transparent",

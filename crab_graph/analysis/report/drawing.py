@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from crab_graph.analysis.report.charts import DARK, LIGHT, PAPER, WIDE, specification
+from crab_graph.analysis.report.charts import COLOURS, PAPER, WIDE, specification
 from crab_graph.analysis.report.exhibit import Chart, Report
 from crab_graph.errors import MissingExtra, UsageError
 from crab_graph.workers import write_atomically
@@ -42,8 +42,8 @@ def draw(chart: Chart, width: int = WIDE) -> str:
 def style_of() -> str:
     """Return the style sheet that gives charts in a page their colours, light and dark."""
     rules = []
-    for name, light in LIGHT.items():
-        value = f"light-dark({light}, {DARK[name]})"
+    for name, (light, dark) in COLOURS.items():
+        value = f"light-dark({light}, {dark})"
         rules.append(f'.chart [fill="{name}"] {{ fill: {value}; }}')
         rules.append(f'.chart [stroke="{name}"] {{ stroke: {value}; }}')
     return "\n".join(rules)
@@ -66,8 +66,8 @@ def write_figures(report: Report, directory: Path, image: str) -> list[str]:
             continue
         name = f"{exhibit.id}.{image}"
         svg = _on_paper(_ANCHOR.sub("", converter.vegalite_to_svg(specification(exhibit.chart))))
-        for placeholder, colour in LIGHT.items():
-            svg = svg.replace(placeholder, colour)
+        for placeholder, (light, _) in COLOURS.items():
+            svg = svg.replace(placeholder, light)
         if image == "png":
             picture: bytes = converter.svg_to_png(svg, scale=_PNG_SCALE)
             (directory / name).write_bytes(picture)

@@ -1,7 +1,9 @@
 """Words for people: outcomes, metrics, failure modes, checks, and what models took."""
 
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from crab_graph.domains.domain import DOMAINS, find_domain
@@ -12,81 +14,17 @@ from crab_graph.runs.budget import party_totals
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.settings import Toolset
 
-OUTCOMES: Mapping[str, str] = {
-    "pass": "passed",
-    "fail": "failed",
-    "budget_exhausted": "budget exhausted",
-    "user_fault": "user at fault",
-    "infra_error": "infrastructure error",
-}
-"""The five outcomes of an episode, in the order in which counts are printed."""
-
-OUTCOME_HEADS: Mapping[str, str] = {
-    **OUTCOMES,
-    "budget_exhausted": "budget",
-    "user_fault": "user's fault",
-    "infra_error": "infra",
-}
-"""The same, short enough for the head of a column."""
+_LABELS = tomllib.loads((files(__package__) / "labels.toml").read_text(encoding="utf-8"))
+OUTCOMES: Mapping[str, str] = _LABELS["outcomes"]
+OUTCOME_HEADS: Mapping[str, str] = _LABELS["outcome_heads"]
+EFFORT: Mapping[str, str] = _LABELS["effort"]
+COVERAGE: Mapping[str, str] = _LABELS["coverage"]
+FOUND: Mapping[str, str] = _LABELS["found"]
+FATES: Mapping[str, str] = _LABELS["fates"]
+NOTES: Mapping[str, str] = _LABELS["notes"]
 
 PARTS: Mapping[str, str] = {"D": "concrete", "F": "factuality", "C": "completion"}
 """First letter of a check's id and the part of the verdict it belongs to."""
-
-EFFORT: Mapping[str, str] = {
-    "total_tool_calls": "tool calls",
-    "failed_tool_calls": "refused calls",
-    "redundant_calls": "redundant calls",
-    "redundant_calls_stale_aware": "redundant, no write between",
-    "call_cancellation": "cancellations",
-    "admitted_errors": "admitted errors",
-    "unadmitted_corrections": "unadmitted corrections",
-}
-"""Efficiency metrics: analysis only, they never decide a pass."""
-
-COVERAGE: Mapping[str, str] = {
-    "F-ID": "ids",
-    "F-NM": "names",
-    "F-PT": "totals",
-    "F-PS": "summary",
-    "F-IP": "item prices",
-    "F-AP": "approval",
-    "disclosure_precision": "booked ids of those told",
-}
-"""Factuality checks, by what they wait for the agent to say."""
-
-FOUND: Mapping[str, str] = {
-    "booked": "booked",
-    "never_searched": "never found in a search",
-    "passed_over": "seen and passed over",
-    "lost": "chosen and lost",
-}
-"""What became of a part of the nearest solution."""
-
-FATES: Mapping[str, str] = {
-    "in_time": "in time",
-    "late": "late",
-    "ignored": "ignored",
-    "never": "never got",
-}
-"""What became of a fact that the user knew."""
-
-REFERENCE_NOTE = (
-    "Agents marked “reference” follow fixed rules and need no language model: they show that the "
-    "tasks can be solved and that careless work is caught, not how well a model does."
-)
-TOOLSET_NOTE = (
-    "Agents marked “extended tools” could also cancel and change bookings of every kind. That is "
-    "another task than the paper's, in which only flights can be cancelled: compare them with each "
-    "other."
-)
-OUTCOMES_NOTE = f"Outcomes: {'/'.join(OUTCOMES.values())}."
-IF_BOOKED_NOTE = (
-    "Factuality and completion in brackets: over episodes with a booking, since an agent that "
-    "books nothing says nothing wrong."
-)
-RULES_USER_NOTE = (
-    "The user was the rule-based simulator: deterministic, without a language model behind it."
-)
 
 
 def notes_on(records: Iterable[EpisodeRecord]) -> list[str]:
@@ -96,9 +34,9 @@ def notes_on(records: Iterable[EpisodeRecord]) -> list[str]:
     """
     records = tuple(records)
     notes = (
-        REFERENCE_NOTE if any(record.agent_is_reference for record in records) else None,
-        RULES_USER_NOTE if any(record.user_engine == "rules" for record in records) else None,
-        TOOLSET_NOTE if any(record.toolset != Toolset.PARITY for record in records) else None,
+        NOTES["reference"] if any(record.agent_is_reference for record in records) else None,
+        NOTES["rules_user"] if any(record.user_engine == "rules" for record in records) else None,
+        NOTES["toolset"] if any(record.toolset != Toolset.PARITY for record in records) else None,
         mock_line(records),
         f"Models: {'; '.join(spent)}." if (spent := spending_lines(records)) else None,
     )

@@ -1,6 +1,6 @@
 """What is measured of an episode, estimated over tasks, and compared in pairs (rulebook §12)."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
@@ -87,8 +87,8 @@ def _part(name: str) -> Measure:
     return Measure(name, name, lambda record: float(parts_passed(record)[name]))
 
 
-def _effort(name: str, title: str) -> Measure:
-    return Measure(name, title, lambda record: float(record.metrics.get(name) or 0), is_share=False)
+def _effort(name: str) -> Measure:
+    return Measure(name, EFFORT[name], lambda record: float(record.metrics.get(name) or 0), False)
 
 
 PASS = Measure("pass_at_1", "pass@1", lambda record: float(record.passed))
@@ -96,25 +96,24 @@ CONCRETE, ABSTRACT, FACTUALITY, COMPLETION = map(
     _part, ("concrete", "abstract", "factuality", "completion")
 )
 STRICT = Measure("strict", "strict", lambda record: float(bool(record.strict.get("passed"))))
-EFFORTS: Mapping[str, Measure] = {key: _effort(key, title) for key, title in EFFORT.items()}
 
 VERDICTS = (PASS, CONCRETE, ABSTRACT)
 WORK = (
     FACTUALITY,
     COMPLETION,
-    *(EFFORTS[key] for key in ("redundant_calls", "call_cancellation", "admitted_errors")),
+    *map(_effort, ("redundant_calls", "call_cancellation", "admitted_errors")),
 )
-MORE_WORK = (
-    *(
-        EFFORTS[key]
-        for key in (
+MORE_WORK = tuple(
+    map(
+        _effort,
+        (
             "total_tool_calls",
             "failed_tool_calls",
             "redundant_calls_stale_aware",
             "unadmitted_corrections",
-        )
-    ),
-    _effort("visible_messages", "visible turns"),
+            "visible_messages",
+        ),
+    )
 )
 
 

@@ -75,8 +75,8 @@ def print_overview(console: Console, groups: Sequence[Group]) -> None:
     console.print(table)
     if any(group.failure_modes for group in groups):
         console.print("", _failures_table(groups), sep="\n")
-    notes = [labels.OUTCOMES_NOTE, *([labels.IF_BOOKED_NOTE] if is_wide else ())]
-    console.print("", " ".join(notes), sep="\n")
+    note = f" {labels.NOTES['if_booked']}" if is_wide else ""
+    console.print("", f"Outcomes: {'/'.join(labels.OUTCOMES.values())}.{note}", sep="\n")
 
 
 def _group(arm: Arm) -> Group:

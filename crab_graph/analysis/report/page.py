@@ -5,8 +5,7 @@ Everything an agent, a user or a tool said goes through Jinja's escaping or, as 
 page, once for a phone. Every number links to the viewer's list of its episodes.
 """
 
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -89,33 +88,34 @@ def write_report(path: Path, report: Report, study: Study, directories: Sequence
 
 def _render(report: Report, shown: Sequence[ShownRun]) -> str:
     viewer_data, episodes = embed_viewer(shown)
+    has_figures = is_available()
+    environment = jinja2.Environment(
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
 
     def link(where: Filter) -> str:
         # The number of the run tells nothing where there is only one.
         kept = {name: value for name, value in where.items() if name != "run" or len(shown) > 1}
         return link_to(kept)
 
-    return _template().render(
+    return environment.from_string(_read("page.html")).render(
         report=report,
         link=link,
-        drawings=_drawings(report),
-        has_figures=is_available(),
+        drawings={
+            one.id: {"wide": draw(one.chart, WIDE), "narrow": draw(one.chart, NARROW)}
+            for one in report.exhibits
+            if has_figures and one.chart is not None and one.chart.points
+        },
+        has_figures=has_figures,
         style=f"{viewer_style()}\n{_read('page.css')}\n{style_of()}",
         script=viewer_script(),
         viewer_data=viewer_data,
         episodes=episodes,
     )
-
-
-def _drawings(report: Report) -> Mapping[str, Mapping[str, str]]:
-    """Return the charts, wide and narrow; none where what draws them is not installed."""
-    if not is_available():
-        return {}
-    return {
-        one.id: {"wide": draw(one.chart, WIDE), "narrow": draw(one.chart, NARROW)}
-        for one in report.exhibits
-        if one.chart is not None and one.chart.points
-    }
 
 
 def _write(path: Path, text: str) -> None:
@@ -127,15 +127,3 @@ def _write(path: Path, text: str) -> None:
 
 def _read(name: str) -> str:
     return (files(__package__) / name).read_text(encoding="utf-8")
-
-
-@cache
-def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.from_string(_read("page.html"))

@@ -1,6 +1,6 @@
 """What the tasks of a report are: the paper's Table 1 and Figure 8."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 
 from crab_graph.analysis.benchmark_stats import BenchmarkStats, StratumStats, describe_benchmark
 from crab_graph.analysis.report.exhibit import (
@@ -15,20 +15,6 @@ from crab_graph.analysis.report.exhibit import (
 )
 from crab_graph.analysis.report.study import StudiedRun, Study
 from crab_graph.domains.benchmark import load_benchmark
-
-_ROWS = (
-    "tasks",
-    "nodes",
-    "types of edges",
-    "active edges, fixed dates",
-    "active edges, flexible dates",
-    "valid solutions",
-    "node distractors",
-    "edge distractors",
-    "distractor ratio, %",
-    "candidates for a node",
-    "combinations",
-)
 
 
 def benchmarks(study: Study) -> Iterator[Exhibit]:
@@ -48,7 +34,7 @@ def benchmarks(study: Study) -> Iterator[Exhibit]:
 
 
 def _table(stats: BenchmarkStats, name: str, suffix: str) -> Exhibit:
-    columns = map(_column, stats.table)
+    columns = [_column(one) for one in stats.table]
     return Exhibit(
         id=f"table-1{suffix}",
         paper="Table 1",
@@ -59,29 +45,27 @@ def _table(stats: BenchmarkStats, name: str, suffix: str) -> Exhibit:
             Head("figure", "", is_number=False),
             *(Head(one.stratum, one.stratum) for one in stats.table),
         ),
-        rows=list(zip(map(Cell, _ROWS), *columns, strict=True)),
+        rows=[(Cell(title), *(one[title] for one in columns)) for title in columns[0]],
     )
 
 
-def _column(one: StratumStats) -> Sequence[Cell]:
-    spread = one.solutions
-    return (
-        count_cell(one.tasks, None if one.stratum == "all" else {"stratum": one.stratum[1:]}),
-        count_cell(one.nodes),
-        count_cell(one.edge_types),
-        number_cell(one.active_edges.get("fixed")),
-        number_cell(one.active_edges.get("flexible")),
-        Cell(
-            f"{spread.mean:,.1f}",
-            {"mean": spread.mean, "min": spread.min, "max": spread.max},
-            note=f"({spread.min:,.0f}–{spread.max:,.0f})",
-        ),
-        number_cell(one.node_distractors),
-        number_cell(one.edge_distractors),
-        number_cell(one.distractor_ratio_percent, digits=2),
-        number_cell(one.candidates_per_node.mean, digits=0),
-        Cell(f"{one.raw_search_space:.2g}", one.raw_search_space),
-    )
+def _column(one: StratumStats) -> Mapping[str, Cell]:
+    where = None if one.stratum == "all" else {"stratum": one.stratum[1:]}
+    mean, least, most = one.solutions.mean, one.solutions.min, one.solutions.max
+    solutions = {"mean": mean, "min": least, "max": most}
+    return {
+        "tasks": count_cell(one.tasks, where),
+        "nodes": count_cell(one.nodes),
+        "types of edges": count_cell(one.edge_types),
+        "active edges, fixed dates": number_cell(one.active_edges.get("fixed")),
+        "active edges, flexible dates": number_cell(one.active_edges.get("flexible")),
+        "valid solutions": Cell(f"{mean:,.1f}", solutions, note=f"({least:,.0f}–{most:,.0f})"),
+        "node distractors": number_cell(one.node_distractors),
+        "edge distractors": number_cell(one.edge_distractors),
+        "distractor ratio, %": number_cell(one.distractor_ratio_percent, digits=2),
+        "candidates for a node": number_cell(one.candidates_per_node.mean, digits=0),
+        "combinations": Cell(f"{one.raw_search_space:.2g}", one.raw_search_space),
+    }
 
 
 def _distributions(stats: BenchmarkStats, name: str, suffix: str) -> Exhibit:
