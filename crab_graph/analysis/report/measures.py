@@ -92,28 +92,26 @@ def _effort(name: str) -> Measure:
 
 
 PASS = Measure("pass_at_1", "pass@1", lambda record: float(record.passed))
-CONCRETE, ABSTRACT, FACTUALITY, COMPLETION = map(
-    _part, ("concrete", "abstract", "factuality", "completion")
-)
+CONCRETE = _part("concrete")
+ABSTRACT = _part("abstract")
+FACTUALITY = _part("factuality")
+COMPLETION = _part("completion")
 STRICT = Measure("strict", "strict", lambda record: float(bool(record.strict.get("passed"))))
 
 VERDICTS = (PASS, CONCRETE, ABSTRACT)
 WORK = (
     FACTUALITY,
     COMPLETION,
-    *map(_effort, ("redundant_calls", "call_cancellation", "admitted_errors")),
+    _effort("redundant_calls"),
+    _effort("call_cancellation"),
+    _effort("admitted_errors"),
 )
-MORE_WORK = tuple(
-    map(
-        _effort,
-        (
-            "total_tool_calls",
-            "failed_tool_calls",
-            "redundant_calls_stale_aware",
-            "unadmitted_corrections",
-            "visible_messages",
-        ),
-    )
+MORE_WORK = (
+    _effort("total_tool_calls"),
+    _effort("failed_tool_calls"),
+    _effort("redundant_calls_stale_aware"),
+    _effort("unadmitted_corrections"),
+    _effort("visible_messages"),
 )
 
 
