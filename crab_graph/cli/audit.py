@@ -52,7 +52,7 @@ def audit(
             gates += grading_gates(benchmark, quick=quick, jobs=jobs, progress=progress)
     ok = all(gate.ok for gate in gates)
     if as_json:
-        print_json({"ok": ok, "gates": [gate.as_json() for gate in gates]})
+        print_json({"ok": ok, "gates": [gate._asdict() for gate in gates]})
     else:
         _print(gates)
     if not ok:

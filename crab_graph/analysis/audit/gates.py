@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 Interval = tuple[float, float]
 
@@ -20,10 +20,6 @@ class Gate(NamedTuple):
     ok: bool
     note: str = ""
     """What was counted, and the first thing that was off."""
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the gate as `audit --json` prints it."""
-        return self._asdict()
 
 
 def rate_gate(name: str, total: int, failed: Sequence[str], note: str) -> Gate:

@@ -103,7 +103,7 @@ def generation_gates(
     """
     evidence: dict[str, TaskEvidence] = {}
     ids = [entry.id for entry in benchmark.manifest.tasks]
-    examine = partial(_examine_stored, benchmark.directory)
+    examine = partial(examine_task, benchmark.directory)
     for done, one in enumerate(process_map(examine, ids, jobs), start=1):
         evidence[one.id] = one
         progress(done, len(ids))
@@ -121,8 +121,15 @@ def generation_gates(
     ]
 
 
-def examine_task(task: Task, connection: duckdb.DuckDBPyConnection) -> TaskEvidence:
-    """Return what the tables of one task give away."""
+def examine_task(directory: Path, task_id: str) -> TaskEvidence:
+    """Return what the tables of one task give away, and whether its certificate holds."""
+    benchmark, connection = _opened(directory)
+    task = benchmark[task_id]
+    try:
+        certificate = benchmark.certify(task, connection)
+        fault = "" if certificate.ok else f"task '{task_id}': {certificate.as_json()}"
+    except BenchmarkError as error:
+        fault = str(error)
     graph = task.graph
     # Edges that node constraints decide are left in place: the same combinations meet them all.
     constraints = {node: graph.node_constraints(node) for node in graph.node_ids}
@@ -144,6 +151,7 @@ def examine_task(task: Task, connection: duckdb.DuckDBPyConnection) -> TaskEvide
         near_misses=count_near_misses(
             folded, objects, valid, task.spec.active_edges, enough=MINIMUM
         ),
+        fault=fault,
     )
 
 
@@ -322,17 +330,6 @@ def _mean(values: Sequence[float]) -> tuple[float, float]:
     array = np.array(values)
     error = float(array.std(ddof=1)) / sqrt(len(array)) if len(array) > 1 else 0.0
     return float(array.mean()), error
-
-
-def _examine_stored(directory: Path, task_id: str) -> TaskEvidence:
-    benchmark, connection = _opened(directory)
-    task = benchmark[task_id]
-    try:
-        certificate = benchmark.certify(task, connection)
-        fault = "" if certificate.ok else f"task '{task_id}': {certificate.as_json()}"
-    except BenchmarkError as error:
-        fault = str(error)
-    return replace(examine_task(task, connection), fault=fault)
 
 
 @cache

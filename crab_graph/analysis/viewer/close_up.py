@@ -50,6 +50,10 @@ class TurnDetail(NamedTuple):
         """Return the document that `show --turn --json` prints."""
         exchange = self.exchange
         facts = [fact for fact in record.facts if fact.get("turn") == exchange.turn]
+        calls = [call._asdict() for call in self.calls(private)]
+        for call in calls:
+            del call["place"]
+            call["changes"] = [{"op": one.op, **one._asdict()} for one in call["changes"]]
         held = self.held.as_json()
         if not private:
             held["bookings"] = [{**one, "approved": None} for one in held["bookings"]]
@@ -58,7 +62,7 @@ class TurnDetail(NamedTuple):
             "turn": exchange.turn,
             "speaker": exchange.speaker,
             "text": exchange.text,
-            "calls": [_call_json(call) for call in self.calls(private)],
+            "calls": calls,
             "held": held,
             "deeds": self.deeds,
             "facts": facts if private else [],
@@ -162,16 +166,6 @@ def print_facts(console: Console, record: EpisodeRecord, values: Mapping[str, st
             plain(labels.words(record.fact_fates.get(fact["key"], ""))),
         )
     console.print("", Text(title, style="bold"), table, sep="\n")
-
-
-def _call_json(call: ShownCall) -> dict[str, Any]:
-    shown = call._asdict()
-    del shown["place"]
-    shown["changes"] = [
-        {name: getattr(change, name) for name in ("op", "table", "key", "values")}
-        for change in call.changes
-    ]
-    return shown
 
 
 def _print_call(console: Console, call: ShownCall) -> None:

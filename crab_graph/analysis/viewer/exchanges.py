@@ -79,7 +79,8 @@ def read_exchanges(
             result = error = None
             changes: tuple[RowChange, ...] = ()
             if number in answers:  # one that was cut short has no answer, and no step
-                result, changes = answers[number], _changes(next(steps, {}))
+                result = answers[number]
+                changes = tuple(map(_read_change, next(steps, {}).get("events") or ()))
                 if isinstance(result, dict) and "error" in result:
                     result, error = None, result
             about = (number, number + turn, speaker, call["name"], call["arguments"])
@@ -142,18 +143,12 @@ def _answers(messages: Sequence[Message]) -> dict[int, Any]:
     return answers
 
 
-def _changes(step: Mapping[str, Any]) -> tuple[RowChange, ...]:
-    changes = []
-    for event in step.get("events") or ():
-        match event["op"]:
-            case "add":
-                values = {event["column"]: event["delta"]}
-            case "update":
-                values = event["set"]
-            case _:
-                values = event["row"]
-        changes.append(RowChange(event["table"], event["key"], event["op"], values))
-    return tuple(changes)
+def _read_change(event: Mapping[str, Any]) -> RowChange:
+    if event["op"] == "add":
+        values = {event["column"]: event["delta"]}
+    else:
+        values = event["set" if event["op"] == "update" else "row"]
+    return RowChange(event["table"], event["key"], event["op"], values)
 
 
 def _brief(value: Any) -> str:

@@ -1,7 +1,7 @@
 """The list of episodes: a row for each, what it can be filtered by, and what a search reads."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -87,7 +87,14 @@ def row_of(run: int, fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def text_of(fields: Mapping[str, Any]) -> str:
     """Return what a search reads of an episode, in lower case."""
-    return " ".join(_texts(fields)).casefold()
+    texts = [fields["episode_id"], fields["agent"], fields["persona"]]
+    for message in fields["messages"]:
+        if _is_visible(message):
+            texts.append(message.get("content") or "")
+        texts += (str(call.get("name")) for call in message.get("tool_calls") or ())
+    for step in fields["trace"]:
+        texts += (str(event["key"]) for event in step.get("events") or ())
+    return " ".join(texts).casefold()
 
 
 def count_facets(rows: Iterable[Row]) -> dict[str, dict[str, int]]:
@@ -99,16 +106,6 @@ def count_facets(rows: Iterable[Row]) -> dict[str, dict[str, int]]:
         for name, column in _SEVERAL.items():
             counts[name].update(set(row[column]))
     return {name: dict(sorted(values.items())) for name, values in counts.items()}
-
-
-def _texts(fields: Mapping[str, Any]) -> Iterator[str]:
-    yield from (fields["episode_id"], fields["agent"], fields["persona"])
-    for message in fields["messages"]:
-        if _is_visible(message):
-            yield message.get("content") or ""
-        yield from (str(call.get("name")) for call in message.get("tool_calls") or ())
-    for step in fields["trace"]:
-        yield from (str(event["key"]) for event in step.get("events") or ())
 
 
 def _is_visible(message: Mapping[str, Any]) -> bool:
