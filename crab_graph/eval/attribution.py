@@ -5,8 +5,7 @@ from enum import StrEnum
 
 from crab_graph.eval.checks import FailureMode, Results
 from crab_graph.eval.reading import Episode, TripState
-from crab_graph.eval.user_errors import UserError, conduct_errors
-from crab_graph.eval.user_facts import UserConduct, withheld_facts, wrong_facts
+from crab_graph.eval.user_errors import UserError
 from crab_graph.eval.verifiers import verifiers_of
 from crab_graph.eval.verifiers.completion import has_final_offer
 from crab_graph.eval.verifiers.disclosure import undisclosed_reason
@@ -21,17 +20,6 @@ class Fault(StrEnum):
     USER = "user"
     ENVIRONMENT = "environment"
     INFRA = "infra"
-
-
-def user_errors(
-    episode: Episode, results: Results, conduct: UserConduct | None = None
-) -> list[UserError]:
-    """Return the user's errors in an episode, found or not to matter, given the parity results."""
-    return [
-        *wrong_facts(episode, results),
-        *withheld_facts(episode, conduct),
-        *conduct_errors(episode),
-    ]
 
 
 def attribute(

@@ -19,8 +19,6 @@ from crab_graph.text.mentions import (
 )
 from crab_graph.text.totals import (
     ALL_CUES,
-    PRE_CHARGE_CUES,
-    SUMMARY_CUES,
     CueFamily,
     TotalStatement,
     find_totals,
@@ -81,17 +79,10 @@ class AgentMessage(_Said):
         slots = {booking.booking_id: booking.slot for booking in self._history.bookings}
         return find_references(self.utterance, self.mentions, self._catalogue, slots)
 
-    @cached_property
-    def pre_charge_totals(self) -> tuple[TotalStatement, ...]:
-        """Sound totals of the trip, by the cues that count before a charge."""
-        totals = self._find_totals(PRE_CHARGE_CUES)
-        return tuple(one for one in totals if one.is_whole_trip and not one.is_void)
-
-    @cached_property
-    def summary_totals(self) -> tuple[TotalStatement, ...]:
-        """Sound totals of the trip, by the cues that count in a summary."""
-        totals = self._find_totals(SUMMARY_CUES)
-        return tuple(one for one in totals if one.is_whole_trip and not one.is_void)
+    def trip_totals(self, families: frozenset[CueFamily]) -> list[TotalStatement]:
+        """Return its sound totals of the trip, by cues of some families."""
+        totals = self._find_totals(families)
+        return [one for one in totals if one.is_whole_trip and not one.is_void]
 
     @cached_property
     def item_prices(self) -> tuple[ItemPrice, ...]:

@@ -15,6 +15,7 @@ from crab_graph.schema import canonical_json
 from crab_graph.text.item_prices import Mark
 from crab_graph.text.mentions import MentionForm
 from crab_graph.text.phrases import admits_error
+from crab_graph.text.totals import PRE_CHARGE_CUES
 from crab_graph.tools.tool import Owner
 
 
@@ -89,7 +90,7 @@ def _restated_totals(episode: Episode) -> Iterator[Correction]:
     said: tuple[int, int, Mapping[str, frozenset[str]]] | None = None
     for message in episode.dialogue.agent:
         plan = {**plan, **message.offered}
-        totals = {total.amount.cents for total in message.pre_charge_totals}
+        totals = {total.amount.cents for total in message.trip_totals(PRE_CHARGE_CUES)}
         if len(totals) != 1 or any(len(ids) > 1 for ids in plan.values()):
             continue
         cents = totals.pop()

@@ -201,7 +201,10 @@ def _parse_json(text: str) -> Any:
         RecursionError: it is nested too deeply.
     """
     value = json.loads(text, parse_constant=_refuse, parse_float=_parse_float)
-    return _whole(value) if _HALF.search(text) else value
+    if _HALF.search(text):
+        written = json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass")
+        return json.loads(written.decode("utf-16", "replace"))
+    return value
 
 
 def _refuse(name: str) -> NoReturn:
@@ -213,14 +216,3 @@ def _parse_float(text: str) -> float:
     if not isfinite(number):
         raise ValueError(f"{text[:20]} is too large")
     return number
-
-
-def _whole(value: Any) -> Any:
-    """Return a JSON value with every half of a surrogate pair replaced."""
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, list):
-        return [_whole(item) for item in value]
-    if isinstance(value, dict):
-        return {_whole(key): _whole(item) for key, item in value.items()}
-    return value

@@ -208,27 +208,25 @@ class FactFate(StrEnum):
 
 def fact_fates(episode: Episode, results: Results, told: Mapping[str, int]) -> dict[str, str]:
     """Return what became of each fact; `told` has the visible message that first told it."""
-    return {
-        fact.key: str(_fate(episode, results, fact.key, fact.slot, told.get(fact.key)))
-        for fact in episode.reading.task.facts
-    }
-
-
-def _fate(
-    episode: Episode, results: Results, key: str, slot: str | None, number: int | None
-) -> FactFate:
-    if number is None:
-        return FactFate.NEVER
     grading, history = episode.reading.grading, episode.history
-    said_at = next((said.seq for said in episode.dialogue.user if said.number == number), 0)
-    if key in grading.charging_facts:
-        acts = [charge.seq for charge in history.charges]
-    else:
-        acts = [one.made_at for one in history.bookings if slot in {None, one.slot}]
-    if acts and min(acts) < said_at:
-        return FactFate.LATE
-    is_ignored = any(
-        results[check].is_failure and (check not in NODES or any(_about(key, results[check])))
-        for check in grading.deciding_checks.get(key, ())
-    )
-    return FactFate.IGNORED if is_ignored else FactFate.IN_TIME
+    said_at = {said.number: said.seq for said in episode.dialogue.user}
+    fates = {}
+    for fact in episode.reading.task.facts:
+        if fact.key in grading.charging_facts:
+            acts = [charge.seq for charge in history.charges]
+        else:
+            acts = [one.made_at for one in history.bookings if fact.slot in {None, one.slot}]
+        decided = ((check, results[check]) for check in grading.deciding_checks.get(fact.key, ()))
+        if fact.key not in told:
+            fate = FactFate.NEVER
+        elif acts and min(acts) < said_at.get(told[fact.key], 0):
+            fate = FactFate.LATE
+        elif any(
+            one.is_failure and (check not in NODES or any(_about(fact.key, one)))
+            for check, one in decided
+        ):
+            fate = FactFate.IGNORED
+        else:
+            fate = FactFate.IN_TIME
+        fates[fact.key] = str(fate)
+    return fates

@@ -11,7 +11,6 @@ from crab_graph.eval.attribution import (
     attribute,
     failure_modes,
     id_mismatch_reasons,
-    user_errors,
 )
 from crab_graph.eval.checks import Evidence, FailureMode, Results
 from crab_graph.eval.explanation import Explanation, explain
@@ -19,8 +18,8 @@ from crab_graph.eval.metrics import disclosure_coverage, efficiency
 from crab_graph.eval.reading import Episode, lay_out, read_task
 from crab_graph.eval.replay import CallStep, Discrepancy, Trajectory, replay
 from crab_graph.eval.transcript import read_transcript
-from crab_graph.eval.user_errors import recorded_errors
-from crab_graph.eval.user_facts import UserConduct, fact_fates
+from crab_graph.eval.user_errors import conduct_errors, recorded_errors
+from crab_graph.eval.user_facts import UserConduct, fact_fates, withheld_facts, wrong_facts
 from crab_graph.eval.verifier import strict_checks
 from crab_graph.eval.verifiers import verifiers_of
 from crab_graph.eval.verifiers.trip import agrees_with_certificate
@@ -161,7 +160,12 @@ def grade_trajectory(
     results = {one.id: one.judge(episode) for one in verifiers}
     strict = strict_checks(episode, results, verifiers)
     passed = _passes(results)
-    errors = [*user_errors(episode, results, conduct), *recorded_errors(user_faults)]
+    errors = [
+        *wrong_facts(episode, results),
+        *withheld_facts(episode, conduct),
+        *conduct_errors(episode),
+        *recorded_errors(user_faults),
+    ]
     fault = attribute(
         results,
         errors,

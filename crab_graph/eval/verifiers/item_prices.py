@@ -16,13 +16,7 @@ from crab_graph.text.mentions import Reference, ReferenceForm
 
 @dataclass(frozen=True, eq=False)
 class Quote:
-    """A price that a message states about bookings of the final trip.
-
-    Attributes:
-        message: The message.
-        price: What it states.
-        bookings: The bookings it speaks of, by id; several for a group's total.
-    """
+    """A price that a message states about bookings of the trip, several for a group's total."""
 
     message: AgentMessage
     price: ItemPrice

@@ -10,7 +10,7 @@ from crab_graph.eval.reading import Episode, TripState
 from crab_graph.eval.verifier import Duty, undisclosed, verifier
 from crab_graph.money import format_dollars
 from crab_graph.text.phrases import has_summary_cue, is_future
-from crab_graph.text.totals import Scope, TotalStatement
+from crab_graph.text.totals import PRE_CHARGE_CUES, SUMMARY_CUES, Scope, TotalStatement
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def governing_totals(episode: Episode) -> tuple[tuple[Payment, StatedTotal], ...
     stated = [
         StatedTotal(message, total)
         for message in episode.dialogue.agent
-        for total in message.pre_charge_totals
+        for total in message.trip_totals(PRE_CHARGE_CUES)
     ]
     governed = []
     for charge in episode.history.charges:
@@ -99,7 +99,7 @@ def summed_up(episode: Episode, message: AgentMessage) -> list[StatedTotal]:
     """Return the totals of a message, where it says that something is done."""
     said = message.utterance
     has_charged = any(charge.seq < message.seq for charge in episode.history.charges)
-    totals = message.summary_totals if has_summary_cue(said, has_charged) else ()
+    totals = message.trip_totals(SUMMARY_CUES) if has_summary_cue(said, has_charged) else ()
     return [StatedTotal(message, one) for one in totals if not is_future(said, one.clause)]
 
 
