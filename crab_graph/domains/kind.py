@@ -159,12 +159,7 @@ def bounded_cost(
 ) -> Constraint:
     """Return the constraint that the offers of some nodes together cost no more than `bound`.
 
-    Args:
-        name: Name of the constraint.
-        kinds: The kind of each node's offer, whose property `price` is that of one unit.
-        request: What is wanted.
-        bound: The largest cost allowed, in cents.
-        sentence: The requirement as the user would put it.
+    Of each node the kind of its offer is given, whose property `price` is that of one unit.
     """
     weights = {
         (node, "price"): kind.slope(getattr(request, kind.count)) for node, kind in kinds.items()

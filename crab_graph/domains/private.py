@@ -28,9 +28,7 @@ _SEED = b"crab-graph private split: seed v1\0"
 class Opening(FileModel):
     """The opening file: what turns a commitment into a benchmark again.
 
-    Attributes:
-        settings: The benchmark's settings with the commitment and without a seed.
-        secret: The secret, in hexadecimal.
+    Its recipe has the commitment and no seed; the secret is hexadecimal.
     """
 
     schema_version: Literal[1] = 1
@@ -49,17 +47,17 @@ class Opening(FileModel):
         return commit(self.secret, self.settings)
 
 
-def commit(secret: str, settings: Recipe) -> str:
+def commit(secret: str, recipe: Recipe) -> str:
     """Return the commitment to a secret and to what is generated from it."""
-    public = settings.model_dump(mode="json", exclude={"seed", "commitment"}, exclude_none=True)
+    public = recipe.model_dump(mode="json", exclude={"seed", "commitment"}, exclude_none=True)
     content = _COMMITMENT + bytes.fromhex(secret) + canonical_json(public).encode()
     return f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 
-def draw_opening(settings: Recipe) -> Opening:
-    """Draw a secret for a benchmark of these settings."""
+def draw_opening(recipe: Recipe) -> Opening:
+    """Draw a secret for a benchmark of a recipe."""
     secret = secrets.token_hex(SECRET_BYTES)
-    public = settings.model_copy(update={"seed": None, "commitment": commit(secret, settings)})
+    public = recipe.model_copy(update={"seed": None, "commitment": commit(secret, recipe)})
     return Opening(settings=public, secret=secret)
 
 
@@ -68,13 +66,8 @@ def default_opening(directory: Path) -> Path:
     return directory.with_name(f"{directory.name}.opening.json")
 
 
-def find_opening(path: Path, directory: Path, settings: Recipe) -> Opening | None:
+def find_opening(path: Path, directory: Path, recipe: Recipe) -> Opening | None:
     """Return the opening of a benchmark that was announced or begun before, where there is one.
-
-    Args:
-        path: The opening file.
-        directory: The benchmark's directory.
-        settings: What is to be generated.
 
     Raises:
         BenchmarkError: the file stands in the benchmark, is no opening, or one for other settings.
@@ -84,7 +77,7 @@ def find_opening(path: Path, directory: Path, settings: Recipe) -> Opening | Non
     if not path.exists():
         return None
     opening = read_opening(path)
-    if opening.settings.model_copy(update={"commitment": None}) != settings.model_copy(
+    if opening.settings.model_copy(update={"commitment": None}) != recipe.model_copy(
         update={"seed": None}
     ):
         raise BenchmarkError(
@@ -129,10 +122,10 @@ def read_opening(path: Path) -> Opening:
         raise BenchmarkError(f"{path}: cannot be read ({error.strerror})") from None
 
 
-def announcement(settings: Recipe) -> str:
+def announcement(recipe: Recipe) -> str:
     """Return the line that announces a private split."""
-    strata = ",".join(f"S{stratum}" for stratum in settings.strata)
+    strata = ",".join(f"S{stratum}" for stratum in recipe.strata)
     return (
-        f"crab-graph private split {settings.commitment} ({settings.domain}, "
-        f"{settings.tasks} tasks of {strata}, {settings.distractors} distractors each)"
+        f"crab-graph private split {recipe.commitment} ({recipe.domain}, "
+        f"{recipe.tasks} tasks of {strata}, {recipe.distractors} distractors each)"
     )

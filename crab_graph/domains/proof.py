@@ -34,14 +34,7 @@ def certify_benchmark(
 ) -> dict[str, Certificate]:
     """Count the solutions of tasks again on their stored tables, three ways each.
 
-    Args:
-        benchmark: The benchmark.
-        task_ids: Ids of the tasks.
-        jobs: Number of processes; by default one a core, where there is work for them.
-        progress: Told of the tasks that are done.
-
-    Returns:
-        The certificate of each task, in the order of the ids.
+    By default one process a core works on them, where there is work for it.
 
     Raises:
         CrabGraphError: the rows of a task were changed after generation.
@@ -71,16 +64,9 @@ def _opened(directory: Path, slot: int) -> Iterator[Callable[[Sequence[str]], _C
 
 @dataclass(frozen=True, slots=True)
 class Spoilage:
-    """What became of the tasks of one stratum and date mode.
+    """How many tasks of one stratum and date mode have more solutions than their seeds combine to.
 
-    Attributes:
-        stratum: Number of seed solutions.
-        date_mode: `fixed` or `flexible`.
-        tasks: Number of tasks.
-        spoiled: How many have extra solutions.
-        median_extra: Median number of extra solutions over all of them.
-        max_extra: Largest number of extra solutions.
-        median_edge_distractors: Median number of edge distractors.
+    Only tasks made without repair can (section 3.2.3, Algorithm 3): the ablation of the repair.
     """
 
     stratum: int
@@ -103,29 +89,18 @@ def summarise_spoilage(certified: Iterable[tuple[Task, Certificate]]) -> list[Sp
         extra = certificate.sql - certificate.expected
         group = groups.setdefault((task.stratum, task.date_mode), [])
         group.append((extra, task.spec.edge_distractors))
-    return [
-        Spoilage(
-            stratum=stratum,
-            date_mode=date_mode,
-            tasks=len(group),
-            spoiled=sum(extra > 0 for extra, _ in group),
-            median_extra=int(median(extra for extra, _ in group)),
-            max_extra=max(extra for extra, _ in group),
-            median_edge_distractors=int(median(number for _, number in group)),
-        )
-        for (stratum, date_mode), group in sorted(groups.items())
-    ]
+    rows = []
+    for (stratum, date_mode), group in sorted(groups.items()):
+        added, distractors = [more for more, _ in group], [number for _, number in group]
+        spoiled = sum(more > 0 for more in added)
+        middle = int(median(added)), max(added), int(median(distractors))
+        rows.append(Spoilage(stratum, date_mode, len(group), spoiled, *middle))
+    return rows
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What an opening proves of a benchmark.
-
-    Attributes:
-        commitment: The benchmark's commitment.
-        opens: Whether secret and settings hash to it.
-        same: For each task looked at, whether generating it again gives the same task and rows.
-    """
+    """What an opening proves: whether it opens the commitment, and which tasks it gives again."""
 
     commitment: str
     opens: bool

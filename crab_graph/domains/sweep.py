@@ -219,14 +219,9 @@ def _family(task: Task, number: int, vary: Vary, values: tuple[int, ...]) -> Fam
             f"S{value}-{number:03d}" if vary == Vary.SOLUTIONS else task.id
             for value in values
         ),
-        source=task.id,
-        domain=task.spec.domain,
-        seed=task.spec.seed,
-        request=task.spec.request,
-        stratum=task.stratum,
+        source=task.spec,
         flexible=task.date_mode == "flexible",
         party_size=task.party,
-        distractors=task.spec.node_distractors + task.spec.edge_distractors,
     )
 
 
@@ -342,7 +337,7 @@ def _write_manifest(plan: _Plan, value: int, entries: Mapping[str, TaskEntry]) -
 def _record(plan: _Plan, left_out: Sequence[LeftOut]) -> SweepRecord:
     benches = {value: load_benchmark(plan.path(value)) for value in plan.recipes}
     skipped = {one.task for one in left_out}
-    sources = [one.source for one in plan.families if one.source not in skipped]
+    sources = [one.source.id for one in plan.families if one.source.id not in skipped]
     return SweepRecord(
         vary=plan.vary,
         values=tuple(plan.recipes),

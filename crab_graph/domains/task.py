@@ -15,22 +15,10 @@ SolutionIds = dict[str, dict[str, str]]
 
 
 class TaskSpec(FileModel):
-    """A task as a benchmark stores it.
+    """A task as a benchmark stores it: what it was drawn from, and what was certified of it.
 
-    Attributes:
-        id: Such as `S1-017`.
-        domain: Name of the domain.
-        stratum: Number of seed solutions, 1 to 4.
-        seed: Seed all of the task is drawn from.
-        today: ISO date of the conversation.
-        request: The domain's request model as JSON.
-        profile: The domain's profile model as JSON.
-        solutions: Ids of every certified solution.
-        node_distractors: Number of distractors that break a constraint of one node.
-        edge_distractors: Number of node-valid distractors.
-        active_edges: Names of the edge constraints that node constraints do not decide.
-        certificate: Counts of solutions.
-        rows_sha256: Hash of the task's rows.
+    Node distractors break a constraint of one node, edge distractors none; the active edges are
+    those that node constraints do not decide.
     """
 
     schema_version: Literal[1] = 1

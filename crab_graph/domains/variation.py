@@ -7,12 +7,14 @@ hold is the same row, with the same id, in each. Every member is certified on it
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from crab_graph.domains.construction import BuiltTask, DrawnTask, certify_drawn
 from crab_graph.domains.domain import Domain, Draft, Inventory, find_domain
+from crab_graph.domains.task import TaskSpec
 from crab_graph.errors import BenchmarkError, UnsatisfiableTask
 from crab_graph.generation.objects import IDENTITY, Columns, Mask, concatenate, take
 from crab_graph.generation.population import (
@@ -42,33 +44,19 @@ class Vary(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FamilyPlan:
-    """A family to be built.
-
-    Attributes:
-        vary: What its members differ in.
-        values: The values, in increasing order.
-        ids: The id of the member of each value.
-        source: Id of the task it is made from.
-        domain: Name of the domain.
-        seed: The source's seed.
-        request: The source's request.
-        stratum: Its number of seed solutions.
-        flexible: Whether its departure date is a window.
-        party_size: Its number of people.
-        distractors: Its number of distractors.
-    """
+    """A family to be built of a task: a member of each value, in increasing order, with its id."""
 
     vary: Vary
     values: tuple[int, ...]
     ids: tuple[str, ...]
-    source: str
-    domain: str
-    seed: int
-    request: Mapping[str, Any]
-    stratum: int
+    source: TaskSpec
     flexible: bool
     party_size: int
-    distractors: int
+
+    @property
+    def distractors(self) -> int:
+        """Number of distractors of the source."""
+        return self.source.node_distractors + self.source.edge_distractors
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,57 +81,45 @@ def build_family(plan: FamilyPlan) -> Family:
     Raises:
         BenchmarkError: the source was drawn by another version, so its world cannot be drawn again.
     """
-    domain = find_domain(plan.domain)
+    domain = find_domain(plan.source.domain)
     try:
-        draft = domain.draft(plan.seed, plan.flexible, plan.party_size)
-        if draft.request.model_dump() != plan.request:
+        draft = domain.draft(plan.source.seed, plan.flexible, plan.party_size)
+        if draft.request.model_dump() != plan.source.request:
             raise BenchmarkError(
-                f"task '{plan.source}': this version draws another request from its seed; "
+                f"task '{plan.source.id}': this version draws another request from its seed; "
                 "generate the benchmark again"
             )
         members = list(_MEMBERS[plan.vary](domain, draft, plan))
     except UnsatisfiableTask as error:
-        return Family(plan.source, (), str(error))
+        return Family(plan.source.id, (), str(error))
     merged = _merged([one.population for one in members])
-    everything = domain.materialize(merged, plan.seed)
+    everything = domain.materialize(merged, plan.source.seed)
     id_of = {
         name: dict(zip(_contents(merged.objects[name]), ids, strict=True))
         for name, ids in everything.ids.items()
     }
-    own = [_own_ids(one.population, id_of) for one in members]
+    own = [
+        {
+            name: [of_type[content] for content in _contents(one.population.objects[name])]
+            for name, of_type in id_of.items()
+        }
+        for one in members
+    ]
     common = set.intersection(*({one for ids in each.values() for one in ids} for each in own))
-    booked = _kept(
-        domain.tables, everything, {name: sorted(common & set(ids)) for name, ids in own[0].items()}
-    )
-    return Family(
-        plan.source,
-        tuple(
-            certify_drawn(
-                task_id,
-                domain,
-                DrawnTask(
-                    seed=plan.seed,
-                    draft=member.draft,
-                    population=member.population,
-                    offers=_kept(domain.tables, everything, ids),
-                    booked=booked,
-                ),
-            )
-            for task_id, member, ids in zip(plan.ids, members, own, strict=True)
-        ),
-    )
+    shared = {name: sorted(common & set(ids)) for name, ids in own[0].items()}
+    booked = _kept(domain.tables, everything, shared)
+    built = []
+    for task_id, member, ids in zip(plan.ids, members, own, strict=True):
+        offers = _kept(domain.tables, everything, ids)
+        drawn = DrawnTask(plan.source.seed, member.draft, member.population, offers, booked)
+        built.append(certify_drawn(task_id, domain, drawn))
+    return Family(plan.source.id, tuple(built))
 
 
 def _by_distractors(domain: Domain, draft: Draft, plan: FamilyPlan) -> Iterator[_Member]:
     """Yield nested worlds: taking distractors away never adds a solution."""
     del domain
-    full = populate(
-        draft.folded,
-        seed_count=plan.stratum,
-        closure=_ANY_CLOSURE,
-        distractors=max(plan.values),
-        seed=plan.seed,
-    )
+    full = _populated(draft, plan, distractors=max(plan.values))
     for value in plan.values:
         yield _Member(draft, _with_distractors(draft.folded.graph.node_ids, full, value))
 
@@ -154,14 +130,7 @@ def _by_solutions(domain: Domain, draft: Draft, plan: FamilyPlan) -> Iterator[_M
     What completes no solution beside all seeds completes none beside some of them.
     """
     del domain
-    most = max(plan.values)
-    full = populate(
-        draft.folded,
-        seed_count=most,
-        closure=_ANY_CLOSURE,
-        distractors=plan.distractors,
-        seed=plan.seed,
-    )
+    full = _populated(draft, plan, seed_count=max(plan.values))
     for value in plan.values:
         yield _Member(draft, _with_seeds(draft, full, value))
 
@@ -175,24 +144,23 @@ def _by_edges(domain: Domain, draft: Draft, plan: FamilyPlan) -> Iterator[_Membe
     """
     if domain.with_edges is None:
         raise UnsatisfiableTask(f"domain '{domain.name}' has no optional edges")
+    seed = plan.source.seed
     names = sorted(domain.optional_edges)
-    derive_rng(plan.seed, "order of edges").shuffle(names)
-    strict = domain.with_edges(draft, names[: max(plan.values)], plan.seed)
-    seeds = draw_seeds(strict.folded, plan.stratum, plan.seed)
+    derive_rng(seed, "order of edges").shuffle(names)
+    strict = domain.with_edges(draft, names[: max(plan.values)], seed)
+    seeds = draw_seeds(strict.folded, plan.source.stratum, seed)
     for value in plan.values:
         # The strict draft is the base, so that what was drawn for it, such as a budget, stays.
-        varied = domain.with_edges(strict, names[:value], plan.seed)
-        yield _Member(
-            varied,
-            populate(
-                varied.folded,
-                seed_count=plan.stratum,
-                closure=_ANY_CLOSURE,
-                distractors=plan.distractors,
-                seed=plan.seed,
-                seeds=seeds,
-            ),
-        )
+        varied = domain.with_edges(strict, names[:value], seed)
+        yield _Member(varied, _populated(varied, plan, seeds=seeds))
+
+
+def _populated(draft: Draft, plan: FamilyPlan, **other: Any) -> Population:
+    """Return the objects of a draft, as the source has them but for what is other."""
+    source = {"seed_count": plan.source.stratum, "distractors": plan.distractors}
+    return populate(
+        draft.folded, closure=_ANY_CLOSURE, seed=plan.source.seed, **{**source, **other}
+    )
 
 
 _MEMBERS = {
@@ -253,15 +221,15 @@ def _with_seeds(draft: Draft, full: Population, wanted: int) -> Population:
 
 
 def _masked(full: Population, masks: Mapping[str, Mask]) -> Population:
-    def chosen(values: Sequence[Any], mask: Mask) -> list[Any]:
-        return [value for value, keep in zip(values, mask.tolist(), strict=True) if keep]
+    def chosen(values: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+        return {name: list(compress(own, masks[name])) for name, own in values.items()}
 
     return replace(
         full,
         objects={name: take(own, masks[name]) for name, own in full.objects.items()},
-        nodes={name: chosen(own, masks[name]) for name, own in full.nodes.items()},
-        origins={name: chosen(own, masks[name]) for name, own in full.origins.items()},
-        broken={name: chosen(own, masks[name]) for name, own in full.broken.items()},
+        nodes=chosen(full.nodes),
+        origins=chosen(full.origins),
+        broken=chosen(full.broken),
     )
 
 
@@ -280,15 +248,6 @@ def _merged(populations: Sequence[Population]) -> Population:
 def _contents(objects: Columns) -> list[_Content]:
     """Return all of each object: what tells offers apart leaves out how many are left."""
     return list(zip(*(objects[name].tolist() for name in sorted(objects)), strict=True))
-
-
-def _own_ids(
-    population: Population, id_of: Mapping[str, Mapping[_Content, str]]
-) -> dict[str, list[str]]:
-    return {
-        name: [of_type[content] for content in _contents(population.objects[name])]
-        for name, of_type in id_of.items()
-    }
 
 
 def _kept(

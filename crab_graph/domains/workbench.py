@@ -4,16 +4,15 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import duckdb
 
 from crab_graph.domains.benchmark import DATABASE, MANIFEST, Recipe, TaskEntry, read_manifest
 from crab_graph.domains.construction import BuiltTask, Scouted
 from crab_graph.domains.domain import find_domain
 from crab_graph.errors import BenchmarkError
 from crab_graph.generation.materialize import create_tables, insert_columns, load_rows
-
-if TYPE_CHECKING:
-    import duckdb
 
 STORAGE_VERSION = "v1.5.0"
 """The oldest DuckDB that `pyproject.toml` allows reads what any later one writes."""
@@ -24,16 +23,11 @@ _PROVENANCE = dict.fromkeys(("entity_id", "node", "origin", "broken"), "VARCHAR"
 
 
 class Workbench:
-    """The open DuckDB file of a benchmark that is being made.
+    """The open DuckDB file of a benchmark that is being made: a connection's default database."""
 
-    Args:
-        connection: A connection whose default database is the file.
-        settings: What the benchmark is made from.
-    """
-
-    def __init__(self, connection: "duckdb.DuckDBPyConnection", settings: Recipe) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, recipe: Recipe) -> None:
         self._connection = connection
-        self._tables = find_domain(settings.domain).tables
+        self._tables = find_domain(recipe.domain).tables
 
     def scouted(self) -> dict[tuple[int, int], Scouted]:
         """Return the candidates that were scouted, by stratum and number."""
@@ -72,7 +66,7 @@ class Workbench:
         execute("COMMIT")
 
 
-def is_finished(directory: Path, settings: Recipe) -> bool:
+def is_finished(directory: Path, recipe: Recipe) -> bool:
     """Return whether the directory already holds the benchmark of these settings.
 
     Raises:
@@ -87,9 +81,9 @@ def is_finished(directory: Path, settings: Recipe) -> bool:
     if not (directory / MANIFEST).exists():
         return False
     made_with = read_manifest(directory).settings
-    if made_with != settings:
+    if made_with != recipe:
         raise BenchmarkError(
-            f"{directory}: made with other settings ({_difference(made_with, settings)}); "
+            f"{directory}: made with other settings ({_difference(made_with, recipe)}); "
             "choose another directory or use --force"
         )
     return True
@@ -102,14 +96,12 @@ def clear(directory: Path) -> None:
 
 
 @contextmanager
-def open_workbench(directory: Path, settings: Recipe) -> Iterator[Workbench]:
+def open_workbench(directory: Path, recipe: Recipe) -> Iterator[Workbench]:
     """Open the DuckDB file of a benchmark that is begun or to be gone on with.
 
     Raises:
         BenchmarkError: the file is not this benchmark's, or another process writes it.
     """
-    import duckdb  # noqa: PLC0415
-
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / DATABASE
     fresh = not path.exists()
@@ -124,33 +116,33 @@ def open_workbench(directory: Path, settings: Recipe) -> Iterator[Workbench]:
             raise BenchmarkError(f"{path}: cannot be written ({reason})") from None
         connection.execute("USE benchmark")
         if fresh:
-            _lay_out(connection, settings)
+            _lay_out(connection, recipe)
         else:
-            _check_begun(connection, path, settings)
-        yield Workbench(connection, settings)
+            _check_begun(connection, path, recipe)
+        yield Workbench(connection, recipe)
         connection.execute("USE memory")
         connection.execute("DETACH benchmark")
 
 
-def _lay_out(connection: "duckdb.DuckDBPyConnection", settings: Recipe) -> None:
+def _lay_out(connection: duckdb.DuckDBPyConnection, recipe: Recipe) -> None:
     provenance = ", ".join(f"{name} {kind}" for name, kind in _PROVENANCE.items())
     statements: Mapping[str, list[Any]] = {
         "CREATE SCHEMA sealed": [],
         "CREATE TABLE sealed.settings (settings VARCHAR)": [],
-        "INSERT INTO sealed.settings VALUES (?)": [settings.model_dump_json()],
+        "INSERT INTO sealed.settings VALUES (?)": [recipe.model_dump_json()],
         "CREATE TABLE sealed.candidates (scouted VARCHAR)": [],
         "CREATE TABLE sealed.tasks (task_id VARCHAR, spec VARCHAR)": [],
         "CREATE TABLE sealed.entries (entry VARCHAR)": [],
         f"CREATE TABLE sealed.provenance (task_id VARCHAR, {provenance})": [],
     }
     connection.execute("BEGIN")
-    create_tables(connection, find_domain(settings.domain).tables)
+    create_tables(connection, find_domain(recipe.domain).tables)
     for statement, parameters in statements.items():
         connection.execute(statement, parameters)
     connection.execute("COMMIT")
 
 
-def _check_begun(connection: "duckdb.DuckDBPyConnection", path: Path, settings: Recipe) -> None:
+def _check_begun(connection: duckdb.DuckDBPyConnection, path: Path, recipe: Recipe) -> None:
     tables = connection.execute(
         "SELECT count(*) FROM duckdb_tables() "
         "WHERE schema_name = 'sealed' AND table_name = 'settings'"
@@ -158,7 +150,7 @@ def _check_begun(connection: "duckdb.DuckDBPyConnection", path: Path, settings: 
     if not tables[0][0]:
         raise BenchmarkError(f"{path}: not begun by crab-graph; choose another directory")
     stored = connection.execute("SELECT settings FROM sealed.settings").fetchall()
-    if json.loads(stored[0][0]) != settings.model_dump(mode="json"):
+    if json.loads(stored[0][0]) != recipe.model_dump(mode="json"):
         raise BenchmarkError(
             f"{path}: begun with other settings; choose another directory or use --force"
         )

@@ -142,46 +142,29 @@ def group_of(request: TravelRequest) -> tuple[str | int | bool | None, ...]:
     )
 
 
+_BANDS = ("under $1,000", "$1,000-1,999", "$2,000-2,999", "$3,000-3,999", "$4,000 and more")
+_BUDGETS = (*_BANDS, "any")
+
+
 def _budget_band(request: TravelRequest) -> str:
     if request.budget_cents is None:
         return _BUDGETS[-1]
-    return _BUDGETS[min(request.budget_cents // 100_000, len(_BUDGETS) - 2)]
+    return _BANDS[min(request.budget_cents // 100_000, len(_BANDS) - 1)]
 
 
-_BUDGETS = (
-    "under $1,000",
-    "$1,000-1,999",
-    "$2,000-2,999",
-    "$3,000-3,999",
-    "$4,000 and more",
-    "any",
-)
+def _property(name: str, field: str, *values: str) -> TaskProperty:
+    return TaskProperty(name, values, lambda request: str(getattr(request, field) or "any"))
+
 
 PROPERTIES = (
-    TaskProperty("passengers", ("1", "2", "3", "4"), lambda request: str(request.party_size)),
+    _property("passengers", "party_size", "1", "2", "3", "4"),
     TaskProperty("budget", _BUDGETS, _budget_band),
-    TaskProperty("dates", ("fixed", "flexible"), lambda request: str(request.date_mode)),
-    TaskProperty("nights", ("2", "3", "4", "5"), lambda request: str(request.nights)),
-    TaskProperty(
-        "seat position",
-        ("window", "aisle", "any"),
-        lambda request: request.seat_position or "any",
-    ),
-    TaskProperty(
-        "seat type",
-        ("economy", "premium economy", "business", "any"),
-        lambda request: request.seat_type or "any",
-    ),
-    TaskProperty(
-        "hotel stars at least",
-        ("2", "3", "4", "any"),
-        lambda request: str(request.hotel_stars or "any"),
-    ),
-    TaskProperty(
-        "attraction",
-        ("museum", "tour", "show", "any"),
-        lambda request: request.attraction_category or "any",
-    ),
+    _property("dates", "date_mode", "fixed", "flexible"),
+    _property("nights", "nights", "2", "3", "4", "5"),
+    _property("seat position", "seat_position", "window", "aisle", "any"),
+    _property("seat type", "seat_type", "economy", "premium economy", "business", "any"),
+    _property("hotel stars at least", "hotel_stars", "2", "3", "4", "any"),
+    _property("attraction", "attraction_category", "museum", "tour", "show", "any"),
 )
 """What tasks are distributed over: the paper's five groups (A.3, Figure 8) and three more."""
 

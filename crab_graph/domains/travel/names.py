@@ -17,6 +17,7 @@ class City(NamedTuple):
     airport: str
 
 
+@cache
 def read_text(name: str) -> str:
     """Return a file of the travel domain."""
     return files("crab_graph.domains.travel").joinpath(name).read_text("utf-8")

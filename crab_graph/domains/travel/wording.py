@@ -2,12 +2,12 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
-from importlib.resources import files
+from typing import Any
 
 from crab_graph.domains.domain import Slot
-from crab_graph.domains.travel.names import CARRIERS, CITIES, DISTRICTS
+from crab_graph.domains.travel.names import CARRIERS, CITIES, DISTRICTS, read_data, read_text
 from crab_graph.personas.briefing import BriefedSlot, UserBriefing
 from crab_graph.personas.facts import Fact
 from crab_graph.personas.wordbook import DomainLexicon, parse_lexicon
@@ -18,25 +18,18 @@ from crab_graph.text.vocabulary import TextVocabulary
 @cache
 def travel_vocabulary() -> TextVocabulary:
     """Return the words of the travel domain."""
-    source = files("crab_graph.domains.travel").joinpath("text.toml").read_text("utf-8")
-    words = tomllib.loads(source)
-    return TextVocabulary(
-        prefixes=words["prefixes"],
-        named_kinds=frozenset(words["named_kinds"]),
-        booking_prefix=words["booking_prefix"],
-        slots=words["slots"],
-        slot_words=_tuples(words["slot_words"]),
-        group_words=_tuples(words["group_words"]),
-        bare_words=_tuples(words["bare_words"]),
-        item_words=frozenset(words["item_words"]),
-        trip_words=tuple(words["trip_words"]),
-        unit_phrases=tuple(words["unit_phrases"]),
-        counted_words=tuple(words["counted_words"]),
-    )
-
-
-def _tuples(lists: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    return {key: tuple(values) for key, values in lists.items()}
+    words: dict[str, Any] = {
+        name: {key: tuple(one) if isinstance(one, list) else one for key, one in value.items()}
+        if isinstance(value, dict)
+        else value
+        for name, value in read_data("text.toml").items()
+        if name != "version"
+    }
+    for name in ("trip_words", "unit_phrases", "counted_words"):
+        words[name] = tuple(words[name])
+    for name in ("named_kinds", "item_words"):
+        words[name] = frozenset(words[name])
+    return TextVocabulary(**words)
 
 
 SOURCE = "lexicon.toml"
@@ -45,7 +38,7 @@ SOURCE = "lexicon.toml"
 @cache
 def travel_lexicon() -> DomainLexicon:
     """Return the words that users of travel tasks understand and say."""
-    text = _read(SOURCE)
+    text = read_text(SOURCE)
     for name, values in (("{carriers}", CARRIERS), ("{districts}", DISTRICTS)):
         text = text.replace(f'"{name}"', f"'{_any_of(values)}'")
     document = tomllib.loads(text)
@@ -70,15 +63,10 @@ def travel_briefing(
 
 def travel_policy(today: str, toolset: Toolset = Toolset.PARITY) -> str:
     """Return the agent's policy prompt, which states every duty that is graded."""
-    changes = _read(f"changes_{toolset}.md").rstrip()
-    return _read("policy.md").replace("{today}", today).replace("{changes}", changes)
+    changes = read_text(f"changes_{toolset}.md").rstrip()
+    return read_text("policy.md").replace("{today}", today).replace("{changes}", changes)
 
 
 def _any_of(values: Iterable[str]) -> str:
     words = sorted((re.escape(value.casefold()) for value in values), key=len, reverse=True)
     return rf"\b(?:{'|'.join(words)})\b"
-
-
-@cache
-def _read(name: str) -> str:
-    return files("crab_graph.domains.travel").joinpath(name).read_text("utf-8")

@@ -114,10 +114,8 @@ def search_available_seats(call: ToolCall, flight_id: str) -> Result:
         flight_id: Flight id.
     """
     _require_flight(call, flight_id)
-    left = [
-        row for row in call.tables.find("fares", "flight_id", flight_id) if row["available"] > 0
-    ]
-    fares = [_show_fare(row) for row in left]
+    rows = call.tables.find("fares", "flight_id", flight_id)
+    fares = [_show_fare(row) for row in rows if row["available"] > 0]
     return {"flight_id": flight_id, "fares": fares, "currency": CURRENCY}
 
 
@@ -165,18 +163,13 @@ def get_flight_booking_details(call: ToolCall, booking_id: str) -> Result:
     """
     booking = require_booking_of(call, booking_id, KIND)
     flight = _require_flight(call, booking["entity_id"])
-    columns = ("flight_id", "carrier", "origin", "destination")
+    seats = call.tables.find("booking_seats", "booking_id", booking_id)
     return {
-        "booking_id": booking_id,
-        "customer_id": booking["customer_id"],
-        "status": booking["status"],
-        **{column: flight[column] for column in columns},
+        **_picked(booking, "booking_id", "customer_id", "status"),
+        **_picked(flight, "flight_id", "carrier", "origin", "destination"),
         **_times(flight),
         "time_of_day": flight["time_of_day"],
-        "seats": [
-            _show_seat(call, row)
-            for row in call.tables.find("booking_seats", "booking_id", booking_id)
-        ],
+        "seats": [_show_seat(call, row) for row in seats],
         "total": format_cents(booking["total_cents"]),
         "currency": CURRENCY,
     }
@@ -210,22 +203,20 @@ def modify_flight_seats(call: ToolCall, booking_id: str, seats: list[PassengerSe
 
 
 def _show_flight(row: Row) -> Result:
-    return {
-        "flight_id": row["flight_id"],
-        "carrier": row["carrier"],
-        **_times(row),
-        "time_of_day": row["time_of_day"],
-    }
+    named = _picked(row, "flight_id", "carrier")
+    return {**named, **_times(row), "time_of_day": row["time_of_day"]}
 
 
 def _show_fare(row: Row) -> Result:
     return {
-        "fare_id": row["fare_id"],
-        "seat_type": row["seat_type"],
-        "seat_position": row["seat_position"],
+        **_picked(row, "fare_id", "seat_type", "seat_position"),
         "price": format_cents(row["price_cents"]),
         "available": row["available"],
     }
+
+
+def _picked(row: Row, *columns: str) -> Result:
+    return {column: row[column] for column in columns}
 
 
 def _require_flight(call: ToolCall, flight_id: str) -> Row:
@@ -274,11 +265,8 @@ def _told(fare: Row, seats: Sequence[PassengerSeat]) -> Row:
 def _show_seat(call: ToolCall, seat: Row) -> Result:
     fare = call.require("fares", seat["fare_id"], "fare", "see search_available_seats")
     return {
-        "fare_id": seat["fare_id"],
-        "seat_type": fare["seat_type"],
-        "seat_position": fare["seat_position"],
-        "passenger_name": seat["passenger_name"],
-        "date_of_birth": seat["date_of_birth"],
+        **_picked(fare, "fare_id", "seat_type", "seat_position"),
+        **_picked(seat, "passenger_name", "date_of_birth"),
     }
 
 
