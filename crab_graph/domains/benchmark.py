@@ -26,7 +26,6 @@ from crab_graph.tools.tables import Row
 MANIFEST = "manifest.json"
 DATABASE = "benchmark.duckdb"
 
-
 _READ_AT_ONCE = 64
 """Tasks read together while all are gone through."""
 
@@ -169,8 +168,8 @@ class Benchmark(Sequence[Task]):
         return digest([self.manifest.settings.model_dump(mode="json", exclude_none=True), rows])
 
     @cached_property
-    def _positions(self) -> dict[str, int]:
-        return {entry.id: position for position, entry in enumerate(self.manifest.tasks)}
+    def _entries(self) -> dict[str, TaskEntry]:
+        return {entry.id: entry for entry in self.manifest.tasks}
 
     def entry(self, task_id: str) -> TaskEntry:
         """Return what the manifest says of a task.
@@ -178,9 +177,9 @@ class Benchmark(Sequence[Task]):
         Raises:
             UnknownName: no task has the id.
         """
-        if task_id not in self._positions:
-            raise UnknownName("task", task_id, self._positions)
-        return self.manifest.tasks[self._positions[task_id]]
+        if task_id not in self._entries:
+            raise UnknownName("task", task_id, self._entries)
+        return self._entries[task_id]
 
     def load(self, task_ids: Sequence[str]) -> list[Task]:
         """Return tasks by id; what somebody holds already is not read again.
@@ -197,35 +196,28 @@ class Benchmark(Sequence[Task]):
             stored = self._read_specs(missing) if missing else {}
             for task_id in missing:
                 if task_id not in stored:
-                    raise BenchmarkError(
-                        f"{self.directory / DATABASE}: task '{task_id}' is missing"
-                    )
+                    path = self.directory / DATABASE
+                    raise BenchmarkError(f"{path}: task '{task_id}' is missing")
                 found[task_id] = self._loaded[task_id] = self._open(task_id, stored[task_id])
             if len(task_ids) == 1:
                 self._recent.append(found[task_ids[0]])
             return [found[task_id] for task_id in task_ids]
 
     def _read_specs(self, task_ids: Sequence[str]) -> dict[str, str]:
-        marks = ", ".join("?" for _ in task_ids)
+        wanted = "SELECT task_id, spec FROM sealed.tasks WHERE task_id IN (SELECT unnest(?))"
         with self.connect() as connection:
-            return dict(
-                connection.execute(
-                    f"SELECT task_id, spec FROM sealed.tasks WHERE task_id IN ({marks})",  # noqa: S608
-                    list(task_ids),
-                ).fetchall()
-            )
+            return dict(connection.execute(wanted, [list(task_ids)]).fetchall())
 
     def _open(self, task_id: str, stored: str) -> Task:
+        def read() -> dict[str, list[Row]]:
+            with self.connect() as connection:
+                return read_rows(connection, self.domain.tables, task_id)
+
         try:
-            spec = TaskSpec.model_validate_json(stored)
+            return Task(TaskSpec.model_validate_json(stored), self.domain, read)
         except ValidationError as error:
             place = f"{self.directory / DATABASE}: task '{task_id}'"
             raise BenchmarkError(f"{place}, {_first_error(error)}") from None
-        return Task(spec, self.domain, lambda: self._rows(task_id))
-
-    def _rows(self, task_id: str) -> dict[str, list[Row]]:
-        with self.connect() as connection:
-            return read_rows(connection, self.domain.tables, task_id)
 
     def connect(self) -> duckdb.DuckDBPyConnection:
         """Return a read-only connection to the benchmark's tables.
@@ -240,21 +232,13 @@ class Benchmark(Sequence[Task]):
             reason = str(error).splitlines()[0]
             raise BenchmarkError(f"{path}: cannot be opened ({reason})") from None
 
-    def certify(self, task: Task, connection: duckdb.DuckDBPyConnection) -> Certificate:
-        """Count a task's solutions again on the stored tables, three ways.
-
-        The stored rows must also be the ones the manifest names; where they are not, the counts are
-        those of other tables and the task is damaged.
-
-        Raises:
-            BenchmarkError: the task's rows were changed after generation.
-        """
-        return next(self.certify_tasks([task], connection))
-
     def certify_tasks(
         self, tasks: Sequence[Task], connection: duckdb.DuckDBPyConnection
     ) -> Iterator[Certificate]:
-        """Yield what `certify` returns for each task; their rows are checked together, first.
+        """Count the solutions of tasks again on the stored tables, three ways.
+
+        The stored rows must also be the ones the manifest names; where they are not, the counts are
+        those of other tables. They are checked together, first.
 
         Raises:
             BenchmarkError: the rows of a task were changed after generation.

@@ -61,12 +61,7 @@ class SlotBooking:
 
 @dataclass(frozen=True, slots=True)
 class Trip:
-    """All active bookings of the episode.
-
-    Attributes:
-        slots: The bookings that fit each slot, in the order in which they were made.
-        surplus: Bookings that fit no slot, and all but the first of each slot.
-    """
+    """All active bookings of the episode, by slot; those in surplus fit none, or come second."""
 
     slots: Mapping[str, tuple[SlotBooking, ...]]
     surplus: tuple[SlotBooking, ...]
@@ -82,14 +77,8 @@ def read_trip(
     """Return the active bookings that the episode made for a customer, by slot.
 
     A slot lists all bookings that fit it, in the order in which they were made. All but its first,
-    and the bookings that fit no slot, are also listed as surplus.
-
-    Args:
-        tables: The tables at the end, or at any point, of the episode.
-        kinds: The domain's kinds of bookings.
-        slots: Ids of the slots, in order.
-        slot_of: The slot that an entity fits.
-        customer_id: The task's customer.
+    and the bookings that fit no slot, are also listed as surplus. `slot_of` says the slot that an
+    entity fits.
     """
     filled: dict[str, tuple[SlotBooking, ...]] = {slot: () for slot in slots}
     surplus: list[SlotBooking] = []

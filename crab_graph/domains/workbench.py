@@ -158,10 +158,10 @@ def _check_begun(connection: duckdb.DuckDBPyConnection, path: Path, recipe: Reci
 
 def _difference(old: Recipe, new: Recipe) -> str:
     before, after = old.model_dump(mode="json"), new.model_dump(mode="json")
-    differing = [key for key in before if before[key] != after[key]]
+    differing = {key: (one, after[key]) for key, one in before.items() if one != after[key]}
     told = [
-        f"{key} {before[key]}, not {after[key]}"
-        for key in differing
-        if not isinstance(before[key], dict) and None not in (before[key], after[key])
+        f"{key} {one}, not {other}"
+        for key, (one, other) in differing.items()
+        if not isinstance(one, dict) and None not in (one, other)
     ]
     return ", ".join(told or differing)

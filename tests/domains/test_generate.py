@@ -127,7 +127,7 @@ def test_certified_solutions_are_those_of_a_hand_written_reference(bench, positi
 def test_every_task_is_certified_again_on_the_stored_tables(bench, monkeypatch):
     monkeypatch.setattr("crab_graph.domains.proof._BATCH", 1)
     with bench.connect() as connection:
-        certificates = [bench.certify(task, connection) for task in bench]
+        certificates = [next(bench.certify_tasks([task], connection)) for task in bench]
     assert all(one.ok for one in certificates)
     assert [one.sql for one in certificates] == [len(task.solutions) for task in bench]
     assert list(certify_benchmark(bench, ["S2-001", "S1-001"], jobs=2).values()) == [
@@ -271,7 +271,7 @@ def test_changed_rows_are_noticed(tmp_path):
         connection.execute("UPDATE fares SET price_cents = price_cents + 1")
     again = load_benchmark(made.directory)
     with again.connect() as connection, pytest.raises(BenchmarkError, match=r"not those of"):
-        again.certify(again[0], connection)
+        next(again.certify_tasks([again[0]], connection))
 
 
 def test_a_task_that_cannot_be_built_is_one_clear_error(tmp_path, monkeypatch):

@@ -126,7 +126,7 @@ def examine_task(directory: Path, task_id: str) -> TaskEvidence:
     benchmark, connection = _opened(directory)
     task = benchmark[task_id]
     try:
-        certificate = benchmark.certify(task, connection)
+        certificate = next(benchmark.certify_tasks([task], connection))
         fault = "" if certificate.ok else f"task '{task_id}': {certificate.as_json()}"
     except BenchmarkError as error:
         fault = str(error)

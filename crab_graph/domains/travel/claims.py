@@ -2,18 +2,16 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, timedelta
 from typing import Any
 
+from crab_graph.dates import day_number, iso_date
 from crab_graph.domains.travel.names import CITIES
 from crab_graph.domains.verification import Claim
 from crab_graph.personas.spoken_dates import NUMBERS, find_dates
 
 _COUNT = "(" + "|".join([r"\d+", *NUMBERS]) + ")"
 _WISH = r"(?:prefer|want|need|like|must be|has to be|only) (?:an? |the )?"
-_ONE = dict.fromkeys(("just me", "only me", "by myself", "on my own"), 1) | dict.fromkeys(
-    ("traveling alone", "travelling alone"), 1
-)
+_ALONE = ("just me", "only me", "by myself", "on my own", "traveling alone", "travelling alone")
 _SAME = {"same": True, "any": False, "different": False}
 _CITY = "(" + "|".join(sorted(map(str.casefold, CITIES), key=len, reverse=True)) + r")(?!\w)"
 _CITY_NAMES = {name.casefold(): name for name in CITIES}
@@ -41,11 +39,8 @@ _BEFORE_BUDGET = r"(?:(?!left|leav|under|over|below|cost|price|flight|hotel)[^$\
 def _wish(thing: str, others: str) -> str:
     """Return the pattern of a wish: `the outbound should be in the morning`, `outbound: morning`.
 
-    What the wish is stands in the first group that matched.
-
-    Args:
-        thing: What the wish is about.
-        others: What the rest of the clause must not speak of.
+    What the wish is stands in the first group that matched; the rest of the clause must not speak
+    of the others.
     """
     rest = rf"((?:(?!{others}).){{0,60}})"
     label = rf"\A\W*{thing}(?: flight)?\W{{1,3}}{rest}\Z"
@@ -82,25 +77,19 @@ def _is_in_window(facts: Mapping[str, Any], iso: Any) -> bool:
     return bool(first <= iso <= last)
 
 
+def _is_return_day(facts: Mapping[str, Any], iso: Any) -> bool:
+    """Whether a day is the one of return for some day of departure."""
+    return _is_in_window(facts, iso_date(day_number(iso) - int(facts["nights"])))
+
+
 def _is_an_end(facts: Mapping[str, Any], city: Any) -> bool:
     """Whether a city is an end of the trip; which one, is a matter of the leg spoken of."""
     return city in (facts["origin"], facts["destination"])
 
 
-def _is_return_day(facts: Mapping[str, Any], iso: Any) -> bool:
-    """Whether a day is the one of return for some day of departure."""
-    known, stay = facts["departure_date"], timedelta(days=int(facts["nights"]))
-    first, last = known if isinstance(known, list) else (known, known)
-    return bool(first <= (date.fromisoformat(iso) - stay).isoformat() <= last)
-
-
 def _is_wish(key: str) -> Callable[[Mapping[str, Any], Any], bool]:
     """Return whether a wish, or that there is none, agrees with the facts."""
     return lambda facts, value: bool(facts.get(key)) == value
-
-
-def _is_someones(facts: Mapping[str, Any], iso: Any) -> bool:
-    return iso in facts["birth_dates"]
 
 
 def _wanted(key: str, *words: str) -> Claim:
@@ -118,7 +107,7 @@ TRAVEL_CLAIMS: Sequence[Claim] = (
     Claim(
         "party_size",
         r"(?<!\w)(just me|only me|travell?ing alone|by myself|on my own)(?!\w)",
-        _ONE,
+        dict.fromkeys(_ALONE, 1),
     ),
     Claim("budget", rf"(?<!\w)budget(?!\w){_BEFORE_BUDGET}{_AMOUNT}"),
     Claim(
@@ -179,7 +168,7 @@ TRAVEL_CLAIMS: Sequence[Claim] = (
         "birth_dates",
         r"(?<!\w)(?:born|birth ?dates?|birthdays?|dates? of birth|dob)(?!\w)(.{0,120})",
         read=_each,
-        agrees=_is_someones,
+        agrees=lambda facts, iso: iso in facts["birth_dates"],
     ),
     Claim(
         "origin",

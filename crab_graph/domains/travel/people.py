@@ -53,7 +53,13 @@ def _add_user(
     tables["customers"].append(_customer(rng, profile.customer_id, *home))
     need = max(draft.request.budget_cents or 0, *totals)
     own = profile.payment_card.model_dump()
-    cards = [{**own, "limit_cents": _rounded(need * rng.uniform(1.1, 1.6)), "is_default": False}]
+    cards = [
+        {
+            **own,
+            "limit_cents": -(-int(need * rng.uniform(1.1, 1.6)) // 10000) * 10000,
+            "is_default": False,
+        }
+    ]
     while len(cards) < 3:
         card_id = f"CD-{rng.randrange(1000, 10000)}"
         if card_id in {card["card_id"] for card in cards}:
@@ -148,7 +154,3 @@ def _method(draft: Draft, customer_id: str, card: Row) -> Row:
         **{column: card[column] for column in ("card_id", "brand", "last4")},
         "is_default": True,
     }
-
-
-def _rounded(cents: float) -> int:
-    return -(-int(cents) // 10000) * 10000

@@ -32,6 +32,7 @@ class OptionalEdges(NamedTuple):
     district: bool
 
 
+_EARLIEST_BIRTH = day_number("1955-01-01")
 WINDOW_DAYS = 5
 """Days in a flexible departure window, both ends included."""
 
@@ -127,7 +128,9 @@ def sample_profile(seed: int, party_size: int) -> TravelProfile:
     """Draw who travels and which card pays; the first traveller is the customer."""
     rng = derive_rng(seed, "profile")
     travellers = tuple(
-        ProfileTraveller(name=name, date_of_birth=_birth_date(rng))
+        ProfileTraveller(
+            name=name, date_of_birth=iso_date(day_number("1955-01-01") + rng.randrange(50 * 365))
+        )
         for name in person_names(rng, party_size)
     )
     return TravelProfile(
@@ -151,7 +154,3 @@ def today_of(request: TravelRequest, seed: int) -> str:
 def _maybe(rng: Random, odds: float, values: tuple[T, ...]) -> T | None:
     value = rng.choice(values)
     return value if rng.random() < odds else None
-
-
-def _birth_date(rng: Random) -> str:
-    return iso_date(day_number("1955-01-01") + rng.randrange(50 * 365))

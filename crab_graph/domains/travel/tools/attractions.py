@@ -111,10 +111,7 @@ def _require_tickets(call: ToolCall, attraction_id: str, tickets: int, held: int
 
 def _show_attraction(row: Row) -> Result:
     return {
-        "attraction_id": row["attraction_id"],
-        "name": row["name"],
-        "category": row["category"],
-        "district": row["district"],
+        **{column: row[column] for column in ("attraction_id", "name", "category", "district")},
         "starts": f"{row['date']}T{clock_time(row['start_minute'])}",
         "ends": f"{row['date']}T{clock_time(row['end_minute'])}",
         "time_of_day": row["time_of_day"],

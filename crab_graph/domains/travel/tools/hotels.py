@@ -178,11 +178,9 @@ def modify_hotel_booking(
 
 
 def _show_room(row: Row) -> Result:
+    kept = ("room_id", "room_type", "bed_type", "max_occupancy")
     return {
-        "room_id": row["room_id"],
-        "room_type": row["room_type"],
-        "bed_type": row["bed_type"],
-        "max_occupancy": row["max_occupancy"],
+        **{column: row[column] for column in kept},
         "price_per_night": format_cents(row["price_cents"]),
         "available_from": row["available_from"],
         "available_until": row["available_until"],
