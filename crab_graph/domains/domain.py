@@ -29,12 +29,9 @@ from crab_graph.tools.tables import Row, Table
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One thing a complete trip needs.
+    """One thing a complete trip needs: a node of the constraint graph, filled by one kind.
 
-    Attributes:
-        id: Id of the slot, which is its node's id in the constraint graph.
-        kind: Booking kind that fills it, as the bookings table stores it.
-        word: What it is called when spoken of, such as `outbound flight`.
+    Its word is what it is called when spoken of, such as `outbound flight`.
     """
 
     id: str
@@ -44,14 +41,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A task before its objects exist.
-
-    Attributes:
-        request: The domain's request model; it has `date_mode` and `party_size`.
-        profile: The domain's profile model.
-        today: ISO date of the conversation.
-        folded: The request's folded constraint graph.
-    """
+    """A task before its objects exist; its request has `date_mode` and `party_size`."""
 
     request: Any
     profile: Any
@@ -61,12 +51,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """What can be booked in a task.
-
-    Attributes:
-        tables: Rows of the entity tables.
-        ids: For each node type, the offer id of each object in population order.
-    """
+    """What can be booked in a task: rows by table, and by node type the offer id of each object."""
 
     tables: Mapping[str, list[Row]]
     ids: Mapping[str, Sequence[str]]
@@ -76,10 +61,7 @@ class Inventory:
 class TaskProperty:
     """A property over which the tasks of a benchmark are distributed (paper Figure 8).
 
-    Attributes:
-        name: What it is called, such as `party size`.
-        values: Its values in the order in which they are shown.
-        read: Its value for a request.
+    Its values are in the order in which they are shown; one of them is read from a request.
     """
 
     name: str
@@ -89,12 +71,7 @@ class TaskProperty:
 
 @dataclass(frozen=True, slots=True)
 class AgentKit:
-    """What an agent is given under a toolset: the tools, and instructions that fit them.
-
-    Attributes:
-        registry: The tools of agent and user.
-        policy: The agent's instructions, given today's date.
-    """
+    """What an agent is given under a toolset: the tools, and instructions, given today's date."""
 
     registry: Callable[[], ToolRegistry]
     policy: Callable[[str], str]

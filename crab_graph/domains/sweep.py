@@ -349,9 +349,7 @@ def _record(plan: _Plan, left_out: Sequence[LeftOut]) -> SweepRecord:
         families=tuple(
             FamilyRecord(
                 source=source,
-                tasks=tuple(
-                    _variant(value, task) for value, task in zip(benches, tasks, strict=True)
-                ),
+                tasks=tuple(map(_variant, benches, tasks)),
             )
             for source, *tasks in zip(sources, *benches.values(), strict=True)
         ),

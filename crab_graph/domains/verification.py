@@ -26,21 +26,15 @@ class SlotBooking:
     """One active booking made in the episode.
 
     Attributes:
-        booking_id: Id of the booking.
-        kind: The domain's booking kind, such as `flight`.
         slot: The slot it fills, or `None` where it fits none.
-        entity_id: Id of the booked entity.
         name: Name of the entity, where its kind has one.
-        status: `pending` or `confirmed`.
         total_cents: The amount stored on the booking.
         due_cents: The price due, recomputed from the initial tables.
         unit_cents: Price of one unit (seat, night, ticket).
         units: Units sold (seats, nights, tickets).
-        places: How many people the booking holds a place for (seats, tickets, the room's
-            occupancy).
+        places: How many people it holds a place for.
         is_one_offer: Whether all units come from one offer (one fare row, one room).
         properties: The offer's properties as the constraints name them, in engine values.
-        travellers: Travellers stored on the booking; empty where the kind stores none.
     """
 
     booking_id: str
@@ -124,12 +118,9 @@ def _read_booking(tables: BookingTables, kind: Kind, booking: Row, slot: str | N
 
 @dataclass(frozen=True, slots=True)
 class DomainCheck:
-    """A concrete check that declared constraints decide.
+    """A concrete check that constraints decide; without any it is not evaluated.
 
-    Attributes:
-        id: Id of the check, as in the verification rulebook.
-        constraints: What must hold; refs are `(slot, property)`, see `booking_values`. Without any
-            the check is not evaluated.
+    Their refs are `(slot, property)`, see `booking_values`.
     """
 
     id: str

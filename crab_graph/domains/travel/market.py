@@ -5,7 +5,7 @@ and a flight's clock times are a timetable of route, carrier and time of day, so
 share these are seats on one physical flight.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from itertools import product
 from random import Random
 from typing import Any
@@ -53,49 +53,40 @@ _ROOM_FACTOR = {"standard": 100, "deluxe": 135, "suite": 190}
 _TICKET_BASE = {"museum": 18, "tour": 42, "show": 65}
 
 
-_RULES: Mapping[str, Sequence[tuple[str, tuple[str, ...], Callable[[Any, Any], Any]]]] = {
-    "flight": (
-        (
-            "no flight stays in its city",
-            ("origin", "destination"),
-            lambda origin, destination: origin != destination,
-        ),
-        (
-            "no middle seat in business",
-            ("seat_type", "seat_position"),
+_RULES: Mapping[str, Mapping[str, tuple[str, str, Callable[[Any, Any], Any]]]] = {
+    "flight": {
+        "no flight stays in its city": ("origin", "destination", lambda start, end: start != end),
+        "no middle seat in business": (
+            "seat_type",
+            "seat_position",
             lambda seat, position: (seat != "business") | (position != "middle"),
         ),
-    ),
-    "hotel": (
-        (
-            "no suite for one",
-            ("room_type", "max_occupancy"),
+    },
+    "hotel": {
+        "no suite for one": (
+            "room_type",
+            "max_occupancy",
             lambda room, people: (room != "suite") | (people > 1),
         ),
-        (
-            "no twin beds for four",
-            ("bed_type", "max_occupancy"),
+        "no twin beds for four": (
+            "bed_type",
+            "max_occupancy",
             lambda bed, people: (bed != "twin") | (people < 4),
         ),
-    ),
-    "attraction": (
-        (
-            "no all-day show",
-            ("category", "time_of_day"),
+    },
+    "attraction": {
+        "no all-day show": (
+            "category",
+            "time_of_day",
             lambda category, part: (category != "show") | (part != "all-day"),
         ),
-    ),
+    },
 }
-"""What holds for every object: the properties read, and a predicate of operators."""
+"""What holds for every object: two properties that are read, and a predicate of operators."""
 
 
 def node_types(request: TravelRequest, seed: int) -> dict[str, NodeType]:
-    """Return the node types `flight`, `hotel` and `attraction` of a task.
-
-    Args:
-        request: What the user wants; its cities and dates bound the world.
-        seed: Seed of the task; timetable, carriers, districts and price levels are drawn from it.
-    """
+    """Return the node types of a task: its request bounds the world, all else is drawn."""
     rng = derive_rng(seed, "market")
     cities = cities_of(request, seed)
     first = day_number(request.departure_first) - _DAYS_AROUND
@@ -213,8 +204,8 @@ def _node_type(
         properties=properties,
         derived=derived,
         domain_constraints=tuple(
-            Constraint(rule, tuple((name, item) for item in read), predicate, sentence=rule)
-            for rule, read, predicate in _RULES[name]
+            Constraint(rule, ((name, first), (name, second)), predicate, sentence=rule)
+            for rule, (first, second, predicate) in _RULES[name].items()
         ),
         identity=tuple(one.name for one in properties if one.name != "available"),
         bundle=KINDS[name].bundle,

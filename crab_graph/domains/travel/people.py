@@ -28,13 +28,7 @@ def people(
     """Return customers, payment methods, earlier bookings, and the user's private cards.
 
     One card of the user's alone covers the budget, or the dearest solution where there is none
-    (paper section 3.2.4); the others cover no solution.
-
-    Args:
-        draft: The task.
-        offers: What can be booked.
-        totals: What each certified solution costs, in cents.
-        seed: Seed of the task.
+    (paper section 3.2.4); the others cover no solution. `totals` are the solutions' costs in cents.
     """
     tables: dict[str, list[Row]] = {
         table.name: [] for table in ALL_TABLES if table.name not in offers.tables
