@@ -29,7 +29,7 @@ def test_with_repair_a_task_of_the_papers_algorithms_is_certified(repaired):
     (task,) = repaired
     assert task.spec.node_distractors + task.spec.edge_distractors == 800
     with repaired.connect() as connection:
-        assert repaired.certify(task, connection).ok
+        assert next(repaired.certify_tasks([task], connection)).ok
     assert repaired.manifest.tasks[0].certified
 
 
@@ -55,7 +55,9 @@ def test_without_repair_a_flexible_task_of_one_seed_has_extra_solutions(literal)
     assert spoiled.certificate.sql == spoiled.certificate.arrays > 1000
     assert spoiled.certificate.search == 1001
     with literal.connect() as connection:
-        summary = summarise_spoilage((task, literal.certify(task, connection)) for task in literal)
+        summary = summarise_spoilage(
+            (task, next(literal.certify_tasks([task], connection))) for task in literal
+        )
     assert [(one.stratum, one.date_mode, one.tasks) for one in summary] == [
         (1, "fixed", 1),
         (1, "flexible", 1),
