@@ -82,12 +82,7 @@ class _Panel(NamedTuple):
 
 
 def specification(chart: Chart, width: int = WIDE) -> Specification:
-    """Return a chart as Vega-Lite.
-
-    Args:
-        chart: The chart.
-        width: Width in pixels that it is laid out for; narrow ones stand panel below panel.
-    """
+    """Return a chart as Vega-Lite; in a narrow one the panels stand below each other."""
     panels = _panels(chart)
     columns = max(1, min(len(panels), width // (_LEAST_PANEL + _AXIS_ROOM)))
     inner = min((width - _GAP * (columns - 1)) // columns, _MOST_PANEL) - _AXIS_ROOM

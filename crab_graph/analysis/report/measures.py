@@ -158,14 +158,7 @@ def pair(
     measures: Sequence[Measure],
     key: Callable[[EpisodeRecord], Key] = by_task_and_trial,
 ) -> list[Pairing]:
-    """Compare two groups of episodes in pairs; nothing where they share none.
-
-    Args:
-        first: The reference.
-        second: The other group.
-        measures: What is compared.
-        key: What the episodes of a pair share.
-    """
+    """Compare a group of episodes with the first in pairs, which share a `key`; nothing without."""
     before, after = ({key(one): one for one in scored(group)} for group in (first, second))
     by_task: dict[object, list[tuple[EpisodeRecord, EpisodeRecord]]] = {}
     for one in sorted(before.keys() & after.keys(), key=str):
@@ -175,14 +168,10 @@ def pair(
     return [_pairing(measure, list(by_task.values())) for measure in measures]
 
 
-def adjust(families: Sequence[Sequence[Pairing]]) -> list[list[Pairing]]:
-    """Return pairings with p adjusted by Holm over the comparisons, measure by measure.
-
-    Args:
-        families: For each comparison, its pairings by the same measures.
-    """
-    adjusted: list[list[Pairing]] = [[] for _ in families]
-    for column in zip(*families, strict=True):
+def adjust(comparisons: Sequence[Sequence[Pairing]]) -> list[list[Pairing]]:
+    """Return the pairings of each comparison with p adjusted over all, measure by measure."""
+    adjusted: list[list[Pairing]] = [[] for _ in comparisons]
+    for column in zip(*comparisons, strict=True):
         found = holm({str(place): one.contrast.p for place, one in enumerate(column)})
         for place, one in enumerate(column):
             adjusted[place].append(replace(one, p_holm=found[str(place)]))

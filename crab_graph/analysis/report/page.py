@@ -34,13 +34,7 @@ _MOST_REPLAYED = 100
 
 
 def render_page(records: Sequence[EpisodeRecord], title: str, runs: Sequence[ShownRun] = ()) -> str:
-    """Return the page for some episodes.
-
-    Args:
-        records: The episodes that the figures are of.
-        title: Title of the page.
-        runs: The same by run; all are one run's otherwise.
-    """
+    """Return the page for some episodes; `runs` are the same by run, or all are one run's."""
     shown = runs or [ShownRun(title, records)]
     study = make_study(
         [StudiedRun(run.name, len(run.episodes), tuple(run.episodes)) for run in shown]
@@ -60,15 +54,9 @@ def write_page(
 
 
 def write_report(path: Path, report: Report, study: Study, directories: Sequence[Path]) -> None:
-    """Write the page of a report on runs.
+    """Write the page of a report on the runs of a study, which lie in `directories`.
 
     The dialogues go with it where there are few enough of them.
-
-    Args:
-        path: The file.
-        report: The report.
-        study: What it was made from.
-        directories: The directories of its runs.
 
     Raises:
         UsageError: the file's directory does not exist, or the path is one.

@@ -90,7 +90,6 @@ class StudiedRun:
     """A run, its episodes, and what is known of its tasks.
 
     Attributes:
-        name: Name of its directory.
         planned: How many episodes it consists of.
         records: Those that have ended, without their dialogues.
         config: What the run is; `None` for episodes that come from no directory.
@@ -149,9 +148,9 @@ def load_study(directories: Sequence[Path]) -> Study:
     return make_study(runs)
 
 
-def study_records(records: Sequence[EpisodeRecord], name: str = "episodes") -> Study:
+def study_records(records: Sequence[EpisodeRecord]) -> Study:
     """Return episodes from anywhere as a study of one run."""
-    return make_study([StudiedRun(name, len(records), tuple(records))])
+    return make_study([StudiedRun("episodes", len(records), tuple(records))])
 
 
 def make_study(runs: Sequence[StudiedRun]) -> Study:
