@@ -14,9 +14,8 @@ from crab_graph.agents.reference import REFERENCE_AGENTS, reference_agent
 from crab_graph.agents.reference.mock_user import follow_prompt
 from crab_graph.errors import UsageError
 from crab_graph.models.usage import MOCK_MODEL
-from crab_graph.testing.completions import Answer
 from crab_graph.testing.faults import FaultyAnswer
-from crab_graph.testing.server import ScriptedServer
+from crab_graph.testing.server import Answer, ScriptedServer
 
 
 def open_mock_server(

@@ -61,7 +61,6 @@ if TYPE_CHECKING:
 
 Update = dict[str, Any]
 
-_OWN = ("inner", "own")
 _WHOLE = "whole"
 """Where the journal keeps what a whole step came to, beside the answers it was made of."""
 
@@ -134,7 +133,8 @@ class EpisodeNodes:
             calls = _numbered(reply.calls, "call", counts["agent_calls"])
             line |= {"owner": "agent", "content": reply.text, "tool_calls": calls}
             update = self._next(counts, "environment", spent, agent_calls=len(calls))
-        line |= {name: value for name in _OWN if (value := _plain(getattr(reply, name)))}
+        beside = {"inner": list(reply.inner), "own": reply.own}
+        line |= {name: value for name, value in beside.items() if value}
         return update | spending | {"messages": Batch(lines=[line])}
 
     def user(self, state: EpisodeState) -> Update:
@@ -170,10 +170,9 @@ class EpisodeNodes:
         """Run the pending calls in the order in which they were listed, on the folded tables."""
         counts = counts_of(state)
         channel, owner, pending = _pending(state, counts["seq"] - 1)
+        log = state.get("events", [])
         try:
-            lines, events, errors = self._run(
-                pending["tool_calls"], owner, state.get("events", []), counts["seq"]
-            )
+            lines, events, errors = self._run(pending["tool_calls"], owner, log, counts["seq"])
         except Exception as error:
             return _failed("environment", "environment_error", error)
         update = self._next(
@@ -258,9 +257,7 @@ class EpisodeNodes:
         new["seq"] = counts["seq"] + seq
         update: Update = {"counts": new, "turn": turn, "status": str(Status.RUNNING)}
         if turn == "environment":
-            return (
-                update  # a call that was written down is also run, or a replay would run it alone
-            )
+            return update  # a call written down is also run, or a replay would run it alone
         limit = self._limits.reached(
             messages=new["seq"],
             turns=new["turns"],
@@ -290,10 +287,6 @@ class EpisodeNodes:
 def _shallow(step: Reply | UserReply) -> dict[str, Any]:
     """Return the fields of a step, to be written as JSON at once: nothing needs a copy."""
     return {field.name: getattr(step, field.name) for field in fields(step)}
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
 
 
 def _kept_reply(step: Step | None) -> Reply | None:

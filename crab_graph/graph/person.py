@@ -50,7 +50,11 @@ def _open(registry: ToolRegistry) -> Respond:
     tools = registry.names(Owner.AGENT)
 
     def respond(messages: list["BaseMessage"]) -> Reply:
-        lines = [_line(message) for message in messages[1:]]
+        roles = {"human": "user", "ai": "assistant"}
+        lines = [
+            {"role": roles.get(one.type, one.type), "content": str(one.text)}
+            for one in messages[1:]
+        ]
         return _ask(PersonSeat.AGENT, _since_own_turn(lines, "assistant"), tools)
 
     return respond
@@ -94,8 +98,3 @@ def _since_own_turn(messages: Sequence[Message], role: str) -> list[Message]:
     """Return what came after a party's own last message."""
     own = [place for place, line in enumerate(messages) if line["role"] == role]
     return list(messages[own[-1] + 1 :] if own else messages)
-
-
-def _line(message: "BaseMessage") -> Message:
-    roles = {"human": "user", "ai": "assistant"}
-    return {"role": roles.get(message.type, message.type), "content": str(message.text)}

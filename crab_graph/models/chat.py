@@ -78,10 +78,7 @@ def build_chat_model(
 
 def model_of(spec: str) -> str:
     """Return the name of the model in a spec, without its provider, address and settings."""
-    bare = without_settings(spec)
-    if is_address(bare):
-        return urlsplit(bare).fragment
-    return bare.partition(":")[2]
+    return _split(spec)[1]
 
 
 def _split(spec: str) -> tuple[str, str, str]:
@@ -93,8 +90,7 @@ def _split(spec: str) -> tuple[str, str, str]:
 
 def without_settings(spec: str) -> str:
     """Return a spec without the settings after the model's name."""
-    before, name, _ = _split(spec)
-    return before + name
+    return "".join(_split(spec)[:2])
 
 
 def _settings(spec: str) -> dict[str, Any]:
@@ -109,11 +105,7 @@ def _settings(spec: str) -> dict[str, Any]:
 
 
 def _limits(spec: str, settings: Mapping[str, Any]) -> tuple[float, int]:
-    """Return the time limit and the number of retries.
-
-    Raises:
-        UsageError: one of them is no such number.
-    """
+    """Return the time limit and the number of retries, if they are such numbers."""
     seconds, retries = settings["timeout"], settings["max_retries"]
     if not isinstance(seconds, int | float) or isinstance(seconds, bool) or seconds <= 0:
         raise UsageError(f"model '{public_spec(spec)}': timeout must be a number of seconds")

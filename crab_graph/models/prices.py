@@ -24,7 +24,7 @@ from pydantic import Field, ValidationError
 
 from crab_graph.errors import UsageError
 from crab_graph.models.chat import is_address, is_provider, model_of, without_settings
-from crab_graph.models.usage import ModelUsage, Usage
+from crab_graph.models.usage import Usage
 from crab_graph.schema import FileModel
 
 PER_TOKENS = 1_000_000
@@ -96,7 +96,10 @@ class Prices(FileModel):
         for model, one in usage.items():
             price = self.of(model, spec, one.get("answered_by"))
             if price is not None:
-                dollars += _dollars(one, price)
+                cached = one.get("cached_tokens", 0)
+                cached_price = price.input if price.cached_input is None else price.cached_input
+                read = (one.get("input_tokens", 0) - cached) * price.input + cached * cached_price
+                dollars += (read + one.get("output_tokens", 0) * price.output) / PER_TOKENS
             has_tokens = one.get("input_tokens") or one.get("output_tokens")
             if one.get("uncounted") or (price is None and has_tokens):
                 unknown.append(model)
@@ -144,11 +147,3 @@ def add_costs(costs: Mapping[str, Cost]) -> Cost:
     """Return the sum of several costs."""
     unknown = dict.fromkeys(name for cost in costs.values() for name in cost.unknown)
     return Cost(round(sum(cost.dollars for cost in costs.values()), _DIGITS), tuple(unknown))
-
-
-def _dollars(one: ModelUsage, price: Price) -> float:
-    cached = one.get("cached_tokens", 0)
-    cached_price = price.input if price.cached_input is None else price.cached_input
-    fresh = one.get("input_tokens", 0) - cached
-    read = fresh * price.input + cached * cached_price
-    return (read + one.get("output_tokens", 0) * price.output) / PER_TOKENS

@@ -23,7 +23,7 @@ from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.sitting import Sitting
 from crab_graph.runs.store import kept_index
 from crab_graph.settings import Engine, EpisodeSettings
-from crab_graph.testing.completions import count_tokens
+from crab_graph.testing.server import count_tokens
 from crab_graph.tools.registry import Owner
 
 STAND_IN = "solver"

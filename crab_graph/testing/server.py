@@ -1,16 +1,47 @@
-"""An OpenAI-compatible server without a model: real HTTP on the loopback, replies from a script."""
+"""An OpenAI-compatible server without a model: real HTTP on the loopback, replies from a script.
+
+Answers are sent whole or, where a client asks to stream, in pieces.
+"""
 
 import json
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
 from crab_graph.schema import canonical_json
-from crab_graph.testing.completions import Answer, chunks, completion
 from crab_graph.testing.faults import Attempts, FaultyAnswer, filled_in
+
+CHARACTERS_PER_TOKEN = 4
+"""How tokens are counted without a tokenizer: about right for English text."""
+
+_PIECE = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer of a model.
+
+    Attributes:
+        text: What it says.
+        calls: The tools it calls, as `(name, arguments)`; arguments that are a text are sent as
+            they are, so that they may be malformed.
+        ids: Ids of the calls; by default ones that differ.
+        finish_reason: By default the one that fits.
+        usage: Whether it tells how many tokens it took.
+        fields: Further fields of the message, such as `reasoning_content`.
+    """
+
+    text: str = ""
+    calls: Sequence[tuple[str, Mapping[str, Any] | str]] = ()
+    ids: Sequence[str] = ()
+    finish_reason: str | None = None
+    usage: bool = True
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
 
 ServerReply = str | Sequence[tuple[str, Mapping[str, Any] | str]] | Answer | FaultyAnswer | Attempts
 """A text, tool calls as `(name, arguments)`, a whole answer, a fault, or one of them by attempt."""
@@ -105,7 +136,13 @@ class ScriptedServer:
             if self._remember:
                 self.requests.append(body)
                 self.keys.append(key)
-        reply = self._reply(body)
+        said = sum(message["role"] == "assistant" for message in body["messages"])
+        reply: Any
+        if callable(self._script):
+            given: Any = body if self._whole_request else body["messages"]
+            reply = self._script(given)
+        else:
+            reply = self._script[min(said, len(self._script) - 1)]
         if isinstance(reply, Attempts):
             again = canonical_json(body["messages"])
             with self._lock:
@@ -114,13 +151,6 @@ class ScriptedServer:
         if isinstance(reply, Answer | FaultyAnswer):
             return number, reply
         return number, Answer(text=reply) if isinstance(reply, str) else Answer(calls=reply)
-
-    def _reply(self, body: dict[str, Any]) -> Any:
-        if callable(self._script):
-            given: Any = body if self._whole_request else body["messages"]
-            return self._script(given)
-        said = sum(message["role"] == "assistant" for message in body["messages"])
-        return self._script[min(said, len(self._script) - 1)]
 
 
 class _Listener(ThreadingHTTPServer):
@@ -207,3 +237,68 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Write no log."""
+
+
+def count_tokens(value: Any) -> int:
+    """Return about how many tokens a JSON value takes."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return -(-len(text) // CHARACTERS_PER_TOKEN)
+
+
+def completion(
+    number: int, model: str, request: Mapping[str, Any], answer: Answer
+) -> dict[str, Any]:
+    """Return an answer as one JSON document."""
+    about = {"id": f"chatcmpl-{number}", "object": "chat.completion", "created": 0, "model": model}
+    choice = {"index": 0, "message": _message(number, answer), "finish_reason": _reason(answer)}
+    usage = {"usage": _usage(request, answer)} if answer.usage else {}
+    return {**about, "choices": [choice], **usage}
+
+
+def chunks(
+    number: int, model: str, request: Mapping[str, Any], answer: Answer
+) -> Iterator[dict[str, Any]]:
+    """Yield an answer as the pieces of a stream, the token counts in the last one if asked for."""
+    about = {"id": f"chatcmpl-{number}", "object": "chat.completion.chunk", "created": 0}
+    about["model"] = model
+    message = _message(number, answer)
+    calls = message.pop("tool_calls", [])
+    text = message.pop("content") or ""
+    deltas: list[dict[str, Any]] = [{**message, "content": ""}]
+    deltas += [{"content": text[at : at + _PIECE]} for at in range(0, len(text), _PIECE)]
+    for place, call in enumerate(calls):
+        written = call["function"]["arguments"]
+        opened = {**call, "index": place, "function": {**call["function"], "arguments": ""}}
+        parts = [written[at : at + _PIECE] for at in range(0, len(written), _PIECE)]
+        more = [{"index": place, "function": {"arguments": part}} for part in parts]
+        deltas += [{"tool_calls": [piece]} for piece in (opened, *more)]
+    reasons = [*(None for _ in deltas), _reason(answer)]
+    for delta, reason in zip([*deltas, {}], reasons, strict=True):
+        yield {**about, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
+    asked = request.get("stream_options") or {}
+    if answer.usage and asked.get("include_usage"):
+        yield {**about, "choices": [], "usage": _usage(request, answer)}
+
+
+def _message(number: int, answer: Answer) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": answer.text or None, **answer.fields}
+    if answer.calls:
+        calls = message["tool_calls"] = []
+        ids = answer.ids or [f"call_{number}_{place}" for place in range(len(answer.calls))]
+        for identity, (name, given) in zip(ids, answer.calls, strict=True):
+            written = given if isinstance(given, str) else json.dumps(given)
+            function = {"name": name, "arguments": written}
+            calls.append({"id": identity, "type": "function", "function": function})
+    return message
+
+
+def _reason(answer: Answer) -> str:
+    return answer.finish_reason or ("tool_calls" if answer.calls else "stop")
+
+
+def _usage(request: Mapping[str, Any], answer: Answer) -> dict[str, Any]:
+    read = count_tokens(request.get("messages", [])) + count_tokens(request.get("tools") or "")
+    written = count_tokens(answer.text) + sum(
+        count_tokens([name, given]) for name, given in answer.calls
+    )
+    return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}

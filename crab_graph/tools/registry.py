@@ -99,7 +99,12 @@ class ToolRegistry:
     def openai_schemas(self, owner: Owner) -> list[dict[str, Any]]:
         """Return one party's tools as OpenAI function schemas, built once."""
         if owner not in self._schemas:
-            self._schemas[owner] = [_openai_schema(tool) for tool in self.tools(owner)]
+            functions = (
+                {"name": one.name, "description": one.description}
+                | {"parameters": build_schema(one.arguments)}
+                for one in self.tools(owner)
+            )
+            self._schemas[owner] = [{"type": "function", "function": one} for one in functions]
         return list(self._schemas[owner])
 
     def langchain_tools(
@@ -162,11 +167,6 @@ def _written(payload: Mapping[str, Any]) -> str:
         return to_json(payload).decode()
     except ValueError:  # half a character, which has no bytes
         return json.dumps(payload, separators=(",", ":"), ensure_ascii=False)
-
-
-def _openai_schema(tool: Tool) -> dict[str, Any]:
-    about = {"name": tool.name, "description": tool.description}
-    return {"type": "function", "function": {**about, "parameters": build_schema(tool.arguments)}}
 
 
 def _refuse(name: str, arguments: dict[str, Any]) -> str:
