@@ -136,16 +136,11 @@ _FRAGMENTS_BELOW = 8
 _SOMETIMES_BELOW = 12
 _PRESSURE_RATE = 0.25
 _OBJECTION_RATE = 0.6
+_TEMPERED, _MANNERED = {"object", "too_many"}, {"what_meant", "which_first"}
 
 
 class Speaker:
-    """Words one turn.
-
-    Args:
-        behavior: The user's behaviour.
-        lexicon: The domain's words.
-        draw: Returns the generator for a purpose within this turn.
-    """
+    """Words one turn; `draw` returns the generator for a purpose within it."""
 
     def __init__(
         self, behavior: Behavior, lexicon: DomainLexicon, draw: Callable[[str], Random]
@@ -163,31 +158,22 @@ class Speaker:
         )
 
     def phrase(self, act: str, **values: str) -> str:
-        """Return a phrase for an act in the user's voice."""
-        return self._phrase(act, str(self._style.voice), values)
-
-    def objection(self) -> str:
-        """Return the lead-in of an objection in the user's temper."""
-        return self._phrase("object", str(self._behavior.reaction.temper), {})
-
-    def asks_back(self) -> str:
-        """Return the question what an unclear question means."""
-        return self._phrase("what_meant", str(self._behavior.clarification.manner), {})
+        """Return a phrase for an act in the user's voice, in its temper or manner for some acts."""
+        voice = str(self._style.voice)
+        if act in _TEMPERED:
+            voice = str(self._behavior.reaction.temper)
+        elif act in _MANNERED:
+            voice = str(self._behavior.clarification.manner)
+        return phrase_book().phrase(act, voice, self._draw(f"phrase {act}")).format(**values)
 
     def on_many(self, asked: int, given: int) -> str:
-        """Return what the user says to many questions at once; often nothing.
-
-        Args:
-            asked: Number of facts that were asked for.
-            given: Number of those that the answer gives.
-        """
+        """Return what the user says to so many questions at once; often nothing."""
         most = self._behavior.reaction.most_questions
         if most is not None and asked > most and self._happens("many", _OBJECTION_RATE):
-            return self._phrase("too_many", str(self._behavior.reaction.temper), {})
-        clarification = self._behavior.clarification
-        if given < asked and self._happens("which", clarification.which_first):
-            return self._phrase("which_first", str(clarification.manner), {})
-        return ""
+            return self.phrase("too_many")
+        which_first = self._behavior.clarification.which_first
+        asks_which = given < asked and self._happens("which", which_first)
+        return self.phrase("which_first") if asks_which else ""
 
     def opening(self, facts: Sequence[Fact]) -> str:
         """Return the first sentences of the dialogue."""
@@ -215,31 +201,22 @@ class Speaker:
 
     def finish(self, parts: Sequence[str], *, is_answer: bool, is_content: bool) -> str:
         """Join the parts of a turn; answers may carry doubt or a question, content ones thanks."""
-        extra = []
-        if is_answer:
-            if self._happens("uncertain", self._behavior.clarification.uncertain):
-                extra.append(self.phrase("hedge"))
-            if self._happens("question", self._style.questions):
-                extra.append(self.phrase("question"))
-            if self._happens("pressure", _PRESSURE_RATE):
-                extra.append(self.phrase("pressure"))
-        if is_content and not self._is_short and self._happens("polite", self._style.polite):
-            extra.append(self.phrase("polite"))
-        if is_answer or is_content:
-            extra.append(self._aside())
-        return join_parts([*parts, *extra])
-
-    def _aside(self) -> str:
-        """Return a sentence off the topic; mostly none."""
+        style = self._style
+        rates = {
+            "hedge": ("uncertain", self._behavior.clarification.uncertain if is_answer else 0),
+            "question": ("question", style.questions if is_answer else 0),
+            "pressure": ("pressure", _PRESSURE_RATE if is_answer else 0),
+            "polite": ("polite", style.polite if is_content and not self._is_short else 0),
+        }
+        extra = [self.phrase(act) for act, chance in rates.items() if self._happens(*chance)]
         asides = self._lexicon.asides_short if self._fragments else self._lexicon.asides
-        drifts = bool(asides) and self._happens("drift", self._style.drifts)
-        return self._draw("aside").choice(asides) if drifts else ""
+        may_drift = bool(asides) and (is_answer or is_content)
+        if may_drift and self._happens("drift", style.drifts):
+            extra.append(self._draw("aside").choice(asides))
+        return join_parts([*parts, *extra])
 
     def _happens(self, purpose: str, rate: float) -> bool:
         return rate > 0 and self._draw(purpose).random() < rate
-
-    def _phrase(self, act: str, voice: str, values: dict[str, str]) -> str:
-        return phrase_book().phrase(act, voice, self._draw(f"phrase {act}")).format(**values)
 
 
 def join_parts(parts: Sequence[str]) -> str:
