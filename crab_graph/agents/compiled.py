@@ -41,7 +41,6 @@ class CallDeferred(GraphBubbleUp):
 
 def defer(name: str, arguments: dict[str, Any]) -> NoReturn:
     """Leave the loop; the body of every tool that is handed to a factory."""
-    del arguments
     raise CallDeferred(
         f"'{name}' is run by the environment: return the compiled agent itself, or return its calls"
     )
@@ -53,15 +52,10 @@ class CompiledAgent:
     def __init__(
         self, graph: "CompiledStateGraph[Any, Any, Any, Any]", tools: Sequence[str]
     ) -> None:
-        """Wrap a graph.
-
-        Args:
-            graph: The compiled agent; it is run without a checkpointer.
-            tools: Names of the environment's tools.
-        """
+        """Wrap a graph, which is run without a checkpointer; `tools` are the environment's."""
         self._graph = graph.copy(update={"checkpointer": None}) if graph.checkpointer else graph
         self._tools = frozenset(tools)
-        self._brought = _tools_of(graph) - self._tools
+        self._brought = _tools_of(graph).keys() - self._tools
         self._is_async = _needs_a_loop(graph)
 
     def __call__(self, messages: list[BaseMessage]) -> Reply:
@@ -142,30 +136,22 @@ class CompiledAgent:
         raise BadReply("the compiled agent ended without an AIMessage")
 
 
-def _tools_of(graph: Any) -> frozenset[str]:
-    """Return the names of the tools in a graph's tool nodes."""
-    nodes = (getattr(node, "bound", None) for node in graph.nodes.values())
-    return frozenset(
-        name
-        for node in nodes
-        if isinstance(known := getattr(node, "tools_by_name", None), Mapping)
-        for name in known
-    )
+def _nodes_of(graph: Any) -> list[Any]:
+    return [getattr(node, "bound", None) for node in graph.nodes.values()]
+
+
+def _tools_of(graph: Any) -> dict[str, Any]:
+    """Return the tools in a graph's tool nodes, by name."""
+    known = [getattr(node, "tools_by_name", None) for node in _nodes_of(graph)]
+    return {name: tool for one in known if isinstance(one, Mapping) for name, tool in one.items()}
 
 
 def _needs_a_loop(graph: Any) -> bool:
     """Return whether a node or a tool of a graph can only be run asynchronously."""
-    nodes = [getattr(one, "bound", None) for one in graph.nodes.values()]
-    tools = [
-        tool
-        for node in nodes
-        if isinstance(known := getattr(node, "tools_by_name", None), Mapping)
-        for tool in known.values()
-    ]
     return any(
         getattr(one, "func", None) is None
         and (getattr(one, "afunc", None) or getattr(one, "coroutine", None)) is not None
-        for one in (*nodes, *tools)
+        for one in (*_nodes_of(graph), *_tools_of(graph).values())
     )
 
 

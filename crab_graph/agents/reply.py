@@ -107,21 +107,12 @@ def calls_of(message: AIMessage) -> tuple[Call, ...]:
     LangChain keeps the unreadable ones apart; where the message does not tell how they stood
     among the others, they come last.
     """
-    good = [
-        (_id(call), Call(clean_text(call["name"] or ""), plain(call["args"])))
-        for call in message.tool_calls
-    ]
-    bad = [
-        (_id(call), Call(clean_text(call["name"] or ""), _parsed(call["args"] or "")))
-        for call in message.invalid_tool_calls
-    ]
-    if not good or not bad:
-        return tuple(call for _, call in (*good, *bad))
-    listed = _written_ids(message)
-    known = [identity for identity, _ in (*good, *bad)]
-    if sorted(listed) != sorted(known) or len(set(known)) < len(known):
-        return tuple(call for _, call in (*good, *bad))
-    return tuple(call for _, call in sorted((*good, *bad), key=lambda one: listed.index(one[0])))
+    written = [*message.tool_calls, *message.invalid_tool_calls]
+    listed, known = _written_ids(message), [_id(call) for call in written]
+    is_told = sorted(listed) == sorted(known) and len(set(known)) == len(known)
+    if message.tool_calls and message.invalid_tool_calls and is_told:
+        written.sort(key=lambda call: listed.index(_id(call)))
+    return tuple(Call(clean_text(call["name"] or ""), _arguments(call["args"])) for call in written)
 
 
 def _id(call: Mapping[str, Any]) -> str:
@@ -153,18 +144,15 @@ def own_content(message: AIMessage) -> dict[str, Any]:
         for name, value in message.additional_kwargs.items()
         if name not in _REPEATED and value is not None
     }
-    found: dict[str, Any] = {}
-    if isinstance(message.content, list):
-        found["content"] = message.content
-        about = {
-            name: message.response_metadata[name]
-            for name in _FORMAT
-            if name in message.response_metadata
-        }
-        if about:
-            found["metadata"] = about
-    if extra:
-        found["extra"] = extra
+    is_list = isinstance(message.content, list)
+    written = message.response_metadata
+    about = {name: written[name] for name in _FORMAT if name in written}
+    parts = {
+        "content": message.content if is_list else None,
+        "metadata": about if is_list else None,
+        "extra": extra,
+    }
+    found = {name: part for name, part in parts.items() if part or part == []}
     if not found:
         return {}
     ids = [_id(call) for call in (*message.tool_calls, *message.invalid_tool_calls)]
@@ -206,13 +194,15 @@ def renamed(value: Any, ids: Sequence[str], new: Sequence[str] | None = None) ->
     return walk(value)
 
 
-def _parsed(arguments: str) -> dict[str, Any] | str:
-    """Return arguments that were called unreadable as an object, if they are one after all."""
-    try:
-        value = json.loads(arguments)
-    except (ValueError, RecursionError):
-        value = None
-    return plain(value) if isinstance(value, dict) else clean_text(arguments)
+def _arguments(written: Mapping[str, Any] | str | None) -> dict[str, Any] | str:
+    """Return arguments; those called unreadable are an object too, if they are one after all."""
+    value: Any = written
+    if not isinstance(written, Mapping):
+        try:
+            value = json.loads(written or "")
+        except (ValueError, RecursionError):
+            value = None
+    return plain(value) if isinstance(value, Mapping) else clean_text(str(written or ""))
 
 
 def plain(value: Any) -> Any:

@@ -1,8 +1,11 @@
 """What a user wants of a trip, read from what the user said."""
 
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from crab_graph.money import parse_cents
@@ -16,53 +19,13 @@ _TRADE_PAIR = re.compile(rf"\bO&D ({_PLACE})–({_PLACE})")
 _PAIR = re.compile(rf"\b({_PLACE}) to ({_PLACE})")
 _ORIGIN = re.compile(rf"\b(?:[Ff]rom|origin is|leave) ({_PLACE})")
 _DESTINATION = re.compile(rf"\b(?:[Tt]o|destination is|visit) ({_PLACE})")
-_LEAD_WORDS = re.compile(r"^(?:Trip|Travel|Travelling|Flights?|Going|Flying|Need|From)\s+")
-_DEPARTURE = re.compile(r"\b(?:leav\w+|depart\w*|go(?:ing)? on|set off|outbound)\b")
-_OUTING = re.compile(r"\b(?:attraction|museum|tour|show|outing|visit|activity)\b")
-_NIGHTS = re.compile(r"\b(\w+)[- ](?:nights?|nts?)\b")
-_PARTY = re.compile(
-    r"\b(\w+) (?:people|persons?|pax|passengers|travell?ers|adults|guests|of us)\b"
-    r"|\b(just me|alone)\b"
-)
-_NAMES_CUE = re.compile(
-    r"\b(?:names?|travell?ers?|travelling|traveling|passengers?)\b(?: (?:is|are))?:?\s+(?=[A-Z])"
-    r"|\b[Ww]e(?: are|'re) (?=[A-Z])|\bI(?: am|'m) (?=[A-Z])",
-    re.IGNORECASE,
-)
 _NAME = re.compile(
     r"[A-ZÀ-Þ][\w'’-]*(?: (?:de|la|da|van|von|der|den|bin|al|[A-ZÀ-Þ][\w'’.-]*))* [A-ZÀ-Þ][\w'’-]*"
 )
 _BETWEEN_NAMES = re.compile(r",| and (?=[A-ZÀ-Þ])")
 _CALENDAR = re.compile(rf"\b(?:{'|'.join(MONTHS)}|Born|Dates?|Birth)\b")
-_CUSTOMER = re.compile(r"\bCU-\d+\b", re.IGNORECASE)
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.\w+")
-_LEGS = re.compile(
-    r"(?P<outbound>\b(?:outbound|going out|outgoing|way out|flight out|going there|departure)\b)"
-    r"|(?P<return>\b(?:return|inbound|coming back|way back|flight back|back home|homeward)\b)"
-    r"|(?P<attraction>\b(?:attraction|museum|tour|show|outing|activity)\b)"
-)
-_TIME = re.compile(r"\b(morning|mid-?day|noon|night|afternoon|evening|all[- ]day)\b")
+_COUNTED = {**NUMBERS, "just me": 1, "alone": 1}
 _TIME_WORDS = {"mid-day": "midday", "noon": "midday", "all day": "all-day"}
-_STARS = re.compile(r"\b(\w+)(?:[- ]stars?\b|\*)")
-_AMOUNT = re.compile(
-    r"(?:\$|\busd )\s?(\d[\d,]*(?:\.\d{1,2})?)|\b(\d[\d,]*(?:\.\d{1,2})?) ?(?:usd|dollars)"
-)
-_BUDGET = re.compile(r"\b(?:budget|all in|in total|at most|spend|maximum|max|everything)\b")
-_METHOD = re.compile(r"\bPM-\d+\b", re.IGNORECASE)
-_LAST4 = re.compile(r"\bending (?:in |with )?(\d{4})\b")
-_NO_MORE = re.compile(
-    r"\bnothing (?:else|more)\b|\bthat's (?:all|everything|it)\b"
-    r"|\bno(?:ne)? (?:other|more|further)\b"
-)
-_CHOICES = {
-    "seat_type": re.compile(r"\b(premium economy|economy|business)\b"),
-    "seat_position": re.compile(r"(?<!date )(?<!time )\b(window|aisle|middle)\b(?! of\b)"),
-    "room_type": re.compile(r"\b(standard|deluxe|suite)\b"),
-    "bed_type": re.compile(r"\b(twin|queen|king)\b"),
-    "attraction_category": re.compile(
-        r"(?:\b(?:an?|the) |^|: ?)(museum|tour|show)\b(?! (?:me|us))"
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,27 +104,37 @@ def count_fruitless(texts: Sequence[str], today: str) -> int:
 
 def says_no_more(texts: Sequence[str]) -> bool:
     """Tell whether the user said that there is nothing else to know."""
-    return any(_NO_MORE.search(text.casefold()) for text in texts)
+    return any(_cue("no_more").search(text.casefold()) for text in texts)
+
+
+@cache
+def _patterns() -> dict[str, dict[str, re.Pattern[str]]]:
+    text = files("crab_graph.agents.reference").joinpath("wishes.toml").read_text("utf-8")
+    return {
+        part: {name: re.compile(pattern) for name, pattern in patterns.items()}
+        for part, patterns in tomllib.loads(text).items()
+    }
+
+
+def _cue(name: str) -> re.Pattern[str]:
+    return _patterns()["cues"][name]
 
 
 def _read_sentence(sentence: str, today: str) -> Wishes:
     words = sentence.casefold()
     found: dict[str, Any] = {}
-    for reader in (_places, _identity, _payment):
-        found |= reader(sentence)
-    found |= _dates(sentence, words, today)
+    found |= _places(sentence) | _identity(sentence) | _dates(sentence, words, today)
     found |= dict(_times_of_day(words))
     found |= _counts(words)
-    for name, pattern in _CHOICES.items():
+    for name, pattern in _patterns()["choices"].items():
         match = pattern.search(words)
         if match:
             found[name] = match[1]
-    if re.search(r"\bsame (?:airline|carrier)\b|\bone (?:airline|carrier)\b", words):
-        found["same_carrier"] = True
-    if re.search(r"\bsame (?:district|neighbou?rhood|area)\b", words):
-        found["same_district"] = True
-    amount = _AMOUNT.search(words)
-    if amount and _BUDGET.search(words):
+    for name in ("same_carrier", "same_district"):
+        if _cue(name).search(words):
+            found[name] = True
+    amount = _cue("amount").search(words)
+    if amount and _cue("budget").search(words):
         found["budget"] = parse_cents(amount[1] or amount[2])
     return Wishes(**found)
 
@@ -176,7 +149,7 @@ def _places(sentence: str) -> dict[str, Any]:
         match = pattern.search(sentence)
         if match:
             return {
-                key: _LEAD_WORDS.sub("", place)
+                key: _cue("lead_words").sub("", place)
                 for key, place in zip(keys, match.groups(), strict=True)
             }
     found = {}
@@ -189,30 +162,19 @@ def _places(sentence: str) -> dict[str, Any]:
 
 def _identity(sentence: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    customer, email = _CUSTOMER.search(sentence), _EMAIL.search(sentence)
-    if customer:
-        found["customer_id"] = customer[0].upper()
-    if email:
-        found["email"] = email[0]
-    cue = _NAMES_CUE.search(sentence)
+    for name in ("customer_id", "payment_method", "email", "card_last4"):
+        match = _cue(name).search(sentence)
+        if match:
+            found[name] = match[match.lastindex or 0]
+    for name in {"customer_id", "payment_method"} & found.keys():
+        found[name] = found[name].upper()
+    cue = _cue("names").search(sentence)
     names = _names(sentence[cue.end() :]) if cue else []
-    if names:
-        found["names"] = tuple(names)
-    return found
+    return found | ({"names": tuple(names)} if names else {})
 
 
 def _names(text: str) -> list[str]:
     return _NAME.findall(_BETWEEN_NAMES.sub(";", text))
-
-
-def _payment(sentence: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    method, last4 = _METHOD.search(sentence), _LAST4.search(sentence)
-    if method:
-        found["payment_method"] = method[0].upper()
-    if last4:
-        found["card_last4"] = last4[1]
-    return found
 
 
 def _dates(sentence: str, words: str, today: str) -> dict[str, Any]:
@@ -223,15 +185,17 @@ def _dates(sentence: str, words: str, today: str) -> dict[str, Any]:
         return {"births": births} | ({"names": tuple(names)} if len(names) == len(births) else {})
     if not dates:
         return {}
-    if _OUTING.search(words) and not _DEPARTURE.search(words):
+    if _cue("outing").search(words) and not _cue("departure").search(words):
         return {"attraction_date": dates[0]}
     return {"departure": (min(dates), max(dates))}
 
 
 def _times_of_day(words: str) -> Iterator[tuple[str, str]]:
     """Yield each time of day with the leg or attraction it stands nearest to."""
-    cues = [(match.start(), match.end(), str(match.lastgroup)) for match in _LEGS.finditer(words)]
-    for match in _TIME.finditer(words):
+    cues = [
+        (match.start(), match.end(), str(match.lastgroup)) for match in _cue("legs").finditer(words)
+    ]
+    for match in _cue("time").finditer(words):
         if not cues:
             return
         start, end = match.span()
@@ -241,15 +205,10 @@ def _times_of_day(words: str) -> Iterator[tuple[str, str]]:
 
 def _counts(words: str) -> dict[str, Any]:
     found = {}
-    for name, pattern in (("nights", _NIGHTS), ("party_size", _PARTY), ("hotel_stars", _STARS)):
-        for match in pattern.finditer(words):
-            number = 1 if match[match.lastindex or 1] in {"just me", "alone"} else _number(match[1])
+    for name in ("nights", "party_size", "hotel_stars"):
+        for match in _cue(name).finditer(words):
+            word = match[match.lastindex or 1]
+            number = int(word) if word.isdigit() else _COUNTED.get(word)
             if number is not None:
                 found[name] = number
     return found
-
-
-def _number(word: str | None) -> int | None:
-    if word is None:
-        return None
-    return int(word) if word.isdigit() else NUMBERS.get(word)
