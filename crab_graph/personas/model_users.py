@@ -8,7 +8,13 @@ from crab_graph.personas.breaches import Breach, find_breach
 from crab_graph.personas.briefing import UserBriefing
 from crab_graph.personas.facts import Fact
 from crab_graph.personas.recognition import stated_facts, told_after
-from crab_graph.personas.rules_user import Message, RulesUser, UserStep
+from crab_graph.personas.rules_user import (
+    Message,
+    RulesUser,
+    UserStep,
+    is_visible,
+    private_message,
+)
 from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.understanding import ANY_ID
 from crab_graph.text.amounts import find_amounts
@@ -32,13 +38,7 @@ Ask = Callable[[Sequence[Message]], ModelReply]
 
 
 class LlmUser:
-    """The engine that lets a model speak.
-
-    Args:
-        briefing: What the user knows.
-        ask: The model.
-        first: What the user wants at first where it changes its mind.
-    """
+    """The engine that lets a model speak; `first` is a wish that the user takes back later."""
 
     def __init__(self, briefing: UserBriefing, ask: Ask, first: Fact | None = None) -> None:
         self._briefing = briefing
@@ -55,31 +55,27 @@ class LlmUser:
             after["retries"] = after.get("retries", 0) + 1
             reply = self._ask([*lines, *_refused(reply, breach)])
             breach = self._breach(reply, messages)
-        visible = [one for one in messages if _is_visible(one)]
+        visible = [one for one in messages if is_visible(one)]
         number = len(visible) + 1
         if breach is not None:
             fault = {"turn": number, "kind": str(breach.kind), "text": breach.reason}
             after["faults"] = [*after.get("faults", ()), fault]
         if reply.calls:
-            return UserStep(_private(reply, messages), after)
-        after["disclosed"] = self._record(after, reply.text, visible, number)
+            return UserStep(private_message(reply.calls, messages, reply.text), after)
+        heard = [str(one["content"]) for one in visible if one["role"] == "assistant"]
+        after["disclosed"] = told_after(
+            after.get("disclosed", ()),
+            without_tokens(reply.text),
+            heard[-1] if heard else "",
+            number,
+            self._briefing,
+            self._first,
+        )
         return UserStep({"role": "user", "content": reply.text}, after)
 
     def _breach(self, reply: ModelReply, messages: Sequence[Message]) -> Breach | None:
         names = [name for name, _ in reply.calls]
         return find_breach(reply.text, names, messages, self._briefing)
-
-    def _record(
-        self, state: Mapping[str, Any], text: str, visible: Sequence[Message], number: int
-    ) -> list[dict[str, Any]]:
-        told = state.get("disclosed", ())
-        heard = [str(one["content"]) for one in visible if one["role"] == "assistant"]
-        last, said = heard[-1] if heard else "", without_tokens(text)
-        return told_after(told, said, last, number, self._briefing, self._first)
-
-
-def _is_visible(message: Message) -> bool:
-    return message["role"] in {"user", "assistant"} and not message.get("tool_calls")
 
 
 def _refused(reply: ModelReply, breach: Breach) -> list[Message]:
@@ -91,30 +87,11 @@ def _refused(reply: ModelReply, breach: Breach) -> list[Message]:
     ]
 
 
-def _private(reply: ModelReply, messages: Sequence[Message]) -> Message:
-    made = sum(len(one.get("tool_calls") or ()) for one in messages if one["role"] == "user")
-    return {
-        "role": "user",
-        "owner": "user",
-        "content": reply.text,
-        "tool_calls": [
-            {"id": f"user_call_{made + place}", "name": name, "arguments": arguments}
-            for place, (name, arguments) in enumerate(reply.calls, start=1)
-        ],
-    }
-
-
 _COUNTS = ("worded", "replaced")
 
 
 class HybridUser:
-    """The engine that lets a model word what the rules decide.
-
-    Args:
-        rules: The rule-based user.
-        briefing: What the user knows.
-        ask: The model; it calls no tools.
-    """
+    """The engine that lets a model, which calls no tools, word what the rules decide."""
 
     def __init__(self, rules: RulesUser, briefing: UserBriefing, ask: Ask) -> None:
         self._rules = rules
@@ -145,21 +122,14 @@ class HybridUser:
     ) -> bool:
         if find_token(wording) is not None or find_breach(wording, [], messages, self._briefing):
             return False
-        facts = [
-            [
-                stated_facts(text, known, told)
-                for known in (self._briefing, self._rules.first_briefing)
-            ]
-            for text in (draft, wording)
-        ]
         today = self._briefing.today
-        return (
-            facts[0] == facts[1]
-            and _marks(draft, today) == _marks(wording, today)
-            and (
-                set(re.findall(r"\d+", _plain(wording, today)))
-                <= set(re.findall(r"\d+", _plain(draft, today)))
-            )
+        if _marks(draft, today) != _marks(wording, today):
+            return False
+        if not _numbers(wording, today) <= _numbers(draft, today):
+            return False
+        return all(
+            stated_facts(draft, known, told) == stated_facts(wording, known, told)
+            for known in (self._briefing, self._rules.first_briefing)
         )
 
 
@@ -180,8 +150,8 @@ def _marks(text: str, today: str) -> tuple[object, ...]:
     )
 
 
-def _plain(text: str, today: str) -> str:
-    """Return a text without its dates, which may be spelled in other ways."""
+def _numbers(text: str, today: str) -> set[str]:
+    """Return the numbers of a text but for its dates, which may be spelled in other ways."""
     for date in reversed(find_dates(text, today)):
         text = text[: date.start] + text[date.end :]
-    return text
+    return set(re.findall(r"\d+", text))

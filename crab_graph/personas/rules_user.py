@@ -14,7 +14,7 @@ from crab_graph.personas.condition import ResolvedCondition
 from crab_graph.personas.decisions import Decision, Turn, UserMemory, UserPolicy
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments
 from crab_graph.personas.objections import contradictions, open_choices, read_plan
-from crab_graph.personas.own_tools import PrivateCall, misstated_total, read_wallet, refusals
+from crab_graph.personas.own_tools import misstated_total, read_wallet, refusals
 from crab_graph.personas.prompt import condition_behavior
 from crab_graph.personas.understanding import understand
 from crab_graph.personas.wording import Speaker
@@ -38,14 +38,7 @@ class UserStep:
 
 
 class RulesUser:
-    """The rule-based user engine.
-
-    Args:
-        briefing: What the user knows.
-        condition: The episode's condition, its persona settled.
-        seed: Seed of the episode.
-        fragments: Fragments whose fields set rates; by default the built-in ones.
-    """
+    """The rule-based user engine; fragments set rates by their fields."""
 
     def __init__(
         self,
@@ -61,15 +54,9 @@ class RulesUser:
         self._seed = seed
         self._policy = UserPolicy(briefing, self._behavior)
         self._first = first_wish(briefing, self._behavior)
-        self._first_briefing = briefing
-        if self._first is not None:
-            self._first_briefing = with_first_wish(briefing, self._first)
-        self._first_policy = UserPolicy(self._first_briefing, self._behavior)
-
-    @property
-    def first_briefing(self) -> UserBriefing:
+        self.first_briefing = with_first_wish(briefing, self._first) if self._first else briefing
         """What the user says it wants before it changes its mind; mostly what it knows."""
-        return self._first_briefing
+        self._first_policy = UserPolicy(self.first_briefing, self._behavior)
 
     def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
         """Return the user's next message.
@@ -80,20 +67,18 @@ class RulesUser:
                 calls and their results.
         """
         memory = UserMemory.from_json(state)
-        visible = [index for index, message in enumerate(messages) if _is_visible(message)]
+        visible = [index for index, message in enumerate(messages) if is_visible(message)]
         number = len(visible) + 1
         speaker = Speaker(self._behavior, self._briefing.lexicon, lambda p: self._draw(number, p))
         if not any(messages[index]["role"] == "user" for index in visible):
-            return self._finish(
-                memory, self._first_policy.open(speaker), speaker, number, is_first=True
-            )
+            opening = self._first_policy.open(speaker)
+            return self._finish(memory, opening, speaker, number, is_first=True)
         heard = max((i for i in visible if messages[i]["role"] == "assistant"), default=-1)
-        text = str(messages[heard].get("content") or "") if heard >= 0 else ""
-        turn = self._read(text, memory, messages, heard, speaker)
+        turn = self._read(memory, messages, heard, speaker)
         is_changing = self._is_changing(turn)
         calls = () if is_changing else self._policy.calls(turn)
         if calls:
-            return UserStep(_private(calls, messages), memory.as_json())
+            return UserStep(private_message(calls, messages), memory.as_json())
         is_first = not is_changing and self._is_undecided(turn)
         if is_changing and self._first is not None:
             reply = self._policy.change_mind(turn, self._first.key)
@@ -128,17 +113,16 @@ class RulesUser:
         return derive_rng("user", *parts)
 
     def _read(
-        self,
-        text: str,
-        memory: UserMemory,
-        messages: Sequence[Message],
-        heard: int,
-        speaker: Speaker,
+        self, memory: UserMemory, messages: Sequence[Message], heard: int, speaker: Speaker
     ) -> Turn:
+        """Read the message that stands at an index; none where it is negative."""
         briefing = self._briefing
+        text = str(messages[heard].get("content") or "") if heard >= 0 else ""
         reading = understand(text, briefing.lexicon, briefing.slots)
         plan = read_plan(text, briefing.lexicon, briefing.slots, is_recap=reading.confirms)
         wallet = read_wallet(messages, heard, briefing)
+        asks_approval = reading.asks_approval
+        total = misstated_total(plan.totals, wallet, len(briefing.slots)) if asks_approval else None
         return Turn(
             text=text,
             reading=reading,
@@ -146,23 +130,13 @@ class RulesUser:
             wallet=wallet,
             conflicts=tuple(contradictions(plan, briefing)),
             choices=tuple(open_choices(plan, briefing)) if reading.asks_choice else (),
-            wrong_total=(
-                misstated_total(plan.totals, wallet, len(briefing.slots))
-                if reading.asks_approval
-                else None
-            ),
-            refused=tuple(refusals(text, wallet, reading)) if reading.asks_approval else (),
+            wrong_total=total,
+            refused=tuple(refusals(text, wallet, reading)) if asks_approval else (),
             speaker=speaker,
         )
 
     def _finish(
-        self,
-        memory: UserMemory,
-        reply: Decision,
-        speaker: Speaker,
-        number: int,
-        *,
-        is_first: bool = False,
+        self, memory: UserMemory, reply: Decision, speaker: Speaker, number: int, *, is_first: bool
     ) -> UserStep:
         record, first = memory.record, self._first if is_first else None
         for key, reason in reply.told:
@@ -180,19 +154,22 @@ class RulesUser:
         return UserStep({"role": "user", "content": content}, memory.as_json())
 
 
-def _is_visible(message: Mapping[str, Any]) -> bool:
+def is_visible(message: Mapping[str, Any]) -> bool:
+    """Tell whether a message is said, not a call or its result."""
     return message["role"] in {"user", "assistant"} and not message.get("tool_calls")
 
 
-def _private(calls: Sequence[PrivateCall], messages: Sequence[Message]) -> Message:
+def private_message(
+    calls: Sequence[tuple[str, Any]], messages: Sequence[Message], text: str = ""
+) -> Message:
     """Return a private message with calls; ids count the user's own calls from the start."""
     made = sum(len(m.get("tool_calls") or ()) for m in messages if m["role"] == "user")
     return {
         "role": "user",
         "owner": "user",
-        "content": "",
+        "content": text,
         "tool_calls": [
-            {"id": f"user_call_{made + n}", "name": call.name, "arguments": call.arguments}
-            for n, call in enumerate(calls, start=1)
+            {"id": f"user_call_{number}", "name": name, "arguments": arguments}
+            for number, (name, arguments) in enumerate(calls, start=made + 1)
         ],
     }
