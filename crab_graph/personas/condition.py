@@ -18,25 +18,16 @@ class Persona(StrEnum):
 
 
 class Dimension(StrEnum):
-    """The four behaviour dimensions of real users."""
+    """The four behaviour dimensions of real users.
+
+    They are communication style, information disclosure, clarification and error reaction.
+    """
 
     D1 = "d1"
     D2 = "d2"
     D3 = "d3"
     D4 = "d4"
 
-    @property
-    def full_name(self) -> str:
-        """Return the dimension's name in the paper."""
-        return _TITLES[self]
-
-
-_TITLES = {
-    Dimension.D1: "communication style",
-    Dimension.D2: "information disclosure",
-    Dimension.D3: "clarification",
-    Dimension.D4: "error reaction",
-}
 
 PERSONAS = (Persona.TERSE, Persona.NEUTRAL, Persona.IMPATIENT)
 DIMENSIONS = tuple(Dimension)
@@ -122,16 +113,15 @@ class Condition:
         name = str(persona)
         if name in added.personas:
             return replace(self, persona=added.personas[name], added=name)
-        return replace(self, persona=_named_persona(name, added), added=None)
+        if name not in set(Persona):
+            raise UnknownName("persona", name, [*Persona, *added.personas])
+        return replace(self, persona=Persona(name), added=None)
 
 
 def parse_condition(text: str, added: Added = SHIPPED) -> Condition:
     """Read `generic`, `persona`, `ruse`, `d2` or a free mix such as `terse+d2+d4`.
 
-    Args:
-        text: The condition.
-        added: Personas and dimensions that files added; the latter can be mixed with `ruse`, too.
-            By default those that come with the package.
+    Dimensions that files added can be mixed with `ruse`, too.
 
     Raises:
         UnknownName: a part is no persona, dimension or named condition.
@@ -155,9 +145,10 @@ def parse_condition(text: str, added: Added = SHIPPED) -> Condition:
         raise UsageError(
             f"condition '{text}' has more than one persona: {', '.join(others)}; choose one"
         )
-    if others and others[0] in added.personas:
-        return Condition(added.personas[others[0]], dimensions, others[0])
-    return Condition(_persona_of(others[0], added) if others else Persona.NONE, dimensions)
+    if not others:
+        return Condition(Persona.NONE, dimensions)
+    own = others[0] if others[0] in added.personas else None
+    return Condition(_persona_of(others[0], added), dimensions, own)
 
 
 def resolve(condition: Condition, seed: int, task_id: str, trial: int) -> ResolvedCondition:
@@ -184,9 +175,3 @@ def _persona_of(part: str, added: Added) -> Persona | None:
     if part not in known:
         raise UnknownName("condition", part, known)
     return Persona(part)
-
-
-def _named_persona(name: str, added: Added) -> Persona:
-    if name not in set(Persona):
-        raise UnknownName("persona", name, [*Persona, *added.personas])
-    return Persona(name)

@@ -75,21 +75,15 @@ class DisclosureRecord:
     @classmethod
     def from_json(cls, rows: Iterable[dict[str, Any]]) -> Self:
         """Read the record from user state."""
-        return cls(
-            tuple(
-                Disclosure(row["key"], row["turn"], Reason(row["reason"]), row.get("value"))
-                for row in rows
-            )
-        )
+        return cls(tuple(Disclosure(**{**row, "reason": Reason(row["reason"])}) for row in rows))
 
     def as_json(self) -> list[dict[str, Any]]:
         """Return the record in the form user state keeps."""
         return [entry.as_json() for entry in self.entries]
 
-    def with_told(self, keys: Iterable[str], turn: int, reason: Reason, value: Any = None) -> Self:
-        """Return the record after telling some facts, or `value` instead of them."""
-        told = tuple(Disclosure(key, turn, reason, value) for key in keys)
-        return type(self)((*self.entries, *told))
+    def with_told(self, key: str, turn: int, reason: Reason, value: Any = None) -> Self:
+        """Return the record after telling a fact, or `value` instead of it."""
+        return type(self)((*self.entries, Disclosure(key, turn, reason, value)))
 
     def is_settled(self, key: str) -> bool:
         """Tell whether a fact itself was said, not another wish instead."""
@@ -106,11 +100,6 @@ class DisclosureRecord:
     def corrections(self, key: str) -> int:
         """Return how often a fact was said to correct the agent."""
         return sum(e.key == key and e.reason is Reason.CORRECTED for e in self.entries)
-
-    def undisclosed(self, facts: Sequence[Fact]) -> list[Fact]:
-        """Return the facts not yet said."""
-        told = {entry.key for entry in self.entries}
-        return [fact for fact in facts if fact.key not in told]
 
 
 def opening_facts(facts: Sequence[Fact], *, two_levels: bool) -> list[Fact]:

@@ -19,7 +19,6 @@ from crab_graph.personas.wordbook import Conflict, ConflictKind, DomainLexicon, 
 from crab_graph.text.amounts import Amount, find_amounts
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.mentions import find_ids
-from crab_graph.text.utterance import Utterance
 
 _CLOCK = re.compile(
     r"(?<![\d:])(?=\d{1,2}(?::|\s?[ap]\.?m))(\d{1,2})(?::(\d\d))?\s?(?:([ap])\.?m\b)?"
@@ -47,11 +46,7 @@ def read_plan(
 ) -> StatedPlan:
     """Gather what a message states about each slot.
 
-    Args:
-        text: The message.
-        lexicon: The domain's words.
-        slots: The things the user wants.
-        is_recap: Whether it plays back what the user said: then slots without an item count too.
+    Where it is a recap of what the user said, slots without an item count too.
     """
     utterance, segments = read_segments(text, lexicon)
     stated = [segment for segment in segments if not segment.says("denied")]
@@ -63,15 +58,11 @@ def read_plan(
             words[slot_id].append(portion)
             if slot_id in prefixes and any(True for _ in find_ids(portion, prefixes[slot_id])):
                 with_item.add(slot_id)
-    amounts = find_amounts(utterance)
+    stands = words if is_recap else with_item
     return StatedPlan(
-        words={
-            slot: _JOINT.join(parts)
-            for slot, parts in words.items()
-            if is_recap or slot in with_item
-        },
+        words={slot: _JOINT.join(parts) for slot, parts in words.items() if slot in stands},
         everywhere=_JOINT.join(segment.text for segment in stated if not segment.is_request),
-        totals=tuple(_totals(utterance, stated, amounts, lexicon)),
+        totals=tuple(_totals(find_amounts(utterance), stated, lexicon)),
     )
 
 
@@ -153,15 +144,10 @@ def _named_values(part: str, words: FactWords) -> set[str]:
     A later time of a clause is an end or an arrival, which says nothing of when the thing begins.
     """
     named = {value for value, cue in words.cues.items() if cue.search(part)}
-    if words.hours:
-        clocks = (_CLOCK.search(clause) for clause in part.split(_JOINT))
-        times = [_hour(clock) for clock in clocks if clock is not None]
-        named |= {
-            value
-            for value, (start, end) in words.hours.items()
-            if any(start <= time < end for time in times)
-        }
-    return named
+    clocks = [_CLOCK.search(clause) for clause in part.split(_JOINT)] if words.hours else []
+    times = [_hour(clock) for clock in clocks if clock is not None]
+    hours = words.hours.items()
+    return named | {value for time in times for value, (start, end) in hours if start <= time < end}
 
 
 def _hour(clock: re.Match[str]) -> float:
@@ -172,14 +158,10 @@ def _hour(clock: re.Match[str]) -> float:
 def _counts(part: str, conflict: Conflict) -> list[int]:
     if conflict.pattern is None:
         return []
-    found = []
-    for match in conflict.pattern.finditer(part):
-        word = next((group for group in match.groups() if group), "")
-        if word.isdigit():
-            found.append(int(word))
-        elif word in NUMBERS:
-            found.append(NUMBERS[word])
-    return found
+    matches = conflict.pattern.finditer(part)
+    words = [next(filter(None, match.groups()), "") for match in matches]
+    numbers = [int(word) if word.isdigit() else NUMBERS.get(word) for word in words]
+    return [number for number in numbers if number is not None]
 
 
 def _misses_dates(part: str, fact: Fact, today: str) -> bool:
@@ -196,10 +178,7 @@ def _differ(parts: Sequence[str], conflict: Conflict) -> bool:
 
 
 def _totals(
-    utterance: Utterance,
-    segments: Sequence[Segment],
-    amounts: Sequence[Amount],
-    lexicon: DomainLexicon,
+    amounts: Sequence[Amount], segments: Sequence[Segment], lexicon: DomainLexicon
 ) -> Iterator[int]:
     for segment in segments:
         cue = pattern("totals", "total").search(segment.text)

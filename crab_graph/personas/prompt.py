@@ -6,7 +6,7 @@ disclosure, whose passage D2 then replaces by its own.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 
@@ -60,23 +60,15 @@ def compose_prompt(
     *,
     fragments: Fragments | None = None,
 ) -> Prompt:
-    """Compose the prompt of a condition.
+    """Compose the prompt of a condition, its persona settled; without a briefing it is left open.
 
-    Args:
-        condition: The condition, its persona settled.
-        briefing: What the user knows; left open without one.
-        fragments: The fragments; by default the built-in ones.
+    Raises:
+        UsageError: a fragment names a fact that the domain lacks.
     """
     pieces = fragments or built_in_fragments()
     behavior = condition_behavior(condition, pieces)
-    known = {**_knowledge(briefing), **_change(briefing, behavior)}
-    values = {**_rates(behavior), **known, **_values(briefing, pieces)}
-    return Prompt(
-        tuple(
-            Passage(factor, name, _filled(pieces.texts[name], values))
-            for factor, name in _fragments(condition, behavior, pieces)
-        )
-    )
+    chosen = _fragments(condition, behavior, pieces)
+    return _composed(chosen, behavior, briefing, pieces)
 
 
 def compose_wording_prompt(
@@ -84,22 +76,33 @@ def compose_wording_prompt(
 ) -> Prompt:
     """Compose the prompt of a model that words what the rules decide: how to talk, not what about.
 
-    Args:
-        condition: The condition, its persona settled.
-        fragments: The fragments; by default the built-in ones.
+    What a user changes its mind about stands in the draft.
     """
     pieces = fragments or built_in_fragments()
     behavior = condition_behavior(condition, pieces)
+    changing = {stem for stem, rates in pieces.fields.items() if "changes_mind" in rates}
     style = {"persona", *map(str, (Dimension.D1, Dimension.D3, Dimension.D4))}
-    # What a user changes its mind about stands in the draft; how it talks is all that matters here.
-    style |= {name for name in condition.added_dimensions if not _is_change(name, pieces)}
+    style |= {*condition.added_dimensions} - {stem.partition("_")[0] for stem in changing}
     chosen = [part for part in _fragments(condition, behavior, pieces) if part[0] in style]
-    known = {**_knowledge(None), **_change(None, behavior)}
-    values = {**_rates(behavior), **known, **_values(None, pieces)}
+    return _composed([("wording", "wording"), *chosen], behavior, None, pieces)
+
+
+def _composed(
+    chosen: Sequence[tuple[str, str]],
+    behavior: Behavior,
+    briefing: UserBriefing | None,
+    pieces: Fragments,
+) -> Prompt:
+    values = {
+        **_rates(behavior),
+        **_knowledge(briefing),
+        **_change(briefing, behavior),
+        **_values(briefing, pieces),
+    }
     return Prompt(
         tuple(
-            Passage(factor, name, _filled(pieces.texts[name], values))
-            for factor, name in [("wording", "wording"), *chosen]
+            Passage(factor, name, pieces.texts[name].strip().format(**values))
+            for factor, name in chosen
         )
     )
 
@@ -118,11 +121,9 @@ def changed_factors(first: Prompt, second: Prompt) -> list[str]:
 
 def condition_behavior(condition: ResolvedCondition, fragments: Fragments) -> Behavior:
     """Return the behaviour of a condition, with the fields of the fragments it is made of."""
-    behavior = behavior_of(condition)
-    names = [f"persona_{condition.persona_name}"]
-    variant = _variant(condition)
-    names += [fragments.variant(name, variant) for name in condition.dimensions]
-    for name in names:
+    behavior, variant = behavior_of(condition), _variant(condition)
+    parts = [fragments.variant(name, variant) for name in condition.dimensions]
+    for name in (f"persona_{condition.persona_name}", *parts):
         behavior = with_fields(behavior, fragments.fields.get(name, {}))
     return behavior
 
@@ -140,7 +141,8 @@ def _fragments(
     if condition.has(Dimension.D2):
         chosen.append((_DISCLOSURE, f"d2_{variant}"))
     else:
-        chosen.append((_DISCLOSURE, f"disclosure_{_switch(behavior.disclosure.two_levels)}"))
+        switch = "on" if behavior.disclosure.two_levels else "off"
+        chosen.append((_DISCLOSURE, f"disclosure_{switch}"))
     if persona is not Persona.NONE:
         chosen.append(("persona", f"persona_{variant}"))
     for dimension in (Dimension.D1, Dimension.D3, Dimension.D4):
@@ -148,10 +150,6 @@ def _fragments(
             chosen.append((str(dimension), f"{dimension}_{variant}"))
     chosen += [(name, pieces.variant(name, variant)) for name in condition.added_dimensions]
     return chosen
-
-
-def _switch(is_on: bool) -> str:
-    return "on" if is_on else "off"
 
 
 def _rates(behavior: Behavior) -> dict[str, str]:
@@ -189,13 +187,6 @@ def _change(briefing: UserBriefing | None, behavior: Behavior) -> dict[str, str]
     }
 
 
-def _is_change(name: str, pieces: Fragments) -> bool:
-    return any(
-        stem.partition("_")[0] == name and "changes_mind" in fields
-        for stem, fields in pieces.fields.items()
-    )
-
-
 def _values(briefing: UserBriefing | None, pieces: Fragments) -> dict[str, str]:
     """Return the values of the facts that fragments name.
 
@@ -210,7 +201,3 @@ def _values(briefing: UserBriefing | None, pieces: Fragments) -> dict[str, str]:
         fact, words = briefing.fact(key), briefing.lexicon.facts[key]
         values[key] = _NO_WISH if fact is None else word_value(words.form, fact.value, words)
     return values
-
-
-def _filled(text: str, values: Mapping[str, str]) -> str:
-    return text.strip().format(**values)

@@ -162,18 +162,15 @@ def facts_in(segment: Segment, lexicon: DomainLexicon) -> list[str]:
     """Return the facts a clause asks for by their cues, in the order of the cues."""
     if segment.says("no_need"):
         return []
-    found = []
+    starts = {}
     for key, words in lexicon.facts.items():
-        if not _fits_scope(words, segment):
-            continue
-        starts = [match.start() for cue in words.asks if (match := cue.search(segment.text))]
-        if starts:
-            found.append((min(starts), key))
-    keys = {key for _, key in found}
+        matches = [cue.search(segment.text) for cue in words.asks if _fits_scope(words, segment)]
+        places = [match.start() for match in matches if match]
+        if places:
+            starts[key] = min(places)
     # Facts whose cues stand at one place keep the lexicon's order.
-    order = list(lexicon.facts)
-    found.sort(key=lambda item: (item[0], order.index(item[1])))
-    return [key for _, key in found if not _is_meant_closer(key, keys, segment, lexicon)]
+    found = sorted(starts, key=starts.__getitem__)
+    return [key for key in found if not _is_meant_closer(key, set(found), segment, lexicon)]
 
 
 def _elliptical(segment: Segment, before: Sequence[str], lexicon: DomainLexicon) -> list[str]:

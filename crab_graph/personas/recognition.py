@@ -6,7 +6,7 @@ said, which errs to the agent's favour.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from crab_graph.money import parse_cents
@@ -21,26 +21,14 @@ from crab_graph.text.amounts import find_amounts
 
 
 def read_disclosures(text: str, heard: str, briefing: UserBriefing) -> list[tuple[str, Reason]]:
-    """Return the facts a user's text states, each with why it was said.
-
-    Args:
-        text: What the user says.
-        heard: The agent's message it answers; empty for the opening.
-        briefing: What the user knows.
-    """
+    """Return the facts a text states in answer to what was `heard`, each with why it was said."""
     reading = understand(heard, briefing.lexicon, briefing.slots)
     wrong = contradictions(read_plan(heard, briefing.lexicon, briefing.slots), briefing)
     told = []
     for key in stated_facts(text, briefing, reading.asked):
-        if not heard:
-            reason = Reason.VOLUNTEERED
-        elif key in wrong:
-            reason = Reason.CORRECTED
-        elif key in reading.asked or reading.is_open_question:
-            reason = Reason.ASKED
-        else:
-            reason = Reason.VOLUNTEERED
-        told.append((key, reason))
+        is_asked = key in reading.asked or reading.is_open_question
+        reason = Reason.ASKED if is_asked and heard else Reason.VOLUNTEERED
+        told.append((key, Reason.CORRECTED if heard and key in wrong else reason))
     return told
 
 
@@ -69,21 +57,18 @@ def told_after(
         if key not in dict(found):
             early = read_disclosures(said, heard, with_first_wish(briefing, first))
             for reason in [why for name, why in early if name == key]:
-                record = record.with_told([key], turn, reason, first.value)
+                record = record.with_told(key, turn, reason, first.value)
         elif record.has(key):
             found = [(name, Reason.CHANGED if name == key else why) for name, why in found]
     for key, reason in found:
-        record = record.with_told([key], turn, reason)
+        record = record.with_told(key, turn, reason)
     return record.as_json()
 
 
 def stated_facts(text: str, briefing: UserBriefing, asked: Iterable[str] = ()) -> list[str]:
     """Return the keys of the facts that a text states, in the order facts are told.
 
-    Args:
-        text: The text.
-        briefing: What the user knows.
-        asked: Keys asked for just before: a bare value answers them, whatever it is about.
+    A bare value answers what was `asked` just before, whatever it is about.
     """
     utterance, segments = read_segments(text, briefing.lexicon)
     cents = {amount.cents for amount in find_amounts(utterance)}
@@ -124,7 +109,8 @@ def _states(fact: Fact, words: FactWords, segment: Segment, briefing: UserBriefi
         case ValueForm.FLAG:
             return any(cue.search(text) for cue in words.asks) and not says("not_stated", text)
         case ValueForm.CARD:
-            return _says_card(value, text)
+            known = [value[key] for key in ("last4", "card_id") if key in value]
+            return any(str(part).casefold() in text for part in known)
         case _:
             return re.search(rf"(?<!\w){re.escape(str(value).casefold())}(?!\w)", text) is not None
 
@@ -137,10 +123,6 @@ def _says_count(number: int, words: FactWords, text: str) -> bool:
         return True
     pattern = words.conflict.pattern if words.conflict is not None else None
     return pattern is not None and any(found[1] in spoken for found in pattern.finditer(text))
-
-
-def _says_card(card: Mapping[str, Any], text: str) -> bool:
-    return any(str(card[key]).casefold() in text for key in ("last4", "card_id") if key in card)
 
 
 def known_words(briefing: UserBriefing, heard: Sequence[str]) -> frozenset[str]:

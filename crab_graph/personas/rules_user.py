@@ -141,7 +141,7 @@ class RulesUser:
         record, first = memory.record, self._first if is_first else None
         for key, reason in reply.told:
             wish = first.value if first is not None and first.key == key else None
-            record = record.with_told([key], number, reason, wish)
+            record = record.with_told(key, number, reason, wish)
         memory = replace(
             memory,
             record=record,

@@ -1,6 +1,6 @@
 """How a turn of a user sounds: values and facts in words, phrases drawn at its rates."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
@@ -12,14 +12,7 @@ from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm, ph
 
 
 def word_value(form: ValueForm, value: Any, words: FactWords, style: int = 0) -> str:
-    """Return a fact's value in words.
-
-    Args:
-        form: How it is written.
-        value: The value as the fact holds it.
-        words: The words of its key.
-        style: Which of several spellings to take; all mean the same.
-    """
+    """Return a fact's value in words; spellings of another `style` mean the same."""
     match form:
         case ValueForm.DATE if isinstance(value, list):
             first, last = (spell_date(day, style) for day in value)
@@ -56,7 +49,9 @@ def word_fact(fact: Fact, lexicon: DomainLexicon, rng: Random | None, *, short: 
     templates = words.short if short else words.full
     template = templates[0] if rng is None else rng.choice(templates)
     style = 0 if rng is None else rng.randrange(3)
-    return capitalised(template.format(**_value_words(fact, words, style)))
+    value = word_value(words.form, fact.value, words, style)
+    phrase = words.choices.get(str(fact.value), value)
+    return capitalised(template.format(value=value, phrase=phrase))
 
 
 def word_opening(facts: Sequence[Fact], lexicon: DomainLexicon, rng: Random, *, short: bool) -> str:
@@ -105,12 +100,8 @@ def opening_keys(lexicon: DomainLexicon, facts: Sequence[Fact]) -> list[str]:
 
 
 def capitalised(text: str) -> str:
-    """Return text with its first letter in upper case, the rest untouched."""
-    return text[:1].upper() + text[1:] if not _is_address(text) else text
-
-
-def _is_address(text: str) -> bool:
-    return "@" in text.split(" ")[0]
+    """Return text with its first letter in upper case, the rest untouched; no mail address."""
+    return text if "@" in text.split(" ")[0] else text[:1].upper() + text[1:]
 
 
 def _trade_value(fact: Fact, words: FactWords) -> str:
@@ -125,11 +116,6 @@ def _trade_value(fact: Fact, words: FactWords) -> str:
             return str(fact.value)
         case _:
             return word_value(words.form, fact.value, words)
-
-
-def _value_words(fact: Fact, words: FactWords, style: int) -> Mapping[str, str]:
-    value = word_value(words.form, fact.value, words, style)
-    return {"value": value, "phrase": words.choices.get(str(fact.value), value)}
 
 
 _FRAGMENTS_BELOW = 8
