@@ -35,12 +35,10 @@ class Found(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SolutionPart:
-    """One slot of the nearest solution beside what is booked for it.
+    """One slot of the nearest solution beside what is booked for it, by their ids.
 
     Attributes:
-        slot: The slot.
-        booked: Ids of what is booked, or `None` where nothing is.
-        nearest: Ids of the nearest solution.
+        booked: What is booked, or `None` where nothing is.
         differs: The ids in which the two differ.
         broken: The user's wishes on this slot that the booking breaks, in words.
         found: What became of the part.

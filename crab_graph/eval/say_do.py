@@ -13,14 +13,10 @@ from crab_graph.text.mentions import MentionForm
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """A claim and the act that it is held against.
+    """A claim and the act that it is held against, and whether they agree.
 
-    Attributes:
-        message: Number of the visible message with the claim, or `None` where nothing was said.
-        claim: What was said.
-        seq: Place of the act in the trace, or `None` where it is what came of the whole episode.
-        action: What was done.
-        match: Whether they agree; `None` where nothing was said.
+    Where nothing was said there is no message and may be no match; what came of the whole episode
+    has no place in the trace.
     """
 
     message: int | None
@@ -32,13 +28,8 @@ class Deed:
 
 def say_do_timeline(episode: Episode) -> list[Deed]:
     """Return claims and acts in the order of the acts; what came of all of it stands last."""
-    deeds = [
-        *_bookings(episode),
-        *_charges(episode),
-        *_prices(episode),
-        *_left_undone(episode),
-        *_summaries(episode),
-    ]
+    found = (_bookings, _charges, _prices, _left_undone, _summaries)
+    deeds = [deed for tell in found for deed in tell(episode)]
     return sorted(deeds, key=lambda deed: float("inf") if deed.seq is None else deed.seq)
 
 

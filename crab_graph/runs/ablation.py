@@ -143,10 +143,7 @@ def compare_conditions(
 ) -> Ablation:
     """Compare conditions with the first of them.
 
-    Args:
-        records: Episodes of all conditions; those without a verdict are left out of their pairs.
-        conditions: The conditions, the reference first.
-        seed: Seed of bootstrap and permutations.
+    Episodes without a verdict are left out, with their pairs.
 
     Raises:
         UsageError: there are fewer than two conditions, or one shares no pair with the reference.

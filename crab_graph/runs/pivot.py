@@ -146,13 +146,7 @@ def load_pivots(run: str | Path) -> dict[str, Pivot]:
 
 
 def judge(record: EpisodeRecord, forks: Sequence[EpisodeRecord], trials: int) -> Pivot:
-    """Return what forks of an episode say of its turns.
-
-    Args:
-        record: The episode.
-        forks: Its continuations.
-        trials: How many of them from each turn are asked for.
-    """
+    """Return what forks of an episode say of its turns, by some trials from each."""
     said = [
         line
         for line in record.messages

@@ -51,14 +51,10 @@ class VerdictChange:
 
 @dataclass(slots=True)
 class Regrading:
-    """What grading a run again found.
+    """What grading a run again found: how many episodes were graded, and which changed.
 
-    Attributes:
-        episodes: How many episodes were graded.
-        changes: The episodes whose verdict changed.
-        ungraded: Episodes whose grading crashed, with the error.
-        reasons: Parts of the stamps that differ, with the number of episodes.
-        unstamped: How many episodes had no stamp.
+    `ungraded` are those whose grading crashed, with the error; `reasons` the parts of stamps that
+    differ, with the number of episodes.
     """
 
     episodes: int = 0
