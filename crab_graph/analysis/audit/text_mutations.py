@@ -38,25 +38,21 @@ def _replaced(part: str, texts: Callable[[Telling], tuple[str, str]]) -> Edit:
     return edit
 
 
-def _price(slot: str, more: int) -> Callable[[Telling], tuple[str, str]]:
-    """Return a slot's price of a unit, or of all where it is a room's, and one that is higher."""
-
-    def texts(telling: Telling) -> tuple[str, str]:
-        item = telling.item(slot)
-        cents, what = item.unit_cents, "per passenger"
-        if item.stay is not None:
-            cents, what = item.cents, f"for {item.units} night"
-        return f"{format_dollars(cents)} {what}", f"{format_dollars(cents + more)} {what}"
-
-    return texts
-
-
-def _totals(before: str = "") -> Callable[[Telling], tuple[str, str]]:
-    """Return the total and one that is a cent too high, each after some words."""
-    return lambda telling: (
-        before + format_dollars(telling.cents),
-        before + format_dollars(telling.cents + 1),
+def _raised(cents: int, more: int, before: str = "", after: str = "") -> tuple[str, str]:
+    """Return an amount and a higher one, each between the same words."""
+    return (
+        f"{before}{format_dollars(cents)}{after}",
+        f"{before}{format_dollars(cents + more)}{after}",
     )
+
+
+def _unit_price(telling: Telling) -> tuple[str, str]:
+    return _raised(telling.item("outbound").unit_cents, 100, after=" per passenger")
+
+
+def _whole_price(telling: Telling) -> tuple[str, str]:
+    room = telling.item("hotel")
+    return _raised(room.cents, 100, after=f" for {room.units} night")
 
 
 def _wrong_total_after(telling: Telling) -> Telling:
@@ -95,17 +91,19 @@ def _proposed(slot: str, field: str, words: str) -> Edit:
 
 
 TEXT_MUTATIONS: tuple[Operator, ...] = (
-    operator("M27", _replaced(RESERVED, _totals()), "F-PT"),
+    operator("M27", _replaced(RESERVED, lambda one: _raised(one.cents, 1)), "F-PT"),
     operator("M28", _wrong_total_after, "F-PT"),
-    operator("M29", _replaced(CLOSING, _totals("charged: ")), "F-PS"),
+    operator(
+        "M29", _replaced(CLOSING, lambda one: _raised(one.cents, 1, before="charged: ")), "F-PS"
+    ),
     operator("M30", _proposed("return", "entity_id", "the late one"), "F-ID"),
     operator("M31", lambda old: old.said(PROPOSAL, lambda text: text + _ALSO_SEEN), "F-ID"),
     operator("M32", _proposed("outbound", "entity_id", "rather than {}"), "F-ID"),
     operator("M33", _proposed("hotel", "name", "a good one"), "F-NM"),
     operator("M34", _proposed("attraction", "name", "a good one"), "F-NM"),
     operator("M35", _longer_name, "F-NM"),
-    operator("M36", _replaced(PROPOSAL, _price("outbound", 100)), "F-IP"),
-    operator("M37", _replaced(CLOSING, _price("hotel", 100)), "F-IP"),
+    operator("M36", _replaced(PROPOSAL, _unit_price), "F-IP"),
+    operator("M37", _replaced(CLOSING, _whole_price), "F-IP"),
     operator("M38", _other_approved, "F-AP"),
     operator("M39", _rejected, "F-AP"),
     operator("M40", with_fields(token="###OUT-OF-SCOPE###"), "C-OOS"),
