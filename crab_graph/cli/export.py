@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from crab_graph.cli.options import ForceOption
 from crab_graph.cli.output import JsonOption, print_json
 
 
@@ -34,7 +33,7 @@ def export(
             "--rewards", help="openai: keep failed episodes too, and attach rewards to all."
         ),
     ] = False,
-    force: ForceOption = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Write episodes for training or for other tools, or a benchmark as a dataset.
