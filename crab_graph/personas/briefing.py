@@ -13,13 +13,7 @@ _WAITS_RATE = 0.75
 
 @dataclass(frozen=True, slots=True)
 class BriefedSlot:
-    """One thing the user wants.
-
-    Attributes:
-        id: The slot's id.
-        id_prefix: Prefix of the ids of what fills it.
-        word: What it is called when spoken of.
-    """
+    """One thing the user wants; `word` is what it is called when spoken of."""
 
     id: str
     id_prefix: str
@@ -30,12 +24,7 @@ class BriefedSlot:
 class UserBriefing:
     """What one simulated user knows, in values only; the domain builds it.
 
-    Attributes:
-        facts: The user's knowledge.
-        lexicon: The domain's words.
-        slots: The things the user wants.
-        task_id: Id of the task, one of the parts that randomness is derived from.
-        today: Today's date, ISO.
+    Randomness is derived from `task_id`, among other things; `today` is a date in ISO form.
     """
 
     facts: tuple[Fact, ...]
@@ -58,9 +47,7 @@ class UserBriefing:
 def first_wish(briefing: UserBriefing, behavior: Behavior) -> Fact | None:
     """Return the detail that a user changes its mind about, with the value it wants first.
 
-    Args:
-        briefing: What the user knows, which is what it wants in the end.
-        behavior: How it behaves, which says in what share of tasks a user changes its mind.
+    What it knows is what it wants in the end; its behaviour says in what share of tasks it is so.
     """
     rng = derive_rng("first wish", briefing.task_id)
     if rng.random() >= behavior.clarification.changes_mind:

@@ -46,13 +46,9 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Disclosure:
-    """One telling of one fact.
+    """One telling of one fact in a visible message.
 
-    Attributes:
-        key: The fact.
-        turn: Number of the visible message.
-        reason: Why it was said.
-        value: What was said instead of the fact, where the user changes its mind later.
+    `value` is what was said instead of the fact, where the user changes its mind later.
     """
 
     key: str

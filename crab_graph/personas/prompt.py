@@ -24,13 +24,7 @@ _UNKNOWN = "(the facts of a task stand here)"
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One part of a prompt.
-
-    Attributes:
-        factor: What it belongs to, such as `persona` or `d1`.
-        fragment: Name of the fragment it was made of.
-        text: Its text.
-    """
+    """One part of a prompt, made of a fragment for a factor, such as `persona` or `d1`."""
 
     factor: str
     fragment: str

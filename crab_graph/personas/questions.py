@@ -85,12 +85,9 @@ _MAX_ASKED_WORDS = 60
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """What a message asks.
+    """Keys of the facts a message asks for and plays back to be confirmed, both in its order.
 
-    Attributes:
-        asked: Keys of the facts it asks for, in its order.
-        is_open: It asks for whatever the user has not said yet.
-        checked: Keys of the facts it wants to have confirmed, in its order.
+    An open question asks for whatever the user has not said yet.
     """
 
     asked: tuple[str, ...]

@@ -26,12 +26,7 @@ Message = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class UserStep:
-    """What a user does next, and its state afterwards.
-
-    Attributes:
-        message: A visible turn, or calls of the user's own tools.
-        state: JSON to hand to the next step.
-    """
+    """A visible turn or calls of the user's own tools, and the state to hand to the next step."""
 
     message: Message
     state: dict[str, Any]

@@ -72,20 +72,16 @@ class FactWords(_Words):
     A file gives `choices`, `cues` and `hours` as the parts `phrase`, `cue` and `hours` of `values`.
 
     Attributes:
-        key: The fact key.
-        form: How its value is written.
         asks: Cues that ask for it, matched against one casefolded sentence.
         needs_slot: Whether a cue counts only where the fact's slot is named.
         slots: Slots whose naming makes a cue count; empty when the fact is not about one.
         full: Statements as sentences; `{value}` and `{phrase}` stand for the value.
-        short: Statements as fragments.
+        short: The same as fragments.
         none: What to answer when the user has no such fact.
         choices: Each value's phrase, for choices.
         cues: Each value's pattern in an agent's words, for choices.
         hours: Each value's hours of the day, `[from, until)`, where a clock time tells the value.
-        one: Singular unit, for counts.
-        many: Plural unit, for counts.
-        conflict: How an agent's statement can contradict it.
+        one: Singular unit, for counts; `many` is the plural.
         trade: Statements in the words of the trade; `{value}` is plain, `{code}` a value's code.
         codes: Each value's code in the trade.
         others: Values among which a user can change its mind; by default those that have words.
@@ -152,7 +148,6 @@ class DomainLexicon(_Words):
         slots: Each slot's pattern in an agent's words.
         groups: What means several slots at once.
         facts: The words of each fact key, in the order details are told.
-        topics: Subjects of questions.
         extras: Words of what an agent may offer beside what the facts are about.
         parts: Id prefixes, casefolded, of parts of what can be booked, beside those of the slots.
     """

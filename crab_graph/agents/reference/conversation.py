@@ -48,11 +48,7 @@ class Said(NamedTuple):
 class Conversation:
     """Everything an agent remembers, recomputed from its messages.
 
-    Attributes:
-        today: Today's date, as the policy tells it.
-        turns: Visible turns of both sides.
-        observations: Calls with their results, in order.
-        results: The last result of each call, by the call's key.
+    `results` are the last ones of each call, by its key; `today` is what the policy tells.
     """
 
     today: str

@@ -58,14 +58,7 @@ Offer = TypeVar("Offer", FlightOffer, RoomOffer, AttractionOffer)
 
 @dataclass(frozen=True, slots=True)
 class Shortlist:
-    """All that fits the wishes about single items, by date where dates matter.
-
-    Attributes:
-        outbound: Outbound fares by date.
-        back: Return fares by date.
-        rooms: Rooms by day of arrival, for the whole stay.
-        attractions: Attractions.
-    """
+    """All that fits the wishes about single items: fares by date, rooms by day of arrival."""
 
     outbound: dict[str, list[FlightOffer]]
     back: dict[str, list[FlightOffer]]
