@@ -5,7 +5,7 @@ parties register theirs by the entry-point group `crab_graph.domains`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from typing import Any
 
@@ -98,15 +98,13 @@ class Domain:
         describe_solution: A solution's ids in the form that `task --solutions` prints.
         kinds: The kinds of bookings, by name, which state what one costs.
         briefing: What a simulated user is told, from `(slots, facts, task id, today)`.
-        registry: The tools of agent and user.
-        policy: The agent's instructions, given today's date.
+        toolsets: What an agent is given under each toolset.
         grading: The domain's words and checks for the verifiers.
         properties: What the tasks of a benchmark are distributed over.
         optional_edges: Names of the edge constraints that a request may do without.
         with_edges: A draft with exactly these optional edges, from `(draft, names, seed)`; all else
             stays as it is.
-        toolset: Which toolset `registry` and `policy` are of.
-        other_toolsets: What there is in their place under other toolsets.
+        toolset: The toolset that agents are given.
     """
 
     name: str
@@ -124,14 +122,22 @@ class Domain:
     describe_solution: Callable[[Solution], dict[str, Any]]
     kinds: Mapping[str, Kind]
     briefing: Callable[[Sequence[Slot], Sequence[Fact], str, str], UserBriefing]
-    registry: Callable[[], ToolRegistry]
-    policy: Callable[[str], str]
+    toolsets: Mapping[Toolset, AgentKit]
     grading: Grading
     properties: tuple[TaskProperty, ...] = ()
     optional_edges: tuple[str, ...] = ()
     with_edges: Callable[[Draft, Sequence[str], int], Draft] | None = None
     toolset: Toolset = Toolset.PARITY
-    other_toolsets: Mapping[Toolset, AgentKit] = field(default_factory=dict)
+
+    @property
+    def registry(self) -> Callable[[], ToolRegistry]:
+        """The tools of agent and user."""
+        return self.toolsets[self.toolset].registry
+
+    @property
+    def policy(self) -> Callable[[str], str]:
+        """The agent's instructions, given today's date."""
+        return self.toolsets[self.toolset].policy
 
     @property
     def fact_keys(self) -> tuple[str, ...]:
@@ -164,18 +170,10 @@ class Domain:
         """
         if toolset == self.toolset:
             return self
-        others = {str(name): kit for name, kit in self.other_toolsets.items()}
-        if toolset not in others:
-            raise UnknownName("toolset", toolset, (str(self.toolset), *others))
-        kit = others.pop(toolset)
-        rest = {Toolset(name): kit for name, kit in others.items()}
-        return replace(
-            self,
-            registry=kit.registry,
-            policy=kit.policy,
-            toolset=Toolset(toolset),
-            other_toolsets={self.toolset: AgentKit(self.registry, self.policy), **rest},
-        )
+        known = {str(name): name for name in self.toolsets}
+        if toolset not in known:
+            raise UnknownName("toolset", toolset, known)
+        return replace(self, toolset=known[toolset])
 
 
 DOMAINS = Seam(

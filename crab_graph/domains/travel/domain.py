@@ -184,13 +184,9 @@ TRAVEL = Domain(
     describe_solution=describe_solution,
     kinds=KINDS,
     briefing=travel_briefing,
-    registry=build_travel_registry,
-    policy=travel_policy,
-    other_toolsets={
-        Toolset.EXTENDED: AgentKit(
-            registry=partial(build_travel_registry, Toolset.EXTENDED),
-            policy=partial(travel_policy, toolset=Toolset.EXTENDED),
-        )
+    toolsets={
+        one: AgentKit(partial(build_travel_registry, one), partial(travel_policy, toolset=one))
+        for one in Toolset
     },
     grading=TRAVEL_GRADING,
     properties=PROPERTIES,
