@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from crab_graph.dates import MINUTES_A_DAY, clock_time, iso_date
 from crab_graph.domains.travel.claims import TRAVEL_CLAIMS, TRAVEL_COVERED, TRAVEL_DECIDING
-from crab_graph.domains.travel.names import CITIES
+from crab_graph.domains.travel.names import CITIES, read_data
 from crab_graph.domains.travel.offers import (
     ATTRACTION,
     HOTEL,
@@ -147,26 +147,6 @@ _DAYS = frozenset({"date", "check_in", "check_out", "available_from", "available
 _MINUTES = frozenset({"departure", "arrival", "start", "end"})
 _CENTS = frozenset({"price", "total"})
 
-_TITLES = {
-    "D01": "outbound flight booked",
-    "D02": "return flight booked",
-    "D03": "hotel booked",
-    "D04": "attraction booked",
-    "D06": "a place for everyone, of one offer",
-    "D08": "outbound flight as wished",
-    "D09": "return flight as wished",
-    "D10": "hotel as wished",
-    "D11": "attraction as wished",
-    "D12": "departure inside the window",
-    "D13": "length of the trip",
-    "D14": "check-in on arrival",
-    "D15": "room free every night",
-    "D16": "attraction between the flights",
-    "D17": "within the budget",
-    "D18": "one carrier both ways",
-    "D25": "attraction in the hotel's district",
-}
-
 TRAVEL_GRADING = Grading(
     vocabulary=travel_vocabulary,
     checks=travel_checks,
@@ -177,6 +157,6 @@ TRAVEL_GRADING = Grading(
     deciding_checks=TRAVEL_DECIDING,
     charging_facts=frozenset({"payment_card"}),
     show_value=show_value,
-    titles=_TITLES,
+    titles=read_data("checks.toml")["titles"],
     broken_rows=broken_rows,
 )

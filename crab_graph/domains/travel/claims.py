@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from crab_graph.dates import day_number, iso_date
-from crab_graph.domains.travel.names import CITIES
+from crab_graph.domains.travel.names import CITIES, read_data
 from crab_graph.domains.verification import Claim
 from crab_graph.personas.spoken_dates import NUMBERS, find_dates
 
@@ -184,34 +184,12 @@ TRAVEL_CLAIMS: Sequence[Claim] = (
     ),
 )
 
-_NO_SLOT = frozenset({"D05", "C-PART"})
-"""What is booked at another place fits no slot, and to the agent the trip is not partial."""
-
 TRAVEL_COVERED: Mapping[str, frozenset[str]] = {
-    "origin": frozenset({"D01", "D02"}) | _NO_SLOT,
-    "destination": frozenset({"D01", "D02", "D03", "D04"}) | _NO_SLOT,
-    "departure_date": frozenset({"D12", "D13", "D14", "D15", "D16"}),
-    "nights": frozenset({"D13", "D15", "D16", "D17"}),
-    "party_size": frozenset({"D06", "D07", "D17"}),
-    "traveller_names": frozenset({"D07"}),
-    "birth_dates": frozenset({"D07"}),
-    "budget": frozenset({"D17"}),
-    "outbound_time_of_day": frozenset({"D08"}),
-    "return_time_of_day": frozenset({"D09"}),
-    "seat_type": frozenset({"D08", "D09"}),
-    "seat_position": frozenset({"D08", "D09"}),
-    "hotel_stars": frozenset({"D10"}),
-    "room_type": frozenset({"D10"}),
-    "bed_type": frozenset({"D10"}),
-    "attraction_category": frozenset({"D11"}),
-    "attraction_time_of_day": frozenset({"D11"}),
-    "attraction_date": frozenset({"D11"}),
-    "same_carrier": frozenset({"D18"}),
-    "same_district": frozenset({"D25"}),
+    fact: frozenset(checks) for fact, checks in read_data("checks.toml")["covered"].items()
 }
 
 TRAVEL_DECIDING: Mapping[str, frozenset[str]] = {
-    **{key: checks for key, checks in TRAVEL_COVERED.items() if not checks & _NO_SLOT},
+    **{key: checks for key, checks in TRAVEL_COVERED.items() if "C-PART" not in checks},
     "departure_date": frozenset({"D12"}),
     "nights": frozenset({"D13", "D15"}),
     "party_size": frozenset({"D06"}),
