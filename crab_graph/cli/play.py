@@ -145,8 +145,7 @@ class _Person:
         condition = resolve(
             parse_condition(self._seated.user), self._seated.settings.seed, task.id, 0
         )
-        briefing = task.domain.briefing(task.domain.slots, task.facts, task.id, task.today)
-        return compose_prompt(condition, briefing).text
+        return compose_prompt(condition, task.briefing).text
 
     def _print_tools(self, wanted: str, tools: list[str]) -> None:
         from crab_graph.tools.registry import Owner

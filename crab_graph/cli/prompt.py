@@ -47,10 +47,7 @@ def prompt(
     from crab_graph.personas.prompt import changed_factors, compose_prompt, diff_prompts
 
     shown = _task(task, bench)
-    briefing = None
-    if shown is not None:
-        domain = shown.domain
-        briefing = domain.briefing(domain.slots, shown.facts, shown.id, shown.today)
+    briefing = None if shown is None else shown.briefing
     fragments = load_fragments(personas, _fact_keys(shown))
 
     def composed(text: str) -> tuple["ResolvedCondition", "Prompt"]:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from crab_graph.domains.domain import Domain
 from crab_graph.generation.certify import Certificate
 from crab_graph.generation.constraint_graph import ConstraintGraph
+from crab_graph.personas.briefing import UserBriefing
 from crab_graph.personas.facts import Fact
 from crab_graph.schema import FileModel
 from crab_graph.tools.tables import Row, World
@@ -111,6 +112,11 @@ class Task:
     def facts(self) -> tuple[Fact, ...]:
         """What the user knows."""
         return self.domain.facts(self.request, self.profile)
+
+    @property
+    def briefing(self) -> UserBriefing:
+        """What whoever plays the user is told."""
+        return self.domain.briefing(self.domain.slots, self.facts, self.id, self.today)
 
     @cached_property
     def graph(self) -> ConstraintGraph:

@@ -156,7 +156,7 @@ def withheld_facts(episode: Episode, conduct: UserConduct | None) -> Iterator[Us
         answers = [(request, answer) for request, answer in answers if answer.number in evading]
         if len(evading) < _ASKED:
             return
-    briefing = task.domain.briefing(task.domain.slots, task.facts, task.id, task.today)
+    briefing = task.briefing
     if conduct is None or not (told or conduct.is_limit_known):
         told = _read_told(episode, briefing)
     kept = [fact.key for fact in task.facts if fact.key not in told]

@@ -102,7 +102,7 @@ def build_user(
     if isinstance(user, Condition | SeatedUser):
         asked = user.condition if isinstance(user, SeatedUser) else user
         condition = resolve(asked, setup.settings.seed, task.id, trial)
-        briefing = task.domain.briefing(task.domain.slots, task.facts, task.id, task.today)
+        briefing = task.briefing
         if isinstance(user, SeatedUser):
             return _person(task, briefing, condition, setup)
         if setup.engine is Engine.LLM:

@@ -21,9 +21,8 @@ from crab_graph.personas.behavior import LIKE, FieldValue, read_fields, split_fi
 from crab_graph.personas.condition import DIMENSIONS, PERSONAS, SHIPPED, Added, Persona
 from crab_graph.schema import digest
 
-PLACEHOLDERS = (
-    *("basic", "details", "facts_per_answer", "final_wish", "first_wish", "patience"),
-    *("today", "words"),
+PLACEHOLDERS = tuple(
+    "basic details facts_per_answer final_wish first_wish patience today words".split()
 )
 
 _NAME = re.compile(r"(?P<part>[a-z][a-z0-9-]*)_(?P<variant>[a-z][a-z0-9-]*)")

@@ -4,9 +4,8 @@ import re
 from datetime import date
 from typing import NamedTuple
 
-MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
+MONTHS = tuple(
+    "January February March April May June July August September October November December".split()
 )
 _WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 NUMBERS = {word: number for number, word in enumerate(_WORDS, start=1)}

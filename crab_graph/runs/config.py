@@ -33,11 +33,9 @@ _WORDS = {
 """What a mismatch calls a field, where its name says less."""
 _SINCE = {"code_sha256", "agent_sha256"}
 """Fields that earlier versions did not keep, or that not every agent has."""
-_FREE = {
-    *("schema_version", "benchmark", "versions", "limits"),
-    *("checkpoint", "prices", "run_limits", "mismatches"),
-    *(one.name for one in fields(RunSettings) if (said := about(one)) and not said.decides),
-}
+_OWN = "schema_version benchmark versions limits checkpoint prices run_limits mismatches"
+_FREE = {one.name for one in fields(RunSettings) if (said := about(one)) and not said.decides}
+_FREE.update(_OWN.split())
 """Fields that may be others when a run is gone on with, or are compared piece by piece."""
 
 _HASH = re.compile("[0-9a-f]{64}")

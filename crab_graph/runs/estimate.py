@@ -166,5 +166,5 @@ def _prompt(task: Task, record: EpisodeRecord, setup: Setup) -> str:
     )
     if setup.engine is Engine.HYBRID:
         return compose_wording_prompt(condition, fragments=pieces).text
-    briefing = task.domain.briefing(task.domain.slots, task.facts, task.id, task.today)
+    briefing = task.briefing
     return compose_prompt(condition, briefing, fragments=pieces).text

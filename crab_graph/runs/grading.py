@@ -17,9 +17,7 @@ CRASH = "grading: "
 UNSOUND = "environment: "
 """How the error of an episode begins in whose tables the verifiers found a contradiction."""
 
-VERDICT_FIELDS = (
-    *("outcome", "passed", "fault", "error", "checks", "strict", "failures", "primary_failure"),
-)
+VERDICT_FIELDS = tuple("outcome passed fault error checks strict failures primary_failure".split())
 """The fields of a record that say how an episode came out."""
 
 

@@ -100,7 +100,7 @@ def _after_saying(task: Task, start: Mapping[str, Any], text: str, number: int) 
     state = dict(start.get("user_state", {}))
     said = start.get("messages", {"lines": ()})["lines"]
     heard = [line["content"] for line in said if line["role"] == "assistant" and line["content"]]
-    briefing = task.domain.briefing(task.domain.slots, task.facts, task.id, task.today)
+    briefing = task.briefing
     last = heard[-1] if heard else ""
     return {
         **state,
