@@ -14,6 +14,7 @@ CrabGraphError            one clear line for the user, exit code 2
 └── MissingExtra          an optional dependency that is not installed
 """
 
+import traceback
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -88,3 +89,10 @@ class MissingExtra(CrabGraphError):
 def _shortened(names: list[str], limit: int = 12) -> str:
     shown = ", ".join(names[:limit])
     return shown if len(names) <= limit else f"{shown}, … ({len(names)} in all)"
+
+
+def described(error: BaseException) -> tuple[bool, str]:
+    """Return an error as text, for not every exception survives the way to another process."""
+    if isinstance(error, CrabGraphError):
+        return True, str(error)
+    return False, "".join(traceback.format_exception(error))

@@ -11,8 +11,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, redire
 from itertools import islice
 from typing import Any, TypeVar
 
-from crab_graph.errors import CrabGraphError, MissingExtra
-from crab_graph.workers import described
+from crab_graph.errors import CrabGraphError, MissingExtra, described
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -10,7 +10,6 @@ import os
 import signal
 import sys
 import threading
-import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from enum import StrEnum
@@ -22,7 +21,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from crab_graph.errors import CrabGraphError
+from crab_graph.errors import CrabGraphError, described
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -247,10 +246,3 @@ def _serve(pipe: Connection, setup: Setup[Any, Any], slot: int, concurrency: int
         os._exit(1)  # the parent is gone: leave without finishing what is under way
     except Exception as error:
         answer((None, error))
-
-
-def described(error: BaseException) -> tuple[bool, str]:
-    """Return an error as text, for not every exception survives the way to another process."""
-    if isinstance(error, CrabGraphError):
-        return True, str(error)
-    return False, "".join(traceback.format_exception(error))

@@ -25,7 +25,7 @@ def demo(
     writes an HTML page in which every dialogue can be read.
     """
     from crab_graph.analysis.demo import demonstrate
-    from crab_graph.analysis.report.labels import notes_on
+    from crab_graph.analysis.labels import notes_on
     from crab_graph.analysis.report.overview import print_overview, summarise
     from crab_graph.cli.output import progress_bar
 

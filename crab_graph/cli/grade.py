@@ -52,7 +52,7 @@ def grade(
 def _print_verdict(verdict: "Verdict") -> None:
     from rich.text import Text
 
-    from crab_graph.analysis.report.rendering import plain
+    from crab_graph.analysis.labels import plain
 
     fault = "" if verdict.fault is None else f", fault: {verdict.fault}"
     strict = "passes" if verdict.strict["passed"] else "does not pass"

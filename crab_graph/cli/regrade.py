@@ -80,7 +80,7 @@ def _changes_table(found: "Regrading") -> "Table":
 
 def _rules_table(found: "Regrading") -> "Table":
     """Return how often each rule changed a verdict, and how."""
-    from crab_graph.analysis.report.labels import check_titles
+    from crab_graph.analysis.labels import check_titles
 
     table = new_table("changed by", "rule", "episodes")
     titles = check_titles()

@@ -130,7 +130,7 @@ def print_run(run: "Run", bar: EpisodeBar, *, as_json: bool, grading: str = GRAD
         as_json: Print one JSON document.
         grading: Which of the two verdicts counts as passed here; both are kept.
     """
-    from crab_graph.analysis.report.labels import mock_line, spending_json, spending_lines
+    from crab_graph.analysis.labels import mock_line, spending_json, spending_lines
 
     groups = _groups(run, grading)
     if as_json:

@@ -1,5 +1,6 @@
 """Figures: drawn without a browser, told apart without colour, and files that stand alone."""
 
+import json
 import re
 from itertools import pairwise
 
@@ -53,6 +54,17 @@ def test_more_series_than_can_be_told_apart_get_panels_of_their_own():
     many = charts.specification(chart(3, members=("generic", "ruse")))
     assert "concat" not in one
     assert [panel["title"] for panel in many["concat"]] == ["agent 0", "agent 1", "agent 2"]
+
+
+def test_every_chart_keeps_to_the_schema_of_vega_lite(records):
+    altair = pytest.importorskip("altair")
+    counted = Chart("dot", "user", "", chart(2, panel="calls").points, counts=frozenset({"calls"}))
+    exhibits = make_report(study_records(records)).exhibits
+    shown = [one.chart for one in exhibits if one.chart is not None]
+    shown += [chart(series, mark) for series in (1, 3, 6) for mark in ("line", "dot", "bar")]
+    for one in (*shown, counted):
+        for width in (charts.WIDE, charts.NARROW):
+            altair.Chart.from_dict(json.loads(json.dumps(charts.specification(one, width))))
 
 
 def test_a_phone_gets_panels_below_each_other():

@@ -1,6 +1,6 @@
 """Figures of a run: who is counted in what."""
 
-from crab_graph.analysis.report.labels import OUTCOMES
+from crab_graph.analysis.labels import OUTCOMES
 from crab_graph.analysis.report.measures import parts_passed
 from crab_graph.analysis.report.overview import summarise
 

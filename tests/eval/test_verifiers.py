@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from crab_graph.analysis.report.labels import check_titles
+from crab_graph.analysis.labels import check_titles
 from crab_graph.eval import verifiers
 from crab_graph.eval.reading import read_task
 from crab_graph.eval.verifiers import shared_verifiers, verifiers_of

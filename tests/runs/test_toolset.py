@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 import crab_graph as cg
 from crab_graph.agents.reference import reference_agent
 from crab_graph.analysis.export.openai import export_openai
-from crab_graph.analysis.report.labels import NOTES, notes_on
+from crab_graph.analysis.labels import NOTES, notes_on
 from crab_graph.analysis.report.overview import summarise
 from crab_graph.analysis.report.study import load_study
 from crab_graph.analysis.viewer.background import Background

@@ -9,7 +9,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-from crab_graph.analysis.report import labels, measures
+from crab_graph.analysis import labels
+from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.comparisons import compare_users
 from crab_graph.analysis.report.exhibit import Exhibit, Report, points_text
 from crab_graph.analysis.report.study import Study, incomplete_runs

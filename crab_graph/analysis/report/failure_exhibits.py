@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from crab_graph.analysis.report import labels, measures
+from crab_graph.analysis import labels
+from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.exhibit import (
     Cell,
     Chart,

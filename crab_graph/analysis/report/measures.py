@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
+from crab_graph.analysis.labels import EFFORT, PARTS
 from crab_graph.analysis.report.exhibit import Cell, Filter, Head, estimate_cell, heads
-from crab_graph.analysis.report.labels import EFFORT, PARTS
 from crab_graph.eval.statistics import (
     Contrast,
     Estimate,

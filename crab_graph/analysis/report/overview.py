@@ -9,8 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from crab_graph.analysis.report import labels, measures
-from crab_graph.analysis.report.rendering import agent_name, plain, titled_table
+from crab_graph.analysis import labels
+from crab_graph.analysis.labels import agent_name, plain, titled_table
+from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.study import Arm, study_records
 from crab_graph.eval.statistics import Estimate
 from crab_graph.runs.record import EpisodeRecord

@@ -1,4 +1,4 @@
-"""A report as text: in a terminal, and as Markdown; and what all tables in a terminal share.
+"""A report as text: in a terminal, and as Markdown.
 
 A table that is wider than the screen is continued below itself. Nothing that an agent is called
 steers the terminal or becomes markup.
@@ -12,30 +12,11 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from crab_graph.analysis.labels import plain
 from crab_graph.analysis.report.exhibit import Cell, Exhibit, Report
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _LINE_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#!])")
-
-
-def plain(text: str) -> Text:
-    """Return what somebody said as text that can neither style nor steer the terminal."""
-    return Text(_CONTROL.sub("�", text))
-
-
-def agent_name(agent: str, is_reference: bool) -> Text:
-    """Return an agent's name, labelled where no model stands behind it."""
-    name = plain(agent)
-    return name.append(" (reference)", style="dim") if is_reference else name
-
-
-def titled_table(title: str, *columns: str) -> Table:
-    """Return an empty table."""
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for name in columns:
-        table.add_column(name)
-    return table
 
 
 def print_report(console: Console, report: Report) -> None:

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import fmean
 
+from crab_graph.analysis.labels import COVERAGE, OUTCOME_HEADS, OUTCOMES
 from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.exhibit import Cell, Exhibit, Head, count_cell, heads, share_cell
-from crab_graph.analysis.report.labels import COVERAGE, OUTCOME_HEADS, OUTCOMES
 from crab_graph.analysis.report.measures import estimate, estimate_cells, heads_of
 from crab_graph.analysis.report.study import WHO, Arm, Study
 from crab_graph.runs.record import EpisodeRecord

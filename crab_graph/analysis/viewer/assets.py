@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from crab_graph.analysis.report.labels import OUTCOMES, check_titles
+from crab_graph.analysis.labels import OUTCOMES, check_titles
 from crab_graph.analysis.viewer.background import NOTHING_BEHIND, Background
 from crab_graph.analysis.viewer.episode_view import view_episode
 from crab_graph.analysis.viewer.listing import count_facets, row_of

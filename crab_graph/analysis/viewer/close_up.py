@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from crab_graph.analysis.report import labels
-from crab_graph.analysis.report.rendering import plain, titled_table
+from crab_graph.analysis import labels
+from crab_graph.analysis.labels import plain, titled_table
 from crab_graph.analysis.viewer.exchanges import Exchange, ShownCall, calls_of, read_exchanges
 from crab_graph.analysis.viewer.holdings import Holdings, follow_holdings
 from crab_graph.analysis.viewer.screen import (

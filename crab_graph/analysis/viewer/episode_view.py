@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from crab_graph.analysis.report import labels
+from crab_graph.analysis import labels
 from crab_graph.analysis.viewer.background import NOTHING_BEHIND, Background
 from crab_graph.analysis.viewer.exchanges import (
     SIGNS,

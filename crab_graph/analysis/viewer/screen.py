@@ -12,8 +12,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from crab_graph.analysis.report import labels
-from crab_graph.analysis.report.rendering import agent_name, plain
+from crab_graph.analysis import labels
+from crab_graph.analysis.labels import agent_name, plain
 from crab_graph.analysis.viewer.exchanges import (
     SIGNS,
     Exchange,

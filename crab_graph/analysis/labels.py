@@ -1,10 +1,17 @@
-"""Words for people: outcomes, metrics, failure modes, checks, and what models took."""
+"""Words for people: outcomes, metrics, failure modes, checks, what models took; and names in rich.
 
+Nothing that an agent is called or says steers the terminal.
+"""
+
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
+from rich.table import Table
+from rich.text import Text
 
 from crab_graph.domains.domain import DOMAINS, find_domain
 from crab_graph.eval.verifiers import shared_verifiers
@@ -14,6 +21,7 @@ from crab_graph.runs.budget import party_totals
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.settings import Toolset
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _LABELS = tomllib.loads((files(__package__) / "labels.toml").read_text(encoding="utf-8"))
 OUTCOMES: Mapping[str, str] = _LABELS["outcomes"]
 OUTCOME_HEADS: Mapping[str, str] = _LABELS["outcome_heads"]
@@ -46,6 +54,25 @@ def notes_on(records: Iterable[EpisodeRecord]) -> list[str]:
 def words(name: str) -> str:
     """Return an identifier as words: `inter_entity_constraint` → `inter entity constraint`."""
     return name.replace("_", " ")
+
+
+def plain(text: str) -> Text:
+    """Return what somebody said as text that can neither style nor steer the terminal."""
+    return Text(_CONTROL.sub("�", text))
+
+
+def agent_name(agent: str, is_reference: bool) -> Text:
+    """Return an agent's name, labelled where no model stands behind it."""
+    name = plain(agent)
+    return name.append(" (reference)", style="dim") if is_reference else name
+
+
+def titled_table(title: str, *columns: str) -> Table:
+    """Return an empty table."""
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    for name in columns:
+        table.add_column(name)
+    return table
 
 
 def has_drawn_persona(record: EpisodeRecord) -> bool:
