@@ -14,7 +14,7 @@ import numpy as np
 
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.constraints import Constraint, LinearSum, Ref
-from crab_graph.generation.counting import EliminationCounter, elimination_order
+from crab_graph.generation.counting import EliminationCounter, best_orders
 from crab_graph.generation.objects import Columns, length, rows, take, valid_rows
 from crab_graph.generation.search import Solution, search_solutions
 from crab_graph.schema import FileModel
@@ -34,7 +34,7 @@ def count_sql(graph: ConstraintGraph, sources: Mapping[str, str]) -> str:
     sums = [edge for edge in graph.edge_constraints if edge.linear is not None]
     linear = sums[0].linear if sums else None
     edges = [edge for edge in graph.edge_constraints if not sums or edge is not sums[0]]
-    order = elimination_order(graph.node_ids, edges)
+    order = best_orders(graph.node_ids, edges)[0]
     steps = [f"{_quoted(name)} AS ({sql})" for name, sql in sources.items()]
     previous = ""
     for position, node in enumerate(order):

@@ -11,6 +11,14 @@ from functools import cached_property
 from typing import Any
 
 
+def _operator(sql: str, *, is_reflected: bool = False) -> Callable[["SqlTerm", Any], "SqlTerm"]:
+    def join(term: "SqlTerm", other: Any) -> "SqlTerm":
+        sides = (sql_literal(other), term.sql) if is_reflected else (term.sql, sql_literal(other))
+        return SqlTerm(f"({sides[0]} {sql} {sides[1]})")
+
+    return join
+
+
 class SqlTerm:
     """A SQL expression that grows with the operators applied to it."""
 
@@ -20,53 +28,20 @@ class SqlTerm:
     def __init__(self, sql: str) -> None:
         self.sql = sql
 
-    def _join(self, operator: str, other: Any) -> "SqlTerm":
-        return SqlTerm(f"({self.sql} {operator} {sql_literal(other)})")
-
-    def _join_reversed(self, operator: str, other: Any) -> "SqlTerm":
-        return SqlTerm(f"({sql_literal(other)} {operator} {self.sql})")
-
-    def __add__(self, other: Any) -> "SqlTerm":
-        return self._join("+", other)
-
-    def __radd__(self, other: Any) -> "SqlTerm":
-        return self._join_reversed("+", other)
-
-    def __sub__(self, other: Any) -> "SqlTerm":
-        return self._join("-", other)
-
-    def __rsub__(self, other: Any) -> "SqlTerm":
-        return self._join_reversed("-", other)
-
-    def __mul__(self, other: Any) -> "SqlTerm":
-        return self._join("*", other)
-
-    def __rmul__(self, other: Any) -> "SqlTerm":
-        return self._join_reversed("*", other)
-
-    def __and__(self, other: Any) -> "SqlTerm":
-        return self._join("AND", other)
-
-    def __or__(self, other: Any) -> "SqlTerm":
-        return self._join("OR", other)
-
-    def __lt__(self, other: Any) -> "SqlTerm":
-        return self._join("<", other)
-
-    def __le__(self, other: Any) -> "SqlTerm":
-        return self._join("<=", other)
-
-    def __gt__(self, other: Any) -> "SqlTerm":
-        return self._join(">", other)
-
-    def __ge__(self, other: Any) -> "SqlTerm":
-        return self._join(">=", other)
-
-    def __eq__(self, other: object) -> "SqlTerm":  # type: ignore[override]
-        return self._join("=", other)
-
-    def __ne__(self, other: object) -> "SqlTerm":  # type: ignore[override]
-        return self._join("<>", other)
+    __add__ = _operator("+")
+    __radd__ = _operator("+", is_reflected=True)
+    __sub__ = _operator("-")
+    __rsub__ = _operator("-", is_reflected=True)
+    __mul__ = _operator("*")
+    __rmul__ = _operator("*", is_reflected=True)
+    __and__ = _operator("AND")
+    __or__ = _operator("OR")
+    __lt__ = _operator("<")
+    __le__ = _operator("<=")
+    __gt__ = _operator(">")
+    __ge__ = _operator(">=")
+    __eq__ = _operator("=")  # type: ignore[assignment]
+    __ne__ = _operator("<>")  # type: ignore[assignment]
 
 
 def sql_literal(value: Any) -> str:
@@ -91,18 +66,9 @@ Ref = tuple[str, str]
 """A property of a node: `(node id, property name)`; domain constraints name the node type."""
 
 
-_NOT = "not "
-"""What the names of negated constraints begin with."""
-
-
 @dataclass(frozen=True, slots=True)
 class LinearSum:
-    """A hint for the engines: the constraint says Σ weight · property ≤ bound.
-
-    Attributes:
-        weights: Weight of each property the sum runs over.
-        bound: The largest sum allowed, inclusive.
-    """
+    """A hint for the engines: the constraint says Σ weight · property ≤ bound."""
 
     weights: Mapping[Ref, int]
     bound: int
@@ -153,10 +119,7 @@ class Constraint:
         The answer is a truth value, a boolean array or a `SqlTerm`, as the properties are.
         """
         fixed = self.fixed
-        if fixed:
-            arguments = [fixed[ref] if ref in fixed else lookup(ref) for ref in self.parameters]
-        else:
-            arguments = [lookup(ref) for ref in self.parameters]
+        arguments = [fixed[ref] if ref in fixed else lookup(ref) for ref in self.parameters]
         return self.predicate(*arguments, **self.constants)
 
     def holds(self, values: Mapping[Ref, Value]) -> bool:
@@ -175,26 +138,25 @@ class Constraint:
             return self
         linear = self.linear
         if linear is not None:
-            spent = sum(
-                weight * int(decided[ref])
-                for ref, weight in linear.weights.items()
-                if ref in decided
-            )
             free = {ref: weight for ref, weight in linear.weights.items() if ref not in decided}
+            spent = sum(
+                linear.weights[ref] * int(decided[ref])
+                for ref in linear.weights.keys() & decided.keys()
+            )
             linear = LinearSum(free, linear.bound - spent)
         return replace(self, fixed={**self.fixed, **decided}, linear=linear)
 
     @property
     def is_negation(self) -> bool:
         """Whether it holds exactly where another one does not."""
-        return self.name.startswith(_NOT)
+        return self.name.startswith("not ")
 
     def negated(self) -> "Constraint":
         """Return the constraint that holds exactly where this one does not.
 
         The opposite of a bounded sum is one too: Σ w·x > B says Σ -w·x ≤ -(B + 1), in integers.
         """
-        name = f"{_NOT}{self.name}"
+        name = f"not {self.name}"
         if self.linear is not None:
             weights = {ref: -weight for ref, weight in self.linear.weights.items()}
             return bounded_sum(name, weights, -self.linear.bound - 1, "")

@@ -7,7 +7,6 @@ ones count as plain edges.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from itertools import permutations
 from typing import Any, NamedTuple
 
@@ -15,7 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crab_graph.generation.constraints import Constraint, LinearSum
-from crab_graph.generation.objects import Columns, IntArray, Mask, group, length, numbered_together
+from crab_graph.generation.objects import (
+    Columns,
+    IntArray,
+    Mask,
+    group,
+    length,
+    numbered_together,
+)
 
 Rows = Mapping[str, IntArray]
 """Positions of the objects of each node that take part."""
@@ -27,17 +33,15 @@ CHUNK = 2_000_000
 """Largest number of pairs a join looks at in one go."""
 
 
-class _Entries(NamedTuple):
-    """Objects of one node, grouped: codes per edge, cost, and how many objects a group holds."""
+class _Partial(NamedTuple):
+    """Partial solutions, grouped by the codes that edges still need.
 
-    codes: dict[int, IntArray]
-    cost: IntArray
-    weight: IntArray
-    key: IntArray
-
-
-class _State(NamedTuple):
-    """Partial solutions, grouped by the codes that edges still need."""
+    Attributes:
+        codes: Codes by node and number of the edge.
+        total: Partial total of the bounded sum; the least of a group.
+        weight: How many partial solutions a group holds.
+        key: Which objects of the node that is tested they run through; 0 for none.
+    """
 
     codes: dict[tuple[str, int], IntArray]
     total: IntArray
@@ -61,6 +65,7 @@ class EliminationCounter:
         sums = [edge for edge in edges if edge.linear is not None]
         self.sum: LinearSum | None = sums[0].linear if sums else None
         self.edges = tuple(edge for edge in edges if not sums or edge is not sums[0])
+        self._orders = best_orders(self.nodes, self.edges)
         self._codes: dict[tuple[str, int], IntArray] = {}
         self._truth = [self._tabulate(number, objects) for number in range(len(self.edges))]
         self._cost = {node: self._costs(node, objects[node]) for node in self.nodes}
@@ -72,14 +77,7 @@ class EliminationCounter:
             kept[node] = kept[node][self.has_solution(node, kept[node], kept)]
             if len(kept[node]) == 0:
                 return 0
-        state: _State | None = None
-        order = elimination_order(self.nodes, self.edges)
-        for position, node in enumerate(order):
-            entries = self._entries(node, kept[node], keyed=False, cheapest=False)
-            ahead = order[position + 1 :]
-            rest = sum(self._least(other, kept) for other in ahead)
-            state = self._join(state, node, entries, ahead, rest, cheapest=False)
-        return int(state.weight.sum()) if state is not None else 0
+        return int(self._eliminated(self._orders[0], kept).weight.sum())
 
     def has_solution(self, node: str, candidates: IntArray, chosen: Rows) -> Mask:
         """Return for each candidate of `node` whether some solution runs through it.
@@ -90,26 +88,12 @@ class EliminationCounter:
         rows = {**chosen, node: candidates}
         if any(len(positions) == 0 for positions in rows.values()):
             return np.zeros(len(candidates), dtype=np.bool_)
-        state: _State | None = None
-        order = self._orders[node]
-        for position, other in enumerate(order):
-            keyed = other == node
-            entries = self._entries(other, rows[other], keyed=keyed, cheapest=True)
-            if keyed:
-                entries = entries._replace(cost=np.zeros_like(entries.cost))
-            ahead = order[position + 1 :]
-            # The candidates' own cost is added at the end, so it is to come wherever they stand.
-            rest = sum(self._least(one, rows) for one in {*ahead, node})
-            state = self._join(state, other, entries, ahead, rest, cheapest=True)
+        order = max(self._orders, key=lambda order: order.index(node))
+        partial = self._eliminated(order, rows, tested=node)
         best = np.full(len(candidates) + 1, NEVER)
-        if state is not None:
-            np.minimum.at(best, state.key, state.total)
-        keys = self._keys(node, candidates)
-        found: Mask = best[keys] + self._cost[node][candidates] <= self._bound
-        return found
-
-    def _least(self, node: str, rows: Rows) -> int:
-        return int(self._cost[node][rows[node]].min())
+        np.minimum.at(best, partial.key, partial.total)
+        total = best[self._keys(node, candidates)] + self._cost[node][candidates]
+        return np.asarray(total <= self._bound)
 
     @property
     def _bound(self) -> int:
@@ -119,135 +103,123 @@ class EliminationCounter:
         """Number each node's profiles for an edge and try the edge on all of their combinations."""
         edge = self.edges[number]
         axes: dict[tuple[str, str], NDArray[Any]] = {}
+        sizes = []
         for axis, node in enumerate(edge.nodes):
             names = edge.properties_of(node)
             own = objects[node]
             found = group([numbered_together(name, [own]) for name in names], length(own))
             self._codes[(node, number)] = found.of_each
+            sizes.append(len(found.example))
             shape = [1] * len(edge.nodes)
             shape[axis] = -1
             for name in names:
                 axes[(node, name)] = own[name][found.example].reshape(shape)
-        sizes = [int(self._codes[(node, number)].max(initial=-1)) + 1 for node in edge.nodes]
         answer = np.asarray(edge.evaluate(axes.__getitem__), dtype=bool)
         return np.broadcast_to(answer, sizes)
 
     def _costs(self, node: str, columns: Columns) -> IntArray:
         cost = np.zeros(length(columns), dtype=np.int64)
-        if self.sum is not None:
-            for (owner, name), weight in self.sum.weights.items():
-                if owner == node:
-                    cost += weight * columns[name].astype(np.int64)
+        for (owner, name), weight in self.sum.weights.items() if self.sum is not None else ():
+            if owner == node:
+                cost += weight * columns[name].astype(np.int64)
         return cost
-
-    @cached_property
-    def _orders(self) -> Mapping[str, tuple[str, ...]]:
-        return {node: elimination_order(self.nodes, self.edges, last=node) for node in self.nodes}
 
     def _keys(self, node: str, rows: IntArray) -> IntArray:
         """Number the candidates by what the plain edges see of them."""
         codes = [self._codes[item][rows] for item in self._codes if item[0] == node]
         return group(codes, len(rows)).of_each
 
-    def _entries(self, node: str, rows: IntArray, *, keyed: bool, cheapest: bool) -> _Entries:
-        """Group the objects of a node by codes and cost, or by codes alone with the least cost."""
-        numbers = [number for owner, number in self._codes if owner == node]
-        codes = {number: self._codes[(node, number)][rows] for number in numbers}
-        cost = self._cost[node][rows]
-        key = self._keys(node, rows) if keyed else np.zeros(len(rows), dtype=np.int64)
-        first, of_each = group([*codes.values(), key, *([] if cheapest else [cost])], len(rows))
-        weight = np.bincount(of_each, minlength=len(first))
-        least = np.full(len(first), NEVER)
-        np.minimum.at(least, of_each, cost)
-        return _Entries({n: c[first] for n, c in codes.items()}, least, weight, key[first])
+    def _eliminated(self, order: Sequence[str], rows: Rows, tested: str | None = None) -> _Partial:
+        """Join node by node what breaks no edge and may stay in bounds.
 
-    def _join(
-        self,
-        state: _State | None,
-        node: str,
-        entries: _Entries,
-        ahead: Sequence[str],
-        rest: int,
-        *,
-        cheapest: bool,
-    ) -> _State:
-        if state is None:
-            codes = {(node, number): column for number, column in entries.codes.items()}
-            return _State(codes, entries.cost, entries.weight, entries.key)
-        left, right = self._compatible_pairs(state, node, entries, ahead, rest)
-        total = state.total[left] + entries.cost[right]
+        With a node that is tested, partial solutions through its objects are kept apart, without
+        the objects' own costs, and of others that no later edge tells apart only the cheapest.
+        """
+        least = {node: int(self._cost[node][own].min()) for node, own in rows.items()}
+        none = np.zeros(1, dtype=np.int64)
+        state = _Partial({}, none, none + 1, none)
+        for position, node in enumerate(order):
+            ahead = order[position + 1 :]
+            own = rows[node]
+            entries = _Partial(
+                {item: code[own] for item, code in self._codes.items() if item[0] == node},
+                np.zeros(len(own), dtype=np.int64) if node == tested else self._cost[node][own],
+                np.ones(len(own), dtype=np.int64),
+                self._keys(node, own) if node == tested else np.zeros(len(own), dtype=np.int64),
+            )
+            # The tested objects' own cost is added at the end: it is to come wherever they stand.
+            to_come = {*ahead, tested} if tested is not None else {*ahead}
+            room = self._bound - sum(least[other] for other in to_come)
+            entries = _merged(entries, cheapest=tested is not None)
+            joined = self._joined(state, node, entries, ahead, room)
+            state = _merged(joined, cheapest=tested is not None)
+        return state
+
+    def _joined(
+        self, state: _Partial, node: str, entries: _Partial, ahead: Sequence[str], room: int
+    ) -> _Partial:
+        left, right = self._compatible_pairs(state, node, entries, ahead, room)
         codes = {
             **{item: column[left] for item, column in state.codes.items()},
-            **{(node, number): column[right] for number, column in entries.codes.items()},
+            **{item: column[right] for item, column in entries.codes.items()},
         }
-        waiting = {
-            number for number, edge in enumerate(self.edges) if any(n in ahead for n in edge.nodes)
-        }
-        codes = {item: column for item, column in codes.items() if item[1] in waiting}
-        weight = state.weight[left] * entries.weight[right]
-        key = np.maximum(state.key[left], entries.key[right])
-        joined = _State(codes, total, weight, key)
-        return _cheapest(joined) if cheapest else _summed(joined)
+        return _Partial(
+            {
+                item: c
+                for item, c in codes.items()
+                if not set(self.edges[item[1]].nodes).isdisjoint(ahead)
+            },
+            state.total[left] + entries.total[right],
+            state.weight[left] * entries.weight[right],
+            np.maximum(state.key[left], entries.key[right]),
+        )
 
     def _compatible_pairs(
-        self, state: _State, node: str, entries: _Entries, ahead: Sequence[str], rest: int
+        self, state: _Partial, node: str, entries: _Partial, ahead: Sequence[str], room: int
     ) -> tuple[IntArray, IntArray]:
-        """Return pairs (partial solution, entry) that break no edge and may stay in bounds."""
+        """Return pairs (partial solution, entry) that break no edge and have room for the rest."""
         tables = []
         for number, edge in enumerate(self.edges):
-            if node in edge.nodes and not any(other in ahead for other in edge.nodes):
+            if node in edge.nodes and set(edge.nodes).isdisjoint(ahead):
                 earlier = [other for other in edge.nodes if other != node]
-                axes = [edge.nodes.index(other) for other in earlier]
-                truth = self._truth[number].transpose([*axes, edge.nodes.index(node)])
+                axes = [edge.nodes.index(other) for other in (*earlier, node)]
+                truth = self._truth[number].transpose(axes)
                 flat = np.ravel_multi_index(
                     [state.codes[(other, number)] for other in earlier], truth.shape[:-1]
                 )
-                tables.append((truth.reshape(-1, truth.shape[-1]), flat, entries.codes[number]))
-        room = self._bound - rest
-        lefts, rights = [], []
-        step = max(1, CHUNK // max(1, len(entries.cost)))
+                own = entries.codes[(node, number)]
+                tables.append((truth.reshape(-1, truth.shape[-1]), flat, own))
+        lefts, rights = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+        step = max(1, CHUNK // max(1, len(entries.total)))
         for start in range(0, len(state.total), step):
             part = slice(start, start + step)
-            fits = state.total[part, None] + entries.cost[None, :] <= room
+            fits = state.total[part, None] + entries.total[None, :] <= room
             for truth, flat, codes in tables:
                 fits &= truth[flat[part]][:, codes]
             left, right = np.nonzero(fits)
             lefts.append(left + start)
             rights.append(right)
-        if not lefts:
-            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         return np.concatenate(lefts), np.concatenate(rights)
 
 
-def elimination_order(
-    nodes: Sequence[str], edges: Sequence[Constraint], last: str | None = None
-) -> tuple[str, ...]:
-    """Return the order of nodes in which edges complete soonest, `last` as late as that allows."""
-    pairs = [frozenset(edge.nodes) for edge in edges]
-    completions = {
-        order: [
-            sum(pair <= set(order[:size]) for pair in pairs) for size in range(1, len(order) + 1)
-        ]
-        for order in permutations(nodes)
-    }
-    most = max(completions.values())
-    best = [order for order, completed in completions.items() if completed == most]
-    return best[0] if last is None else max(best, key=lambda order: order.index(last))
+def best_orders(nodes: Sequence[str], edges: Sequence[Constraint]) -> list[tuple[str, ...]]:
+    """Return the orders of nodes in which edges complete soonest."""
+    together = [frozenset(edge.nodes) for edge in edges]
+    completions: dict[tuple[str, ...], list[int]] = {}
+    for order in permutations(nodes):
+        done = [frozenset(order[: size + 1]) for size in range(len(order))]
+        completions[order] = [sum(edge <= known for edge in together) for known in done]
+    best = max(completions.values())
+    return [order for order, completed in completions.items() if completed == best]
 
 
-def _summed(state: _State) -> _State:
-    """Merge partial solutions that no later edge tells apart, adding up how many there are."""
-    first, of_each = group([*state.codes.values(), state.total], len(state.total))
-    weight = np.zeros(len(first), dtype=np.int64)
-    np.add.at(weight, of_each, state.weight)
-    codes = {item: column[first] for item, column in state.codes.items()}
-    return _State(codes, state.total[first], weight, state.key[first])
-
-
-def _cheapest(state: _State) -> _State:
-    """Merge partial solutions that no later edge tells apart, keeping the least total."""
-    first, of_each = group([*state.codes.values(), state.key], len(state.total))
+def _merged(partial: _Partial, *, cheapest: bool) -> _Partial:
+    """Merge partial solutions that no later edge tells apart: those of one total, or of any."""
+    apart = [*partial.codes.values(), partial.key, *([] if cheapest else [partial.total])]
+    first, of_each = group(apart, len(partial.total))
     total = np.full(len(first), NEVER)
-    np.minimum.at(total, of_each, state.total)
-    codes = {item: column[first] for item, column in state.codes.items()}
-    return _State(codes, total, state.weight[first], state.key[first])
+    np.minimum.at(total, of_each, partial.total)
+    weight = np.zeros(len(first), dtype=np.int64)
+    np.add.at(weight, of_each, partial.weight)
+    codes = {item: column[first] for item, column in partial.codes.items()}
+    return _Partial(codes, total, weight, partial.key[first])

@@ -17,10 +17,7 @@ from numpy.typing import NDArray
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.constraint_graph import Codes, ConstraintGraph, NodeType, Rule
 from crab_graph.generation.constraints import Constraint, Ref, Value
-from crab_graph.generation.objects import CodedObjects, Columns, Mask, length, take
-
-LISTING_LIMIT = 2_000_000
-"""Largest product of property domains that `list_objects` will build."""
+from crab_graph.generation.objects import CodedObjects, Columns, Mask, length
 
 
 class NodeDomain:
@@ -98,33 +95,6 @@ class NodeDomain:
                 members = group[1] + members
             groups.append((inputs, members))
         return [tuple(members) for _, members in groups]
-
-    def list_objects(self, pinned: Mapping[str, Value] | None = None) -> Columns:
-        """List every object, with some properties pinned (SolveNode of paper A.4).
-
-        Args:
-            pinned: Values that properties, free or derived, must have.
-
-        Raises:
-            UnsatisfiableTask: the product of the domains is larger than `LISTING_LIMIT`.
-        """
-        pinned = pinned or {}
-        values = self.type.lookups
-        codes = {
-            name: codes[values[name].table[codes] == pinned[name]] if name in pinned else codes
-            for name, codes in self._codes.items()
-        }
-        size = prod(len(options) for options in codes.values())
-        if size > LISTING_LIMIT:
-            raise UnsatisfiableTask(
-                f"node '{self.node_id}' has {size:,} combinations, more than the "
-                f"{LISTING_LIMIT:,} that can be listed; pin more properties"
-            )
-        columns = self._valid(_grid(codes))
-        keep = np.ones(length(columns), dtype=bool)
-        for name, value in pinned.items():
-            keep &= columns[name] == value
-        return take(columns, keep)
 
     def columns_of(self, chosen: Sequence[Mapping[str, Value]]) -> Columns:
         """Return the objects with these free properties, but for those that are not valid."""

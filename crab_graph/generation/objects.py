@@ -4,84 +4,17 @@ Columns are NumPy arrays of one length, one entry an object: `int64` for numbers
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crab_graph.generation.constraint_graph import Codes, Lookup, NodeType, Rule
-from crab_graph.generation.constraints import Constraint, Ref, Value, equals
+from crab_graph.generation.constraints import Constraint, Value
 
 IntArray = NDArray[np.int64]
-
-DENSE = 10_000
-"""Up to this many possible numbers, and eight for each row, groups are found without sorting."""
-
-
-class RowGroups(NamedTuple):
-    """Rows in groups.
-
-    Attributes:
-        example: Position of some row of each group.
-        of_each: The group of each row.
-    """
-
-    example: IntArray
-    of_each: IntArray
-
-
-def group(columns: Sequence[NDArray[Any]], size: int) -> RowGroups:
-    """Group rows that agree in all columns.
-
-    Args:
-        columns: The columns; without any, all rows are one group.
-        size: Number of rows.
-    """
-    numbers = np.zeros(size, dtype=np.int64)
-    span = 1
-    for column in columns:
-        codes = numbered(column)
-        low = int(codes.min(initial=0))
-        width = int(codes.max(initial=0)) - low + 1
-        if span * width >= 2**62:
-            numbers, span = np.unique(numbers, return_inverse=True)[1], size
-        numbers = numbers * width + (codes - low) if span > 1 else codes - low
-        span *= width
-    return _dense(numbers, span) if span <= DENSE + 8 * size else _sorted(numbers)
-
-
-def numbered(column: NDArray[Any]) -> IntArray:
-    """Return a number for each value, equal ones for equal values."""
-    if column.dtype.kind == "i":
-        return column
-    if column.dtype.kind == "O":
-        values = column.tolist()
-        numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
-        return np.array([numbers[value] for value in values], dtype=np.int64)
-    return np.unique(column, return_inverse=True)[1].astype(np.int64)
-
-
-def _dense(numbers: IntArray, span: int) -> RowGroups:
-    holders = np.full(span, -1, dtype=np.int64)
-    holders[numbers] = np.arange(len(numbers))
-    taken = np.flatnonzero(holders >= 0)
-    places = np.empty(span, dtype=np.int64)
-    places[taken] = np.arange(len(taken))
-    return RowGroups(holders[taken], places[numbers])
-
-
-def _sorted(numbers: IntArray) -> RowGroups:
-    order = np.argsort(numbers)
-    ascending = numbers[order]
-    is_new = np.ones(len(numbers), dtype=np.bool_)
-    is_new[1:] = ascending[1:] != ascending[:-1]
-    of_each = np.empty(len(numbers), dtype=np.int64)
-    of_each[order] = np.cumsum(is_new) - 1
-    return RowGroups(order[is_new], of_each)
-
-
-Columns = Mapping[str, NDArray[Any]]
 Mask = NDArray[np.bool_]
+Columns = Mapping[str, NDArray[Any]]
 
 IDENTITY = "identity"
 """Column of a number that two objects of a type share exactly when they are the same offer."""
@@ -121,9 +54,10 @@ class CodedObjects(Columns):
         return column
 
     def __iter__(self) -> Iterator[str]:
-        names = [*self.codes, *self.type.derivations]
-        yield from (name for name in names if self._is_decided(self.type.free_inputs(name)))
-        if self._is_decided(self.type.identity):
+        for name in (*self.codes, *self.type.derivations):
+            if self.codes.keys() >= set(self.type.free_inputs(name)):
+                yield name
+        if self.codes.keys() >= set(self.type.identity):
             yield IDENTITY
 
     def __len__(self) -> int:
@@ -138,7 +72,7 @@ class CodedObjects(Columns):
         """Return the objects at `index`."""
         return CodedObjects(self.type, {name: own[index] for name, own in self.codes.items()})
 
-    def numbers(self, name: str) -> NDArray[np.int64]:
+    def numbers(self, name: str) -> IntArray:
         """Return a number for each object that is the same exactly where a property is."""
         return self._looked_up(self.type.numbering[name])
 
@@ -149,14 +83,11 @@ class CodedObjects(Columns):
         answer = rule.constraint.evaluate(lambda ref: self[ref[1]])
         return np.broadcast_to(np.asarray(answer, dtype=np.bool_), (self.size,))
 
-    def _is_decided(self, names: Sequence[str]) -> bool:
-        return all(name in self.codes for name in names)
-
     def _looked_up(self, lookup: Lookup) -> NDArray[Any]:
         column: NDArray[Any] = lookup.table[tuple([self.codes[name] for name in lookup.inputs])]
         return column
 
-    def _identity(self) -> NDArray[np.int64]:
+    def _identity(self) -> IntArray:
         number = np.zeros(self.size, dtype=np.int64)
         for name in self.type.identity:
             number *= len(self.type.property_values[name])
@@ -164,26 +95,11 @@ class CodedObjects(Columns):
         return number
 
 
-def valid_rows(columns: Columns, constraints: Sequence[Constraint]) -> NDArray[np.int64]:
-    """Return the positions of the objects that satisfy all of a node's constraints."""
-    keep = np.ones(length(columns), dtype=np.bool_)
-    for item in constraints:
-        keep &= np.asarray(item.evaluate(lambda ref: columns[ref[1]]), dtype=np.bool_)
-    return np.flatnonzero(keep).astype(np.int64)
+AnyColumns = TypeVar("AnyColumns", CodedObjects, Columns)
 
 
-@overload
-def take(columns: CodedObjects, index: NDArray[Any] | slice) -> CodedObjects: ...
-
-
-@overload
-def take(columns: Columns, index: NDArray[Any] | slice) -> Columns: ...
-
-
-def take(columns: Columns, index: NDArray[Any] | slice) -> Columns:
+def take(columns: AnyColumns, index: NDArray[Any] | slice) -> AnyColumns:
     """Return the objects at `index` (positions, a mask or a slice)."""
-    if not isinstance(index, slice) and index.dtype == np.bool_:
-        index = np.flatnonzero(index)
     if isinstance(columns, CodedObjects):
         return columns.at(index)
     return {name: column[index] for name, column in columns.items()}
@@ -200,53 +116,70 @@ def concatenate(parts: Sequence[Columns]) -> Columns: ...
 def concatenate(parts: Sequence[Columns]) -> Columns:
     """Join columns of the same names end to end."""
     coded = [part for part in parts if isinstance(part, CodedObjects)]
-    if len(coded) == len(parts):
-        codes = {
-            name: np.concatenate([one.codes[name] for one in coded]) for name in coded[0].codes
-        }
-        return CodedObjects(coded[0].type, codes)
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    if len(coded) < len(parts):
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    names = coded[0].codes
+    codes = {name: np.concatenate([part.codes[name] for part in coded]) for name in names}
+    return CodedObjects(coded[0].type, codes)
 
 
 def length(columns: Columns) -> int:
     """Return the number of objects."""
-    if isinstance(columns, CodedObjects):
-        return columns.size
-    return len(next(iter(columns.values())))
-
-
-def numbered_together(name: str, parts: Sequence[Columns]) -> NDArray[np.int64]:
-    """Return a number for each object of all parts that is the same exactly where a column is."""
-    coded = [part for part in parts if isinstance(part, CodedObjects)]
-    if len(coded) == len(parts):
-        return np.concatenate([part.numbers(name) for part in coded])
-    return numbered(np.concatenate([part[name] for part in parts]))
-
-
-def edge_columns(edge: Constraint, objects: Mapping[str, Columns]) -> dict[Ref, NDArray[Any]]:
-    """Return the columns an edge reads; words that need only be alike may come as positions."""
-    owners = [objects[node] for node, _ in edge.refs]
-    if edge.predicate is equals and len(edge.refs) == 2:
-        coded = [owner for owner in owners if isinstance(owner, CodedObjects)]
-        domains = {
-            owner.type.property_values.get(name)
-            for owner, (_, name) in zip(coded, edge.refs, strict=False)
-        }
-        if len(coded) == 2 and len(domains) == 1 and None not in domains:
-            return {ref: own.codes[ref[1]] for own, ref in zip(coded, edge.refs, strict=True)}
-    return {ref: owner[ref[1]] for owner, ref in zip(owners, edge.refs, strict=True)}
+    return len(
+        next(iter((columns.codes if isinstance(columns, CodedObjects) else columns).values()))
+    )
 
 
 def rows(columns: Columns) -> list[dict[str, Value]]:
     """Return the objects as dictionaries of plain Python values."""
     names = list(columns)
-    lists = [_values(columns, name) for name in names]
+    lists = [columns[name].tolist() for name in names]
     return [dict(zip(names, values, strict=True)) for values in zip(*lists, strict=True)]
 
 
-def _values(columns: Columns, name: str) -> list[Value]:
-    if isinstance(columns, CodedObjects) and name in columns.codes:
-        own = columns.type.property_values[name]
-        return [own[code] for code in columns.codes[name].tolist()]
-    values: list[Value] = columns[name].tolist()
-    return values
+def valid_rows(columns: Columns, constraints: Sequence[Constraint]) -> IntArray:
+    """Return the positions of the objects that satisfy all of a node's constraints."""
+    keep = np.ones(length(columns), dtype=np.bool_)
+    for item in constraints:
+        keep &= np.asarray(item.evaluate(lambda ref: columns[ref[1]]), dtype=np.bool_)
+    return np.flatnonzero(keep).astype(np.int64)
+
+
+class RowGroups(NamedTuple):
+    """Rows in groups: the position of some row of each group, and the group of each row."""
+
+    example: IntArray
+    of_each: IntArray
+
+
+def group(columns: Sequence[NDArray[Any]], size: int) -> RowGroups:
+    """Group `size` rows that agree in all columns; without any, all rows are one group."""
+    numbers = np.zeros(size, dtype=np.int64)
+    span = 1
+    for column in columns:
+        codes = numbered(column)
+        low = int(codes.min(initial=0))
+        width = int(codes.max(initial=0)) - low + 1
+        if span * width >= 2**62:
+            numbers, span = np.unique(numbers, return_inverse=True)[1], size
+        numbers = numbers * width + (codes - low)
+        span *= width
+    found, of_each = np.unique(numbers, return_inverse=True)
+    example = np.empty(len(found), dtype=np.int64)
+    example[of_each] = np.arange(size)
+    return RowGroups(example, of_each)
+
+
+def numbered(column: NDArray[Any]) -> IntArray:
+    """Return a number for each value, equal ones for equal values."""
+    if column.dtype.kind == "i":
+        return column
+    return np.unique(column.astype(str), return_inverse=True)[1].astype(np.int64)
+
+
+def numbered_together(name: str, parts: Sequence[Columns]) -> IntArray:
+    """Return a number for each object of all parts that is the same exactly where a column is."""
+    coded = [part for part in parts if isinstance(part, CodedObjects)]
+    if len(coded) == len(parts):
+        return np.concatenate([part.numbers(name) for part in coded])
+    return numbered(np.concatenate([part[name] for part in parts]))

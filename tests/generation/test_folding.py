@@ -5,8 +5,8 @@ from crab_graph.domains.travel.market import node_types
 from crab_graph.domains.travel.request import TravelRequest
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.folding import fold
-from crab_graph.generation.seeds import generate_seed_solutions
-from crab_graph.randomness import derive_rng
+from crab_graph.generation.seeds import draw_solutions
+from crab_graph.randomness import derive_array_rng
 
 
 def request(**changes):
@@ -63,4 +63,4 @@ def test_an_attraction_day_between_the_flights_decides_the_timing():
 def test_a_day_outside_the_trip_has_no_seed():
     graph = folded(attraction_date="2027-05-02", attraction_time_of_day="morning")
     with pytest.raises(UnsatisfiableTask):
-        generate_seed_solutions(graph, 1, derive_rng("test"))
+        draw_solutions(graph, 1, derive_array_rng("test"))

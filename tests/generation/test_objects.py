@@ -8,7 +8,6 @@ from crab_graph.generation.objects import (
     IDENTITY,
     CodedObjects,
     concatenate,
-    edge_columns,
     group,
     length,
     numbered_together,
@@ -50,18 +49,6 @@ def test_numbers_are_alike_exactly_where_values_are(drawn):
             found = numbered_together(name, [drawn, drawn]).tolist()
             values = 2 * drawn[name].tolist()
             assert len(set(zip(found, values, strict=True))) == len(set(found)) == len(set(values))
-
-
-def test_an_edge_that_compares_words_may_compare_their_positions(folded):
-    first = slice(0, 20)
-    pools = {
-        node: domain.draw(derive_array_rng(2, node), 100) for node, domain in folded.domains.items()
-    }
-    for edge in folded.edges:
-        columns = edge_columns(edge, pools)
-        coded = edge.evaluate(lambda ref, columns=columns: columns[ref][first])
-        plain = edge.evaluate(lambda ref: pools[ref[0]][ref[1]][first])
-        assert np.array_equal(coded, plain)
 
 
 def test_a_property_with_one_value_takes_nothing_from_the_stream():
