@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import NamedTuple
 
 from crab_graph.eval.history import BookingRecord, History
 from crab_graph.eval.replay import MessageStep, Trajectory
@@ -17,41 +18,28 @@ from crab_graph.text.mentions import (
     find_mentions,
     find_references,
 )
-from crab_graph.text.totals import (
-    ALL_CUES,
-    CueFamily,
-    TotalStatement,
-    find_totals,
-)
+from crab_graph.text.totals import ALL_CUES, CueFamily, TotalStatement, find_totals
 from crab_graph.text.utterance import Utterance, read_message
 from crab_graph.text.vocabulary import Catalogue
 from crab_graph.tools.tool import Owner
 
 
-class _Said:
-    """A visible message; what it says is read when it is first asked for."""
+class AgentMessage:
+    """A visible agent message; what it says is read when it is first asked for, and once."""
 
-    def __init__(self, step: MessageStep) -> None:
-        self.seq = step.seq
-        self.number = step.number
-        self.text = step.text
+    def __init__(
+        self, step: MessageStep, catalogue: Catalogue, history: History, cap: int | None
+    ) -> None:
+        self.seq, self.number, self.text = step.seq, step.number, step.text
+        self._catalogue = catalogue
+        self._history = history
+        self._cap = cap
+        self._totals: dict[frozenset[CueFamily], tuple[TotalStatement, ...]] = {}
 
     @cached_property
     def utterance(self) -> Utterance:
         """The message in clauses."""
         return read_message(self.text)
-
-
-class AgentMessage(_Said):
-    """A visible agent message."""
-
-    def __init__(
-        self, step: MessageStep, catalogue: Catalogue, history: History, cap: int | None
-    ) -> None:
-        super().__init__(step)
-        self._catalogue = catalogue
-        self._history = history
-        self._cap = cap
 
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
@@ -98,17 +86,23 @@ class AgentMessage(_Said):
         )
 
     def _find_totals(self, families: frozenset[CueFamily]) -> tuple[TotalStatement, ...]:
-        words = self._catalogue.vocabulary
-        return find_totals(self.utterance, self.amounts, self.references, words, families)
+        if families not in self._totals:
+            words = self._catalogue.vocabulary
+            self._totals[families] = find_totals(
+                self.utterance, self.amounts, self.references, words, families
+            )
+        return self._totals[families]
 
 
-class UserMessage(_Said):
+class UserMessage(NamedTuple):
     """A visible user message with what it approves, clears and rejects, and what stands then."""
 
-    def __init__(self, step: MessageStep, acts: tuple[Act, ...], approvals: Approvals) -> None:
-        super().__init__(step)
-        self.acts = acts
-        self.approvals = approvals
+    seq: int
+    number: int
+    text: str
+    utterance: Utterance
+    acts: tuple[Act, ...]
+    approvals: Approvals
 
 
 class Dialogue:
@@ -131,12 +125,14 @@ class Dialogue:
                 self.agent.append(AgentMessage(step, catalogue, history, cap))
                 continue
             request = self.agent[-1] if self.agent else None
-            answered = None if request is None else request.utterance
-            acts = find_acts(read_message(step.text), answered, catalogue, cap)
+            answered = None if request is None else (request.utterance, request.offered)
+            utterance = read_message(step.text)
+            acts = find_acts(utterance, answered, catalogue)
             approvals = self.approvals
             if acts:
                 approvals = approvals.after(acts, frozenset(history.filling(step.seq)))
-            self.user.append(UserMessage(step, acts, approvals))
+            said = step.seq, step.number, step.text
+            self.user.append(UserMessage(*said, utterance, acts, approvals))
             if request is not None and (not self.answers or self.answers[-1][0] is not request):
                 self.answers.append((request, self.user[-1]))
 

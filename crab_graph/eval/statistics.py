@@ -237,6 +237,11 @@ class Share(NamedTuple):
         """The share itself; one half of nothing where nothing was tried."""
         return self.passed / self.n if self.n else 0.5
 
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Its interval; `None` where nothing was tried."""
+        return (self.low, self.high) if self.n else None
+
 
 class ShareChange(NamedTuple):
     """The difference of two shares, with its 95 % interval."""

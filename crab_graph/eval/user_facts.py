@@ -86,14 +86,15 @@ def _statements(episode: Episode) -> Iterator[_Statement]:
     """Yield what clauses say of the profile that do not ask, deny, or take an offer."""
     denials, strong = pattern("attribution", "denials"), pattern("approval", "strong")
     proposals = {answer.seq for said, answer in episode.dialogue.answers if said.mentions}
+    claims = [(claim, re.compile(claim.pattern)) for claim in episode.reading.grading.claims]
     for message in episode.dialogue.user:
         for words in map(message.utterance.words, message.utterance.clauses):
             if "?" in words or denials.search(words):
                 continue
             if message.seq in proposals and strong.search(words):
                 continue
-            for claim in episode.reading.grading.claims:
-                for match in re.finditer(claim.pattern, words):
+            for claim, form in claims:
+                for match in form.finditer(words):
                     value = next(filter(None, match.groups()), "")
                     if claim.read is None:
                         yield _Statement(claim, (claim.values.get(value, value),), message)

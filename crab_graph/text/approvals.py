@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from crab_graph.text.lexicon import WORD, fragment, lexicon, pattern
-from crab_graph.text.mentions import Mention, by_slot, disclosed, find_mentions
+from crab_graph.text.mentions import Mention, by_slot, find_mentions
 from crab_graph.text.utterance import Clause, Utterance
 from crab_graph.text.vocabulary import Catalogue
 
@@ -79,39 +79,31 @@ NO_APPROVALS = Approvals({}, frozenset())
 
 def find_acts(
     utterance: Utterance,
-    answered: Utterance | None,
+    answered: tuple[Utterance, Mapping[str, frozenset[str]]] | None,
     catalogue: Catalogue,
-    cap: int | None = None,
 ) -> tuple[Act, ...]:
     """Return what a user message approves, clears and rejects, in order.
 
     Args:
         utterance: The user's message.
-        answered: The visible agent message before it, if there is one.
+        answered: The visible agent message before it, if there is one, and the entities that it
+            discloses for each slot.
         catalogue: What can be mentioned.
-        cap: The listing cap that holds for the agent's message; `None` for none.
     """
     mentions = find_mentions(utterance, catalogue)
-    offered = {} if answered is None else offered_entities(answered, catalogue, cap)
+    request, offered = answered or (None, {})
     acts: list[Act] = []
     crowded = [slot for slot, ids in offered.items() if len(ids) > 1]
     if crowded and pattern("approval", "choices").search(utterance.text):
         acts += [Act(ActKind.CLEAR, slot) for slot in crowded]
     if not mentions:
-        return (*acts, *_bare_acts(utterance, answered, offered))
+        return (*acts, *_bare_acts(utterance, request, offered))
     harmless = [match.span() for match in pattern("approval", "harmless").finditer(utterance.text)]
     for clause in utterance.clauses:
         within = [item for item in mentions if clause.start <= item.start < clause.end]
         if within:
             acts += _clause_acts(utterance.text, clause, within, catalogue, harmless)
     return tuple(acts)
-
-
-def offered_entities(
-    utterance: Utterance, catalogue: Catalogue, cap: int | None
-) -> dict[str, frozenset[str]]:
-    """Return the entities that a message discloses for each slot."""
-    return by_slot(disclosed(find_mentions(utterance, catalogue), cap), catalogue)
 
 
 def requests_booking(utterance: Utterance) -> bool:

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crab_graph.analysis.audit.gates import wilson_interval
 from crab_graph.errors import MissingExtra, UsageError
 from crab_graph.eval.statistics import (
     Trials,
@@ -21,6 +20,7 @@ from crab_graph.eval.statistics import (
     pass_at_k,
     pass_hat_k,
     sign_flip_p,
+    wilson_rate,
 )
 
 OUTCOMES = st.lists(st.lists(st.booleans(), min_size=3, max_size=5), min_size=1, max_size=6)
@@ -207,7 +207,7 @@ def test_intervals_of_a_rate_have_newcombes_published_ends(passed, total, exact,
     # R. G. Newcombe, Statistics in Medicine 17 (1998) 857-872, table I, methods 3 and 5.
     pytest.importorskip("scipy.stats")
     assert exact_interval(passed, total) == pytest.approx(exact, abs=5e-5)
-    assert wilson_interval(passed, total) == pytest.approx(wilson, abs=5e-5)
+    assert wilson_rate(passed, total).interval == pytest.approx(wilson, abs=5e-5)
 
 
 def test_holms_procedure_has_its_textbook_values():

@@ -11,6 +11,7 @@ from crab_graph.personas.facts import Fact, FactLevel
 from crab_graph.personas.wordbook import phrase_book
 from crab_graph.personas.wording import word_fact, word_opening
 from crab_graph.text.approvals import ActKind, find_acts
+from crab_graph.text.mentions import by_slot, disclosed, find_mentions
 from crab_graph.text.utterance import read_message
 from crab_graph.text.vocabulary import build_catalogue
 
@@ -114,7 +115,9 @@ def test_every_opening_can_be_read_back(template, dates, style):
 
 def acts(text, before):
     catalogue = build_catalogue(travel_vocabulary(), [], {"FL-1": "outbound"}.get)
-    return find_acts(read_message(text), read_message(before), catalogue)
+    said = read_message(before)
+    offered = by_slot(disclosed(find_mentions(said, catalogue)), catalogue)
+    return find_acts(read_message(text), (said, offered), catalogue)
 
 
 REQUEST = "The outbound flight is FL-1 for $120.00. Shall I book it?"

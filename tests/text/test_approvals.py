@@ -1,7 +1,7 @@
 import pytest
 
 from crab_graph.text.approvals import NO_APPROVALS, find_acts, requests_booking
-from crab_graph.text.mentions import LISTING_CAP
+from crab_graph.text.mentions import by_slot, disclosed, find_mentions
 from crab_graph.text.utterance import read_message
 from tests.text.catalogues import small_catalogue
 
@@ -14,8 +14,9 @@ def stand(*turns, booked=frozenset()):
     """Return approvals and rejections after turns of `(agent, user)`."""
     state = NO_APPROVALS
     for agent, user in turns:
-        answered = read_message(agent) if agent else None
-        acts = find_acts(read_message(user), answered, CATALOGUE, LISTING_CAP)
+        said = read_message(agent or "")
+        offered = by_slot(disclosed(find_mentions(said, CATALOGUE)), CATALOGUE)
+        acts = find_acts(read_message(user), (said, offered) if agent else None, CATALOGUE)
         state = state.after(acts, booked)
     approved = {slot: sorted(ids) for slot, ids in sorted(state.approved.items())}
     return approved, sorted(state.rejected)

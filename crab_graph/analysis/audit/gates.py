@@ -1,12 +1,11 @@
 """A gate of the validity evidence: a measured value, and what it must be (rulebook §13)."""
 
 from collections.abc import Sequence
-from math import sqrt
 from typing import NamedTuple
 
-Interval = tuple[float, float]
+from crab_graph.eval.statistics import wilson_rate
 
-_Z = 1.959963984540054
+Interval = tuple[float, float]
 
 
 class Gate(NamedTuple):
@@ -26,23 +25,13 @@ def rate_gate(name: str, total: int, failed: Sequence[str], note: str) -> Gate:
     """Return the gate of a rate that must be 1; each failure is a line of its own."""
     passed = total - len(failed)
     value = passed / total if total else 0.0
-    interval = wilson_interval(passed, total)
+    interval = wilson_rate(passed, total).interval
     return Gate(name, value, interval, "= 1", value == 1.0, _told(note, failed))
 
 
 def none_gate(name: str, count: int, note: str, failed: Sequence[str] = ()) -> Gate:
     """Return the gate of what must never be."""
     return Gate(name, count, None, "= 0", count == 0, _told(note, failed))
-
-
-def wilson_interval(passed: int, total: int) -> Interval | None:
-    """Return Wilson's 95 % interval of a rate."""
-    if not total:
-        return None
-    rate, weight = passed / total, _Z**2 / total
-    middle = (rate + weight / 2) / (1 + weight)
-    reach = _Z / (1 + weight) * sqrt(rate * (1 - rate) / total + weight / (4 * total))
-    return max(0.0, middle - reach), min(1.0, middle + reach)
 
 
 def _told(note: str, failed: Sequence[str]) -> str:

@@ -11,10 +11,11 @@ from typing import NamedTuple
 import duckdb
 import numpy as np
 
-from crab_graph.analysis.audit.gates import Gate, wilson_interval
+from crab_graph.analysis.audit.gates import Gate
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.domains.task import Task
 from crab_graph.errors import BenchmarkError, MissingExtra
+from crab_graph.eval.statistics import wilson_rate
 from crab_graph.generation.certify import fetch_columns
 from crab_graph.generation.difficulty import (
     MINIMUM,
@@ -111,7 +112,7 @@ def generation_gates(
     faults = [one.fault for one in ordered if one.fault]
     total, sound = len(ordered), len(ordered) - len(faults)
     note = f"{sound} of {total} tasks" + (f"; {faults[0]}" if faults else "")
-    interval = wilson_interval(sound, total)
+    interval = wilson_rate(sound, total).interval
     return [
         Gate("certified", sound / total, interval, "= 1", not faults, note),
         *leakage_gates(ordered),
@@ -303,7 +304,7 @@ def shortcut_gates(evidence: Sequence[TaskEvidence]) -> list[Gate]:
 
 def rate_below(name: str, solved: int, total: int, limit: float | None) -> Gate:
     """Return the gate of a rate with an upper limit, or the rate alone."""
-    interval = wilson_interval(solved, total)
+    interval = wilson_rate(solved, total).interval
     words = "reported" if limit is None else f"≤ {limit:g}"
     ok = limit is None or interval is None or interval[0] <= limit
     few = total < FEWEST and limit is not None
