@@ -34,10 +34,10 @@ class Surface:
     """
 
     sql: str
-    ids: tuple[str, ...]
-    names: tuple[str, ...] = ()
-    prices: tuple[str, ...] = ()
-    groupings: Mapping[str, tuple[str, ...]] | None = None
+    ids: Sequence[str]
+    names: Sequence[str] = ()
+    prices: Sequence[str] = ()
+    groupings: Mapping[str, Sequence[str]] | None = None
 
 
 class Features(NamedTuple):

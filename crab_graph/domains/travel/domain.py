@@ -1,6 +1,6 @@
 """The travel domain: flights out and back, a hotel and an attraction (paper section 3.5)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,6 +11,7 @@ from crab_graph.domains.travel.checks import TRAVEL_GRADING
 from crab_graph.domains.travel.constraints import build_graph
 from crab_graph.domains.travel.market import node_types
 from crab_graph.domains.travel.materialize import materialize
+from crab_graph.domains.travel.names import read_data
 from crab_graph.domains.travel.offers import ALL_TABLES, KINDS, TRAVEL_SLOTS, kinds_of_slots
 from crab_graph.domains.travel.people import people
 from crab_graph.domains.travel.request import TravelProfile, TravelRequest, facts_of
@@ -29,56 +30,6 @@ from crab_graph.generation.folding import fold
 from crab_graph.generation.search import Solution
 from crab_graph.randomness import derive_rng
 from crab_graph.settings import Toolset
-
-SURFACES: Mapping[str, Surface] = {
-    "flight": Surface(
-        """
-        SELECT fare_id, flight_id, origin, destination, carrier, time_of_day,
-               date_diff('day', DATE '1970-01-01', departure_date)::INTEGER AS date,
-               departure_minute, arrival_minute, arrival_minute - departure_minute AS duration,
-               seat_type, seat_position, price_cents, available
-        FROM fares JOIN flights USING (task_id, flight_id) WHERE task_id = $task
-        ORDER BY fares.rowid""",
-        ids=("fare_id", "flight_id"),
-        prices=("price_cents",),
-        groupings={
-            "fares per flight": ("flight_id",),
-            "fares per route and date": ("origin", "destination", "date"),
-            "fares per route and carrier": ("origin", "destination", "carrier"),
-        },
-    ),
-    "hotel": Surface(
-        """
-        SELECT room_id, hotel_id, name, city, district, stars, room_type, bed_type, max_occupancy,
-               date_diff('day', DATE '1970-01-01', available_from)::INTEGER AS available_from,
-               date_diff('day', DATE '1970-01-01', available_until)::INTEGER AS available_until,
-               date_diff('day', available_from, available_until)::INTEGER AS nights_open,
-               price_cents
-        FROM rooms JOIN hotels USING (task_id, hotel_id) WHERE task_id = $task
-        ORDER BY rooms.rowid""",
-        ids=("room_id", "hotel_id"),
-        names=("name",),
-        prices=("price_cents",),
-        groupings={
-            "rooms per hotel": ("hotel_id",),
-            "rooms per city and district": ("city", "district"),
-        },
-    ),
-    "attraction": Surface(
-        """
-        SELECT attraction_id, name, city, district, category, time_of_day,
-               date_diff('day', DATE '1970-01-01', date)::INTEGER AS date,
-               start_minute, end_minute, price_cents, available
-        FROM attractions WHERE task_id = $task ORDER BY rowid""",
-        ids=("attraction_id",),
-        names=("name",),
-        prices=("price_cents",),
-        groupings={
-            "slots per city and date": ("city", "date"),
-            "slots per city and district": ("city", "district"),
-        },
-    ),
-}
 
 
 def draft(seed: int, flexible: bool, party_size: int) -> Draft:
@@ -174,7 +125,7 @@ TRAVEL = Domain(
     tables=ALL_TABLES,
     request_type=TravelRequest,
     profile_type=TravelProfile,
-    surfaces=SURFACES,
+    surfaces={name: Surface(**one) for name, one in read_data("surfaces.toml").items()},
     draft=draft,
     build_graph=build_graph,
     group=group_of,

@@ -6,14 +6,16 @@ seats of one service are one `add_flight_with_seats`, rooms follow their `add_ho
 `add_room_to_hotel`, and each attraction slot is one `add_attraction`; airports stand there already.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from operator import itemgetter
 from random import Random
 from typing import Any
 
 from crab_graph.dates import day_number, iso_date
 from crab_graph.domains.domain import Inventory
-from crab_graph.domains.kind import Kind
+from crab_graph.domains.kind import Kind, ReadProperty
 from crab_graph.domains.travel.market import ATTRACTION_HOURS
 from crab_graph.domains.travel.names import CITIES, attraction_names, hotel_names
 from crab_graph.domains.travel.offers import KINDS
@@ -23,14 +25,9 @@ from crab_graph.generation.population import Population
 from crab_graph.randomness import derive_rng
 from crab_graph.tools.tables import Row, Table
 
-Tables = dict[str, list[Row]]
-Objects = Sequence[Mapping[str, Any]]
-
-_NAMES: Mapping[str, Callable[[Random, Objects], Sequence[str]]] = {
+_NAMES: Mapping[str, Callable[[Random, Sequence[Row]], Sequence[str]]] = {
     "hotel": lambda rng, hotels: hotel_names(rng, len(hotels)),
-    "attraction": lambda rng, visits: attraction_names(
-        rng, [str(one["category"]) for one in visits]
-    ),
+    "attraction": lambda rng, visits: attraction_names(rng, [one["category"] for one in visits]),
 }
 
 
@@ -39,57 +36,55 @@ def materialize(population: Population, seed: int) -> Inventory:
 
     Ids are drawn at random and rows ordered by id, so neither tells what an object was made for.
     """
-    airports = [
-        {"airport_code": city.code, "city": name, "name": city.airport}
-        for name, city in CITIES.items()
-    ]
-    tables: Tables = {"airports": airports}
-    ids = {
-        name: _fill(kind, rows(population.objects[name]), tables, derive_rng(seed, f"{name} ids"))
-        for name, kind in KINDS.items()
+    tables: dict[str, list[Row]] = {
+        "airports": [
+            {"airport_code": city.code, "city": name, "name": city.airport}
+            for name, city in CITIES.items()
+        ]
     }
+    ids = {}
+    for name, kind in KINDS.items():
+        offers = _offers(kind, population, seed)
+        for table in (kind.entity, kind.offer):
+            tables[table.name] = _rows(kind, table, offers)
+        ids[name] = [offer[kind.offer.key] for offer in offers]
     return Inventory(tables, ids)
 
 
-def _fill(kind: Kind, objects: Objects, tables: Tables, rng: Random) -> list[str]:
-    """Add the rows of a kind's objects, and return the id of each object's offer."""
-    entity_ids = _entity_ids(kind, objects, drawn_ids(rng, *kind.prefixes[0]))
-    first: dict[str, Mapping[str, Any]] = {}
-    for entity_id, item in zip(entity_ids, objects, strict=True):
-        first.setdefault(entity_id, item)
-    key = kind.entity.key
-    known = [{key: entity_id} for entity_id in first]
+def _offers(kind: Kind, population: Population, seed: int) -> list[Row]:
+    """Return a kind's objects with the ids of their entities and offers, and the entities' names.
+
+    Objects that agree in what the kind bundles by share an entity.
+    """
+    objects = rows(population.objects[kind.name])
+    rng = derive_rng(seed, f"{kind.name} ids")
+    fresh = drawn_ids(rng, *kind.prefixes[0])
+    ids: Mapping[Any, str] = defaultdict(lambda: next(fresh))
+    shared = itemgetter(*kind.bundle) if kind.bundle else id
+    entity_ids = [ids[shared(item)] for item in objects]
+    entities = dict(zip(entity_ids, objects, strict=True))
+    names: Mapping[str, str] = {}
     if kind.name in _NAMES:
-        for row, name in zip(known, _NAMES[kind.name](rng, list(first.values())), strict=True):
-            row["name"] = name
-    tables[kind.entity.name] = _rows(kind, kind.entity, known, list(first.values()))
-    if kind.offer is kind.entity:
-        return entity_ids
-    fresh = drawn_ids(rng, *kind.prefixes[1])
-    known = [{kind.offer.key: next(fresh), key: entity_id} for entity_id in entity_ids]
-    tables[kind.offer.name] = _rows(kind, kind.offer, known, objects)
-    return [row[kind.offer.key] for row in known]
+        names = dict(zip(entities, _NAMES[kind.name](rng, list(entities.values())), strict=True))
+    offer_ids = entity_ids
+    if kind.offer is not kind.entity:
+        offer_ids = list(islice(drawn_ids(rng, *kind.prefixes[1]), len(objects)))
+    return [
+        item | {kind.entity.key: own, kind.offer.key: offer, "name": names.get(own)}
+        for item, own, offer in zip(objects, entity_ids, offer_ids, strict=True)
+    ]
 
 
-def _entity_ids(kind: Kind, objects: Objects, fresh: Iterator[str]) -> list[str]:
-    """Return the id of each object's entity: objects that agree in the bundle share one."""
-    if not kind.bundle:
-        return [next(fresh) for _ in objects]
-    ids: dict[tuple[Any, ...], str] = {}
-    shared = itemgetter(*kind.bundle)
-    return [ids.get(key) or ids.setdefault(key, next(fresh)) for key in map(shared, objects)]
-
-
-def _rows(kind: Kind, table: Table, known: Sequence[Row], objects: Objects) -> list[Row]:
-    """Return rows of a table, ordered by key, of what is known of them and of the objects."""
-    given = known[0].keys() if known else ()
-    read = [one for one in kind.readings(table) if one.column not in given]
-    filled = (
-        row
-        | {one.column: iso_date(item[one.name]) if one.is_day else item[one.name] for one in read}
-        for row, item in zip(known, objects, strict=True)
-    )
-    return sorted(filled, key=itemgetter(table.key))
+def _rows(kind: Kind, table: Table, offers: Sequence[Row]) -> list[Row]:
+    """Return the rows of a table, ordered by key."""
+    read = [*kind.readings(table)]
+    if "name" in table.columns:
+        read.append(ReadProperty("name", "name", is_day=False))
+    of_key = {offer[table.key]: offer for offer in offers}
+    return [
+        {one.column: iso_date(own[one.name]) if one.is_day else own[one.name] for one in read}
+        for _, own in sorted(of_key.items())
+    ]
 
 
 def drawn_ids(rng: Random, prefix: str, digits: int) -> Iterator[str]:
@@ -107,30 +102,41 @@ def drawn_ids(rng: Random, prefix: str, digits: int) -> Iterator[str]:
 
 
 def initialization_actions(population: Population, seed: int) -> Iterator[InitializationAction]:
-    """Yield the calls that fill a task's store, with the ids that the bulk load draws too."""
-    tables = materialize(population, seed).tables
-    seats: dict[str, list[Row]] = {row["flight_id"]: [] for row in tables["flights"]}
-    for fare in tables["fares"]:
-        seat = dict(fare)
-        seat["count"] = seat.pop("available")
-        seats[seat.pop("flight_id")].append(seat)
-    for flight in tables["flights"]:
-        call = dict(flight)
-        call["duration"] = call.pop("arrival_minute") - call["departure_minute"]
-        call["seats"] = seats[call["flight_id"]]
+    """Yield the calls that fill a task's store, of the objects and ids that the bulk load has too.
+
+    What stands in a row is said here and below anew, so that each way proves the other.
+    """
+    flights, hotels, attractions = (_offers(kind, population, seed) for kind in KINDS.values())
+    seats: dict[str, list[Row]] = {}
+    for offer in flights:
+        sold = {"count": offer["available"], "price_cents": offer["price"]}
+        seat = _picked(offer, "fare_id", "seat_type", "seat_position")
+        seats.setdefault(offer["flight_id"], []).append(seat | sold)
+    for offer in {offer["flight_id"]: offer for offer in flights}.values():
+        call = _picked(offer, "flight_id", "carrier", "origin", "destination", "time_of_day")
+        call["departure_date"] = iso_date(offer["date"])
+        call["departure_minute"] = offer["departure"]
+        call["duration"] = offer["arrival"] - offer["departure"]
+        call["seats"] = seats[offer["flight_id"]]
         yield InitializationAction("add_flight_with_seats", call)
-    for hotel in tables["hotels"]:
-        yield InitializationAction("add_hotel", hotel)
-    for room in tables["rooms"]:
-        call = dict(room)
-        call["start_date"] = call.pop("available_from")
-        nights = day_number(call.pop("available_until")) - day_number(call["start_date"])
-        yield InitializationAction("add_room_to_hotel", {**call, "num_dates": nights})
-    for attraction in tables["attractions"]:
-        call = dict(attraction)
-        call["tickets"] = call.pop("available")
-        del call["start_minute"], call["end_minute"]
+    for offer in {offer["hotel_id"]: offer for offer in hotels}.values():
+        call = _picked(offer, "hotel_id", "name", "city", "district", "stars")
+        yield InitializationAction("add_hotel", call)
+    for offer in hotels:
+        call = _picked(offer, "hotel_id", "room_id", "room_type", "bed_type", "max_occupancy")
+        call |= {"num_dates": offer["nights_open"], "price_cents": offer["price"]}
+        call["start_date"] = iso_date(offer["available_from"])
+        yield InitializationAction("add_room_to_hotel", call)
+    for offer in attractions:
+        place = _picked(offer, "attraction_id", "name", "city", "district")
+        call = place | _picked(offer, "category", "time_of_day")
+        call |= {"tickets": offer["available"], "price_cents": offer["price"]}
+        call["date"] = iso_date(offer["date"])
         yield InitializationAction("add_attraction", call)
+
+
+def _picked(row: Row, *columns: str) -> Row:
+    return {column: row[column] for column in columns}
 
 
 def _add_flight_with_seats(call: Mapping[str, Any]) -> Iterator[tuple[str, Row]]:

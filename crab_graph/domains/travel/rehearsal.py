@@ -9,13 +9,8 @@ from typing import Any
 from crab_graph.dates import day_number, iso_date
 from crab_graph.domains.kind import Kind
 from crab_graph.domains.task import SolutionIds, Task
-from crab_graph.domains.travel.offers import (
-    ATTRACTION,
-    HOTEL,
-    OUTBOUND,
-    RETURN,
-    kinds_of_slots,
-)
+from crab_graph.domains.travel.offers import HOTEL, kinds_of_slots
+from crab_graph.domains.travel.request import WISHES
 from crab_graph.tools.tables import Row
 
 _TOOLS = {
@@ -28,18 +23,10 @@ _ORDINALS = ("Prime", "Second", "Third", "Fourth", "Fifth")
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing to book.
+    """One thing to book for a party of names and birth dates, over a stay from day to day.
 
-    Attributes:
-        slot: The slot it fills.
-        kind: The kind of its booking.
-        entity: Row of the flight, hotel or attraction.
-        offer: Row of the fare or room; the entity itself where it is sold as it stands.
-        customer_id: Who books.
-        party: Names and birth dates of those it is booked for.
-        stay: Days of arrival and departure, for a room.
-        surcharge: Cents asked for beyond the price.
-        is_new: Whether its rows differ from the task's.
+    Its offer is the entity itself where it is sold as it stands; the surcharge is in cents, beyond
+    the price; it is new where its rows differ from the task's.
     """
 
     slot: str
@@ -129,18 +116,18 @@ class Item:
 
     def shifted(self, days: int, number: int) -> "Item":
         """Return a new offer of which every date lies some days later."""
+
+        def later(day: str) -> str:
+            return iso_date(day_number(day) + days)
+
         types = {**self.kind.entity.columns, **self.kind.offer.columns}
         dates = {
-            column: _later(value, days)
+            column: later(value)
             for column, value in {**self.entity, **self.offer}.items()
             if types.get(column) == "DATE"
         }
-        stay = self.stay and (_later(self.stay[0], days), _later(self.stay[1], days))
+        stay = self.stay and (later(self.stay[0]), later(self.stay[1]))
         return replace(self.copied(number, **dates), stay=stay)
-
-
-def _later(day: str, days: int) -> str:
-    return iso_date(day_number(day) + days)
 
 
 def items_of(task: Task, solution: SolutionIds) -> tuple[Item, ...]:
@@ -156,12 +143,6 @@ def items_of(task: Task, solution: SolutionIds) -> tuple[Item, ...]:
     return tuple(items)
 
 
-_WISHES = {
-    OUTBOUND: ("outbound_time_of_day", "seat_type", "seat_position"),
-    RETURN: ("return_time_of_day", "seat_type", "seat_position"),
-    HOTEL: ("hotel_stars", "room_type", "bed_type"),
-    ATTRACTION: ("attraction_category", "attraction_time_of_day"),
-}
 _OTHER = {
     "time_of_day": ("morning", "night"),
     "seat_type": ("business", "economy"),
@@ -175,11 +156,13 @@ _OTHER = {
 
 def unwished(task: Task, item: Item, number: int) -> Item | None:
     """Return an offer that breaks one wish about its own slot; `None` where there is none."""
-    for wish in _WISHES[item.slot]:
-        value, column = getattr(task.request, wish), wish.removeprefix(f"{item.slot}_")
+    for name, wish in WISHES.items():
+        value = getattr(task.request, name)
+        if value is None or item.slot not in wish.slots:
+            continue
         if isinstance(value, int):
-            return item.copied(number, **{column: value - 1})
-        if value is not None:
-            other = next(one for one in _OTHER[column] if one != value)
-            return item.copied(number, **{column: other})
+            return item.copied(number, **{wish.name: value - 1})
+        if wish.name in _OTHER:
+            other = next(one for one in _OTHER[wish.name] if one != value)
+            return item.copied(number, **{wish.name: other})
     return None

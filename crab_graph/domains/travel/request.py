@@ -1,7 +1,8 @@
 """What the user of a travel task wants, who they are, and what of it they say how freely."""
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
+from crab_graph.domains.travel.offers import ATTRACTION, HOTEL, OUTBOUND, RETURN
 from crab_graph.money import format_cents
 from crab_graph.personas.facts import Fact, FactLevel
 from crab_graph.schema import FileModel
@@ -66,19 +67,29 @@ class TravelProfile(FileModel):
     payment_card: PaymentCard
 
 
-_WISHES = {
-    "outbound_time_of_day": "outbound",
-    "return_time_of_day": "return",
-    "seat_type": None,
-    "seat_position": None,
-    "hotel_stars": "hotel",
-    "room_type": "hotel",
-    "bed_type": "hotel",
-    "attraction_category": "attraction",
-    "attraction_time_of_day": "attraction",
-    "attraction_date": "attraction",
+class Wish(NamedTuple):
+    """A wish about single offers: the property it is about, how it is said, and in which slots."""
+
+    name: str
+    sentence: str
+    slots: tuple[str, ...]
+
+
+_FLIGHTS = (OUTBOUND, RETURN)
+
+WISHES = {
+    "outbound_time_of_day": Wish("time_of_day", "time of day is {}", (OUTBOUND,)),
+    "return_time_of_day": Wish("time_of_day", "time of day is {}", (RETURN,)),
+    "seat_type": Wish("seat_type", "seat type is {}", _FLIGHTS),
+    "seat_position": Wish("seat_position", "seat position is {}", _FLIGHTS),
+    "hotel_stars": Wish("stars", "has at least {} stars", (HOTEL,)),
+    "room_type": Wish("room_type", "room type is {}", (HOTEL,)),
+    "bed_type": Wish("bed_type", "bed type is {}", (HOTEL,)),
+    "attraction_category": Wish("category", "is a {}", (ATTRACTION,)),
+    "attraction_time_of_day": Wish("time_of_day", "is in the {}", (ATTRACTION,)),
+    "attraction_date": Wish("date", "is on {}", (ATTRACTION,)),
 }
-"""The wishes about single offers, and the slot that each is about, where it is one."""
+"""The wishes that a request can have, by its fields."""
 
 
 def facts_of(request: TravelRequest, profile: TravelProfile) -> tuple[Fact, ...]:
@@ -98,16 +109,17 @@ def facts_of(request: TravelRequest, profile: TravelProfile) -> tuple[Fact, ...]
         "birth_dates": [traveller.date_of_birth for traveller in profile.travellers],
         "customer_id": profile.customer_id,
         "email": profile.email,
-        **{key: getattr(request, key) for key in _WISHES},
+        **{key: getattr(request, key) for key in WISHES},
         "budget": None if request.budget_cents is None else format_cents(request.budget_cents),
         "same_carrier": request.same_carrier or None,
         "same_district": request.same_district or None,
         "payment_card": profile.payment_card.model_dump(),
     }
+    only_slot = {key: wish.slots[0] for key, wish in WISHES.items() if len(wish.slots) == 1}
     return (
         *(Fact(key, value, FactLevel.BASIC) for key, value in basic.items()),
         *(
-            Fact(key, value, FactLevel.DETAIL, _WISHES.get(key))
+            Fact(key, value, FactLevel.DETAIL, only_slot.get(key))
             for key, value in details.items()
             if value is not None
         ),
