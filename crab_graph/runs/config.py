@@ -181,9 +181,12 @@ def read_config(directory: Path) -> RunConfig:
     except (FileNotFoundError, NotADirectoryError):
         missing = "is no run" if Path(directory).exists() else "no such directory"
         raise RunError(f"{directory}: {missing} ({CONFIG} is missing)") from None
-    except (ValidationError, UnicodeDecodeError, UsageError) as error:
-        reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+    except ValidationError as error:
+        first = error.errors()[0]
+        reason = f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}"
         raise RunError(f"{path}: damaged, or of another version: {reason}") from None
+    except (UnicodeDecodeError, UsageError) as error:
+        raise RunError(f"{path}: damaged, or of another version: {error}") from None
 
 
 def begin_run(

@@ -43,7 +43,7 @@ def test_a_damaged_line_is_named(run, shard):
 
 def test_a_damaged_configuration_is_named(run):
     (run.directory / "run.json").write_text('{"agent": 3}')
-    with pytest.raises(RunError, match=r"run\.json: damaged"):
+    with pytest.raises(RunError, match=r"run\.json: damaged, .* user_engine: field required"):
         cg.open_run(run.directory)
 
 
