@@ -17,8 +17,7 @@ from crab_graph.domains.domain import DOMAINS, find_domain
 from crab_graph.eval.verifiers import shared_verifiers
 from crab_graph.models.prices import Cost
 from crab_graph.models.usage import Totals
-from crab_graph.runs.budget import party_totals
-from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.record import EpisodeRecord, party_totals
 from crab_graph.settings import Toolset
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")

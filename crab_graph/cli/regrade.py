@@ -10,7 +10,7 @@ from crab_graph.cli.output import JsonOption, console, new_table, print_json, pr
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from crab_graph.runs.regrade import Regrading
+    from crab_graph.runs.grading import Regrading
 
 
 def regrade(
@@ -29,7 +29,7 @@ def regrade(
     Verdicts of before stay in each episode's history. Exits with 1 where a verdict changed or the
     grading of an episode crashed, with 2 on another benchmark than the run was made with.
     """
-    from crab_graph.runs.regrade import regrade_run
+    from crab_graph.runs.grading import regrade_run
     from crab_graph.runs.store import load_index
 
     total = len(load_index(run))

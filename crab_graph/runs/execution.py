@@ -1,27 +1,97 @@
 """One sitting of a run: what is missing is done, in threads and processes, and kept at once."""
 
 import shutil
-from dataclasses import replace
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from langgraph.checkpoint.base import BaseCheckpointSaver
+
+from crab_graph.agents.adapters import resolve_agent
+from crab_graph.domains.benchmark import Benchmark
+from crab_graph.domains.task import Task
+from crab_graph.errors import UsageError
 from crab_graph.graph.savers import open_saver, stored_threads
-from crab_graph.runs.budget import Budget
-from crab_graph.runs.config import CHECKPOINTS
-from crab_graph.runs.episode_worker import open_worker
+from crab_graph.graph.users import with_open_model
+from crab_graph.runs.config import CHECKPOINTS, SHARDS
+from crab_graph.runs.episode import Visit, play_episode
+from crab_graph.runs.origin import Origin
 from crab_graph.runs.plan import PlannedEpisode, is_settled, plan_episodes
 from crab_graph.runs.sitting import Progress, Report, Sitting
-from crab_graph.runs.store import IndexEntry, load_index
+from crab_graph.runs.store import IndexEntry, Shard, load_index
 from crab_graph.runs.warehouse import make_tables
+from crab_graph.runs.writing import hold_worker, keeping
 from crab_graph.schema import digest
+from crab_graph.settings import RunLimits
 from crab_graph.workers import Executor, run_parallel
+
+Item = TypeVar("Item")
+
+Amounts = Mapping[str, float]
+"""Messages, turns, tool errors, tokens and dollars."""
 
 _MANY_EPISODES = 100
 """A run with so many makes its tables at its end; those of a smaller one are made in a second."""
 
-PRELOAD = ("crab_graph.runs.episode_worker", "crab_graph.graph.build", "crab_graph.eval.verdict")
+PRELOAD = ("crab_graph.runs.execution", "crab_graph.graph.build", "crab_graph.eval.verdict")
 """What processes of a run load once, together."""
+
+_WORLDS_KEPT = 8
+
+
+class Budget:
+    """What is left of a run's caps during one sitting."""
+
+    def __init__(self, limits: RunLimits | None, spent: Mapping[str, Amounts]) -> None:
+        """Begin a sitting.
+
+        Args:
+            limits: The caps.
+            spent: What each episode took in earlier sittings.
+        """
+        self._limits = limits or RunLimits()
+        self._spent = dict(spent)
+        self._begun = time.monotonic()
+
+    def spend(self, episode_id: str, amounts: Amounts) -> None:
+        """Count an episode; one that is tried again holds what its earlier attempts took.
+
+        Raises:
+            UsageError: its cost is unknown, so that a limit on cost could not be kept.
+        """
+        self._spent[episode_id] = amounts
+        if self._limits.max_cost is not None and amounts.get("unpriced"):
+            raise UsageError(
+                f"a limit on cost needs the price and the token counts of every model, and "
+                f"'{episode_id}' used one without: see --prices"
+            )
+
+    def reached(self) -> str | None:
+        """Return the name of a cap that is reached, if there is one."""
+        for name, cap in vars(self._limits).items():
+            if cap is not None and self._amount(name.removeprefix("max_")) >= cap:
+                return str(name)
+        return None
+
+    def while_open(self, items: Iterable[Item]) -> Iterator[Item]:
+        """Yield what there is to do until a cap is reached."""
+        for item in items:
+            if self.reached() is not None:
+                return
+            yield item
+
+    def total(self, name: str) -> float:
+        """Return what all episodes took of one thing."""
+        return sum(amounts.get(name, 0) for amounts in self._spent.values())
+
+    def _amount(self, name: str) -> float:
+        return time.monotonic() - self._begun if name == "seconds" else self.total(name)
 
 
 def execute(sitting: Sitting, report: Report | None = None) -> None:
@@ -120,3 +190,93 @@ def _checkpoints(directory: Path) -> dict[str, str]:
     """Return which file holds each thread that is under way."""
     files = sorted((directory / CHECKPOINTS).glob("*.sqlite"))
     return {thread: path.name for path in files for thread in stored_threads(path)}
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a worker tells of an episode."""
+
+    id: str
+    outcome: str
+    passed: bool
+    amounts: Mapping[str, float]
+
+
+@contextmanager
+def open_worker(
+    sitting: Sitting, suffix: str, slot: int
+) -> Iterator[Callable[[PlannedEpisode], Done]]:
+    """Open what a worker needs, and yield the function that runs an episode.
+
+    Args:
+        sitting: The sitting, handed over to this process.
+        suffix: What tells the run's threads from those of other runs.
+        slot: The worker's number, which its files carry.
+    """
+    directory, point, origin = sitting.directory, sitting.config.fork, sitting.origin
+    agent = resolve_agent(sitting.agent)
+    setup = with_open_model(sitting.setup)
+    tasks = _Tasks(sitting.benchmark, max(_WORLDS_KEPT, 2 * sitting.terms.concurrency))
+    with keeping(directory), hold_worker(directory), ExitStack() as stack:
+        shard = Shard(directory / SHARDS / f"part-{slot}.jsonl")
+        stack.callback(shard.close)
+        savers = _Savers(sitting, f"part-{slot}.sqlite", stack)
+
+        def handle(episode: PlannedEpisode) -> Done:
+            forked = None
+            if origin is not None and point is not None and episode.turn is not None:
+                forked = Origin(origin, point, episode.turn)
+            with keeping(directory):
+                saver, thread = savers.open(episode.checkpoint), episode.thread(suffix)
+                again = (episode.attempt, episode.lost_usage, forked)
+                visit = Visit(episode.trial, saver, thread, *again)
+                task, user = tasks.get(episode.task_id), sitting.users[episode.user]
+                record = play_episode(task, agent, user, setup, visit)
+                shard.append(record)
+                if record.outcome != "infra_error":  # that one goes on in its thread
+                    saver.delete_thread(thread)  # not before the record is on the disk
+            return Done(episode.id, record.outcome, record.passed, record.amounts)
+
+        yield handle
+
+
+class _Tasks:
+    """The tasks of a benchmark, of which only those in use hold their tables in memory."""
+
+    def __init__(self, bench: Benchmark, kept: int) -> None:
+        self._bench = bench
+        self._kept = kept
+        self._recent: OrderedDict[str, Task] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, task_id: str) -> Task:
+        with self._lock:
+            task = self._recent.get(task_id) or self._bench[task_id]
+            self._recent[task_id] = task
+            self._recent.move_to_end(task_id)
+            if len(self._recent) > self._kept:
+                _, oldest = self._recent.popitem(last=False)
+                vars(oldest).pop("world", None)  # read again when it is needed again
+        return task
+
+
+class _Savers:
+    """The run's database; or a worker's own file, and those of earlier ones with its episodes."""
+
+    def __init__(self, sitting: Sitting, own: str, stack: ExitStack) -> None:
+        self._address = sitting.terms.checkpoint
+        self._files = sitting.directory / CHECKPOINTS
+        if self._address is None:
+            self._files.mkdir(exist_ok=True)
+        self._own = own
+        self._stack = stack
+        self._opened: dict[str | Path, BaseCheckpointSaver[Any]] = {}
+        self._lock = threading.Lock()
+
+    def open(self, name: str | None) -> BaseCheckpointSaver[Any]:
+        """Return the saver of a thread, by the name of the file that holds it already."""
+        place = self._address or self._files / (name or self._own)
+        with self._lock:
+            if place not in self._opened:
+                self._opened[place] = self._stack.enter_context(open_saver(place))
+            return self._opened[place]

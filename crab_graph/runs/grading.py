@@ -1,16 +1,31 @@
-"""The verdict's part of an episode's record: what grading found, now or again (section 3.4)."""
+"""The verdict's part of an episode's record: what grading found, now or again (section 3.4, §13).
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+When a run is graded again nothing is played again. Of an episode that was tried several times the
+attempt that stands is graded, and those before it stay as they were. A shard is replaced whole when
+its last episode is graded; an interrupt keeps what was graded, and a kill leaves the shard as it
+was. Doing it twice does no harm.
+"""
 
+import os
+import shutil
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from crab_graph.domains.benchmark import Benchmark, load_benchmark
+from crab_graph.domains.task import Task
+from crab_graph.errors import ResumeMismatch
+from crab_graph.eval import verdict
+from crab_graph.eval.stamp import WORLD, differing, grading_stamp
+from crab_graph.eval.user_facts import UserConduct
 from crab_graph.models.secrets import without_secrets
+from crab_graph.runs.config import SHARDS, read_config
+from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.store import read_shard
 from crab_graph.runs.versions import versions
-
-if TYPE_CHECKING:
-    from crab_graph.domains.task import Task
-    from crab_graph.eval.user_facts import UserConduct
-    from crab_graph.eval.verdict import Verdict
+from crab_graph.runs.writing import hold_run
 
 CRASH = "grading: "
 """How the error of an episode begins whose grading crashed."""
@@ -30,12 +45,12 @@ class Breakdown:
 
 
 def grade_fields(
-    task: "Task",
+    task: Task,
     messages: Sequence[Mapping[str, Any]],
     ended: str,
     breakdown: Breakdown | None = None,
     user_faults: Sequence[Mapping[str, Any]] = (),
-    conduct: "UserConduct | None" = None,
+    conduct: UserConduct | None = None,
     *,
     is_own_world: bool = True,
 ) -> dict[str, Any]:
@@ -51,13 +66,12 @@ def grade_fields(
         is_own_world: Whether the dialogue was made with these tables and tools: a recorded result
             that they do not give is then the environment's error.
     """
-    from crab_graph.eval.stamp import grading_stamp  # noqa: PLC0415
-    from crab_graph.eval.verdict import grade  # noqa: PLC0415
-
     stamp = {"package": versions()["crab-graph"], **grading_stamp(task)}
     try:
-        verdict = grade(task, messages, termination=ended, user_faults=user_faults, conduct=conduct)
-        fields = _fields_of(verdict, is_own_world)
+        found = verdict.grade(
+            task, messages, termination=ended, user_faults=user_faults, conduct=conduct
+        )
+        fields = _fields_of(found, is_own_world)
     except Exception as error:  # the dialogue is kept, and can be graded again
         text = without_secrets(f"{CRASH}{type(error).__name__}: {error}")
         fields = {"outcome": "infra_error", "passed": False, "fault": "environment", "error": text}
@@ -68,28 +82,28 @@ def grade_fields(
     return {**fields, "stamp": stamp}
 
 
-def _fields_of(verdict: "Verdict", is_own_world: bool) -> dict[str, Any]:
+def _fields_of(found: verdict.Verdict, is_own_world: bool) -> dict[str, Any]:
     fields: dict[str, Any] = {
-        "outcome": str(verdict.outcome),
-        "passed": verdict.passed,
-        "fault": None if verdict.fault is None else str(verdict.fault),
+        "outcome": str(found.outcome),
+        "passed": found.passed,
+        "fault": None if found.fault is None else str(found.fault),
         "error": None,
-        "checks": dict(verdict.checks),
-        "evidence": {name: tuple(found) for name, found in verdict.evidence.items()},
-        "strict": dict(verdict.strict),
-        "failures": tuple(verdict.failures),
-        "primary_failure": verdict.primary_failure,
-        "metrics": dict(verdict.metrics),
-        "explanation": None if verdict.explanation is None else verdict.explanation.as_json(),
-        "fact_fates": dict(verdict.fact_fates),
+        "checks": dict(found.checks),
+        "evidence": {name: tuple(pieces) for name, pieces in found.evidence.items()},
+        "strict": dict(found.strict),
+        "failures": tuple(found.failures),
+        "primary_failure": found.primary_failure,
+        "metrics": dict(found.metrics),
+        "explanation": None if found.explanation is None else found.explanation.as_json(),
+        "fact_fates": dict(found.fact_fates),
     }
-    contradicted = verdict.unconfirmed[0] if verdict.unconfirmed and is_own_world else None
-    if verdict.outcome == "infra_error":
-        reasons = [one["text"] for one in verdict.evidence.get("D24", ())]
+    if found.outcome == "infra_error":
+        reasons = [one["text"] for one in found.evidence.get("D24", ())]
         otherwise = "the verdict contradicts the task's certificate"
         fields["error"] = f"{UNSOUND}{'; '.join(reasons) or otherwise}"
-    elif contradicted is not None and not verdict.passed:
-        text = f"{contradicted.name} answered at step {contradicted.seq} what the tables do not say"
+    elif found.unconfirmed and is_own_world and not found.passed:
+        first = found.unconfirmed[0]
+        text = f"{first.name} answered at step {first.seq} what the tables do not say"
         fields |= {"outcome": "infra_error", "fault": "environment", "error": f"{UNSOUND}{text}"}
     return fields
 
@@ -104,3 +118,204 @@ _UNGRADED: dict[str, Any] = {
     "explanation": None,
     "fact_fates": {},
 }
+
+_KEPT_BEFORE = {*VERDICT_FIELDS, "stamp"}
+
+Turned = dict[str, tuple[str | None, str | None]]
+"""The checks that changed, each with its verdict so far and now; `None` for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictChange:
+    """How an episode's outcome changed, and which checks did in either grading."""
+
+    episode_id: str
+    before: str
+    after: str
+    checks: Turned
+    strict: Turned
+
+    @property
+    def rules(self) -> Turned:
+        """The checks that changed; those that changed under strict grading alone are marked so."""
+        only = {f"{name} (strict)": p for name, p in self.strict.items() if name not in self.checks}
+        return {**self.checks, **only}
+
+
+@dataclass(slots=True)
+class Regrading:
+    """What grading a run again found: how many episodes were graded, and which changed.
+
+    `ungraded` are those whose grading crashed, with the error; `reasons` the parts of stamps that
+    differ, with the number of episodes.
+    """
+
+    episodes: int = 0
+    changes: list[VerdictChange] = field(default_factory=list)
+    ungraded: dict[str, str] = field(default_factory=dict)
+    reasons: dict[str, int] = field(default_factory=dict)
+    unstamped: int = 0
+
+    @property
+    def is_same(self) -> bool:
+        """Whether every verdict was reproduced."""
+        return not self.changes and not self.ungraded
+
+    @property
+    def rules(self) -> dict[str, dict[str, int]]:
+        """How often each check changed, and how, such as `{"D05": {"pass → fail": 2}}`.
+
+        A check that changed under strict grading alone is counted as `F-PS (strict)`.
+        """
+        counts: dict[str, Counter[str]] = {}
+        for change in self.changes:
+            for check, (before, after) in change.rules.items():
+                words = f"{before or 'none'} → {after or 'none'}"
+                counts.setdefault(check, Counter())[words] += 1
+        return {check: dict(counts[check]) for check in sorted(counts)}
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the document that `regrade --json` prints."""
+        return {
+            "ok": self.is_same,
+            "episodes": self.episodes,
+            "changed": [asdict(change) for change in self.changes],
+            "rules": self.rules,
+            "ungraded": dict(self.ungraded),
+            "stamp_differs": dict(self.reasons),
+            "unstamped": self.unstamped,
+        }
+
+
+def regrade_run(
+    path: str | Path,
+    *,
+    allow_mismatch: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> Regrading:
+    """Grade every stored episode of a run again.
+
+    Args:
+        path: The run's directory.
+        allow_mismatch: Grade on a benchmark, or with tools, other than those the run was made with.
+        progress: Called with the number of episodes graded so far.
+
+    Raises:
+        RunError: there is no run, it is damaged, or another process works on it.
+        ResumeMismatch: benchmark or tools are others; nothing was written.
+    """
+    directory = Path(path)
+    config = read_config(directory)
+    bench = load_benchmark(directory / config.benchmark)
+    if bench.sha256 != config.benchmark_sha256 and not allow_mismatch:
+        raise ResumeMismatch(
+            f"{directory}: made on other tasks than those in {bench.directory}; "
+            "--allow-mismatch grades on them all the same"
+        )
+    found = Regrading()
+    with hold_run(directory):
+        shards = sorted((directory / SHARDS).glob("*.jsonl"))
+        standing = _standing(shards).values()
+        for _, _, one in () if allow_mismatch else standing:
+            task = bench[one.task_id].with_toolset(one.toolset)
+            if parts := differing(one.stamp, grading_stamp(task), WORLD):
+                raise ResumeMismatch(
+                    f"{directory}: episode '{one.episode_id}' was made with another "
+                    f"{' and another '.join(parts)}; --allow-mismatch grades it all the same"
+                )
+        for shard in shards:
+            ends = {end for path, end, _ in standing if path == shard}
+            _regrade_shard(shard, bench, ends, found, progress or (lambda _: None))
+    return found
+
+
+def regrade_record(bench: Benchmark, record: EpisodeRecord) -> EpisodeRecord:
+    """Return an episode with its verdict of now, and the one so far in its history."""
+    task = bench[record.task_id].with_toolset(record.toolset)
+    error, breakdown = record.error or "", None
+    ended = "budget" if (record.termination or "").startswith("max_") else "token"
+    if record.outcome == "infra_error" and not error.startswith((CRASH, UNSOUND)):
+        # Why it broke down while it was played; no verdict decides that anew.
+        ended, breakdown = "infra", Breakdown(record.fault or "infra", error)
+    fields = grade_fields(
+        task,
+        record.messages,
+        ended,
+        breakdown,
+        record.user_faults,
+        UserConduct.from_record(record.persona, record.dimensions, record.facts),
+        is_own_world=not differing(record.stamp, grading_stamp(task), WORLD),
+    )
+    before = record.model_dump(include=_KEPT_BEFORE)
+    after = record.model_copy(update=fields)
+    if before == after.model_dump(include=_KEPT_BEFORE):
+        return after
+    return after.model_copy(update={"history": (*record.history, before)})
+
+
+def _standing(shards: Sequence[Path]) -> dict[str, tuple[Path, int, EpisodeRecord]]:
+    """Return shard, end of the line and summary of the attempt of each episode that counts."""
+    found: dict[str, tuple[Path, int, EpisodeRecord]] = {}
+    for shard in shards:
+        for end, record in read_shard(shard):
+            known = found.get(record.episode_id)
+            if known is None or record.attempts >= known[2].attempts:
+                found[record.episode_id] = shard, end, record.summary
+    return found
+
+
+def _regrade_shard(
+    shard: Path,
+    bench: Benchmark,
+    ends: Collection[int],
+    found: Regrading,
+    progress: Callable[[int], None],
+) -> None:
+    """Grade the episodes of a shard whose lines end at the given places."""
+    unfinished = shard.with_name(f".{shard.name}.{os.getpid()}")
+    read = written = 0
+    stopped: KeyboardInterrupt | None = None
+    try:
+        with unfinished.open("wb") as file:
+            try:
+                for end, record in read_shard(shard):
+                    again = _regrade_one(bench, record, found) if end in ends else record
+                    file.write(again.model_dump_json().encode() + b"\n")
+                    read, written = end, file.tell()
+                    progress(found.episodes)
+            except KeyboardInterrupt as interrupt:
+                stopped = interrupt
+                # The episode under way, and those after it, stay as they were.
+                file.truncate(written)
+                file.seek(written)
+                with shard.open("rb") as source:
+                    source.seek(read)
+                    shutil.copyfileobj(source, file)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(shard)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    if stopped is not None:
+        raise stopped
+
+
+def _regrade_one(bench: Benchmark, record: EpisodeRecord, found: Regrading) -> EpisodeRecord:
+    again = regrade_record(bench, record)
+    found.episodes += 1
+    found.unstamped += not record.stamp
+    for part in differing(record.stamp, again.stamp):
+        found.reasons[part] = found.reasons.get(part, 0) + 1
+    if again.error and again.error.startswith(CRASH):
+        found.ungraded[again.episode_id] = again.error
+    if any(getattr(record, name) != getattr(again, name) for name in VERDICT_FIELDS):
+        checks = _turned(record.checks, again.checks)
+        strict = _turned(record.strict.get("checks", {}), again.strict.get("checks", {}))
+        change = VerdictChange(record.episode_id, record.outcome, again.outcome, checks, strict)
+        found.changes.append(change)
+    return again
+
+
+def _turned(before: Mapping[str, str], after: Mapping[str, str]) -> Turned:
+    both = {name: (before.get(name), after.get(name)) for name in {**before, **after}}
+    return {name: pair for name, pair in both.items() if pair[0] != pair[1]}

@@ -17,14 +17,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import IO, TYPE_CHECKING, Literal
 
 from pydantic import ValidationError
 
 from crab_graph.errors import RunError
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.relations import RELATIONS, RUNS
-from crab_graph.runs.rows import Row, rows_of
+from crab_graph.runs.relations import RELATIONS, RUNS, Row, rows_of
 from crab_graph.schema import FileModel, digest
 
 if TYPE_CHECKING:
@@ -63,8 +62,6 @@ _SETTINGS: Mapping[str, str | bool | int | float | list[str]] = {
     "python_enable_replacements": False,
     "temp_directory": "",
 }
-_DIALOGUE: Mapping[str, Any] = {"messages": [], "trace": (), "evidence": {}}
-_LEFT_OUT = {"history", "hidden"}
 
 
 class PartFile(FileModel):
@@ -116,7 +113,8 @@ def complete_parts(shard: Path, homes: Sequence[Path]) -> list[ParquetPart]:
     parts = _chain(shard, found)
     for start, lines in _chunks(shard, parts[-1].about.end if parts else 0):
         end = start + sum(map(len, lines))
-        about = _about(shard, start, end, _digest(lines), modified if end == size else 0)
+        sha256 = hashlib.sha256(b"".join(lines)).hexdigest()
+        about = _about(shard, start, end, sha256, modified if end == size else 0)
         parts.append(_make(about, lines, homes[-1]))
     return parts if len(parts) <= _MOST_PARTS else merge_parts(shard, parts, homes[-1])
 
@@ -126,14 +124,15 @@ def merge_parts(shard: Path, parts: list[ParquetPart], home: Path) -> list[Parqu
     if len(parts) < 2:
         return parts
     modified, size = _state(shard)
-    sha256 = _joint_digest(shard, parts)
-    if sha256 is None:
-        return parts
     end = parts[-1].about.end
+    with shard.open("rb") as file:
+        sha256 = _digest(file, 0, end)
+        if any(_digest(file, p.about.start, p.about.end) != p.about.sha256 for p in parts):
+            return parts
     about = _about(shard, 0, end, sha256, modified if end == size else 0)
     with _part_directory(about, home) as directory, connect() as connection:
         for table in STORED:
-            files = ", ".join(_quoted(part.file(table)) for part in parts)
+            files = ", ".join(quoted(part.file(table)) for part in parts)
             _write(connection, f"read_parquet([{files}])", "*", directory / f"{table}.parquet")
     return [ParquetPart(home / _name(about), about)]
 
@@ -181,7 +180,7 @@ def _chain(shard: Path, found: Sequence[ParquetPart]) -> list[ParquetPart]:
                     size,
                     modified,
                 )
-                if is_known or _file_digest(file, start, part.about.end) == part.about.sha256:
+                if is_known or _digest(file, start, part.about.end) == part.about.sha256:
                     chain.append(part)
                     break
             else:
@@ -216,11 +215,9 @@ def _make(about: PartFile, lines: Sequence[bytes], home: Path) -> ParquetPart:
             reason = error.errors()[0]["msg"]
             where = f"{about.shard}, byte {place}"
             raise RunError(f"{home.parent}: shard {where}: damaged: {reason}") from None
-        light = record.model_copy(update=dict(_DIALOGUE)).model_dump_json(exclude=_LEFT_OUT)
-        for table, own in {**rows_of(record), RECORDS: [{"record": light}]}.items():
-            for row in own:
-                row[PLACE] = place
-            rows[table] += own
+        summary = {"record": record.summary.model_dump_json()}
+        for table, own in {**rows_of(record), RECORDS: [summary]}.items():
+            rows[table] += [{**row, PLACE: place} for row in own]
         place += len(line)
     with _part_directory(about, home) as directory, connect() as connection:
         for table, own in rows.items():
@@ -246,7 +243,7 @@ def _write_rows(
 
 def _write(connection: "duckdb.DuckDBPyConnection", source: str, columns: str, path: Path) -> None:
     query = f"SELECT {columns} FROM {source}"  # noqa: S608  (names of ours)
-    connection.execute(f"COPY ({query}) TO {_quoted(path)} (FORMAT parquet, COMPRESSION zstd)")
+    connection.execute(f"COPY ({query}) TO {quoted(path)} (FORMAT parquet, COMPRESSION zstd)")
 
 
 @contextmanager
@@ -283,34 +280,16 @@ def _state(shard: Path) -> tuple[int, int]:
     return stat.st_mtime_ns, stat.st_size
 
 
-def _digest(lines: Sequence[bytes]) -> str:
-    found = hashlib.sha256()
-    for line in lines:
-        found.update(line)
-    return found.hexdigest()
-
-
-def _file_digest(file: IO[bytes], start: int, end: int, *more: Any) -> str:
-    """Return the hash of some bytes of a file, and add them to other hashes."""
+def _digest(file: IO[bytes], start: int, end: int) -> str:
+    """Return the hash of some bytes of a file."""
     found = hashlib.sha256()
     file.seek(start)
     while start < end and (block := file.read(min(_BLOCK, end - start))):
-        for one in (found, *more):
-            one.update(block)
+        found.update(block)
         start += len(block)
     return found.hexdigest()
 
 
-def _joint_digest(shard: Path, parts: Sequence[ParquetPart]) -> str | None:
-    """Return the hash of what some parts hold together, or `None` if the shard holds it no more."""
-    joint = hashlib.sha256()
-    with shard.open("rb") as file:
-        for part in parts:
-            about = part.about
-            if _file_digest(file, about.start, about.end, joint) != about.sha256:
-                return None
-    return joint.hexdigest()
-
-
-def _quoted(path: Path) -> str:
+def quoted(path: Path) -> str:
+    """Return a path as a text of SQL."""
     return "'" + str(path).replace("'", "''") + "'"

@@ -1,10 +1,12 @@
 """What is kept of one finished episode (paper section 3.4)."""
 
-from typing import Any, Literal
+from collections.abc import Iterable
+from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from crab_graph.models.usage import ModelUsage, totals
+from crab_graph.models.prices import Cost
+from crab_graph.models.usage import PARTIES, ModelUsage, Totals, add_usage, totals
 from crab_graph.schema import FileModel
 from crab_graph.settings import Toolset, agent_label
 
@@ -110,6 +112,18 @@ class EpisodeRecord(FileModel):
         return agent_label(self.agent, self.toolset)
 
     @property
+    def summary(self) -> Self:
+        """The record without dialogue and evidence: all that figures need, and a fraction of it."""
+        bare: dict[str, Any] = {
+            "messages": [],
+            "trace": (),
+            "evidence": {},
+            "history": (),
+            "hidden": {},
+        }
+        return self.model_copy(update=bare)
+
+    @property
     def amounts(self) -> dict[str, float]:
         """What it took: messages, turns, tool errors, tokens, dollars.
 
@@ -134,3 +148,17 @@ class EpisodeRecord(FileModel):
 
 Episode = EpisodeRecord
 """The public name of a record."""
+
+
+def party_totals(records: Iterable[EpisodeRecord]) -> dict[str, tuple[Totals, Cost]]:
+    """Return calls, tokens and cost of the models of each party that asked any."""
+    listed = list(records)
+    found = {}
+    for party in PARTIES:
+        usage = add_usage(*(one.usage.get(party, {}) for one in listed))
+        if not usage:
+            continue
+        known = [one.cost.get(party) for one in listed if one.usage.get(party)]
+        unknown = tuple(usage) if None in known else ()
+        found[party] = (totals(usage), Cost(round(sum(c or 0.0 for c in known), 8), unknown))
+    return found

@@ -1,4 +1,4 @@
-"""The tables that a run can be queried by: names, types, and what each column says.
+"""The tables that a run can be queried by, and an episode as their rows.
 
 They stand in `relations.toml`, and their names are stable. `docs/analytics.md` is made of these
 descriptions; a test holds it to them. Neither a clock nor a path is in any table, except for the
@@ -6,9 +6,18 @@ name of a run's directory in `runs`: the same episodes give the same rows wherev
 were played.
 """
 
+import json
 import tomllib
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import Any
+
+from crab_graph.eval.checks import Part, part_of_check
+from crab_graph.runs.record import EpisodeRecord
+
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +76,165 @@ def document() -> str:
         head = f"### `{one.name}`\n\nOne row: {one.row}.\n\n| column | type | |\n|---|---|---|\n"
         documents.append(f"{head}{rows}\n")
     return "\n".join(documents)
+
+
+def rows_of(record: EpisodeRecord) -> dict[str, list[Row]]:
+    """Return the rows of an episode by table, without the number of its run."""
+    dialogue = _Dialogue(record)
+    found = {
+        "episodes": [_episode(record, len(dialogue.turns))],
+        "checks": _checks(record),
+        "turns": dialogue.turns,
+        "messages": dialogue.messages,
+        "tool_calls": dialogue.calls,
+        "facts": [{**fact, "fate": record.fact_fates.get(fact["key"])} for fact in record.facts],
+        "costs": _costs(record),
+    }
+    for rows in found.values():
+        for row in rows:
+            row["episode_id"] = record.episode_id
+    return found
+
+
+class _Dialogue:
+    """Reads a transcript once, message by message."""
+
+    def __init__(self, record: EpisodeRecord) -> None:
+        self.messages: list[Row] = []
+        self.turns: list[Row] = []
+        self.calls: list[Row] = []
+        self._trace = iter(record.trace)
+        self._asked: dict[str, Mapping[str, Any]] = {}
+        self._unspoken: dict[str, list[Row]] = {"agent": [], "user": []}
+        told = Counter(fact.get("turn") for fact in record.facts)
+        for message in record.messages:
+            asked = message.get("tool_calls") or ()
+            self._asked |= {call["id"]: call for call in asked}
+            row = {
+                "number": len(self.messages) + 1,
+                "turn": None,
+                "role": message["role"],
+                "owner": message.get("owner"),
+                "content": message.get("content"),
+                "tool_calls": _json(asked) if asked else None,
+                "tool_call_id": message.get("tool_call_id"),
+            }
+            self.messages.append(row)
+            if message["role"] == "tool":
+                self._answer(message)
+            elif message["role"] in ("user", "assistant") and not asked:
+                row["turn"] = len(self.turns) + 1
+                self._say(row, told[row["turn"]])
+
+    def _say(self, message: Row, facts: int) -> None:
+        speaker = "agent" if message["role"] == "assistant" else "user"
+        calls, self._unspoken[speaker] = self._unspoken[speaker], []
+        for call in calls:
+            call["turn"] = message["turn"]
+        self.turns.append(
+            {
+                "turn": message["turn"],
+                "speaker": speaker,
+                "number": message["number"],
+                "words": len((message["content"] or "").split()),
+                "calls": len(calls),
+                "writes": sum(call["writes"] for call in calls),
+                "facts": facts,
+            }
+        )
+
+    def _answer(self, message: Mapping[str, Any]) -> None:
+        call = self._asked.get(message["tool_call_id"], {})
+        step = next(self._trace, {})
+        answer = message["content"]
+        refusal = _refusal(answer)
+        owner = message.get("owner") or "agent"
+        row = {
+            "number": len(self.calls) + 1,
+            "turn": None,
+            "owner": owner,
+            "name": call.get("name"),
+            "arguments": _json(call.get("arguments")),
+            "result": None if refusal else answer,
+            "error": str(refusal["error"]) if refusal else None,
+            "error_message": refusal.get("message"),
+            "writes": len(step.get("events") or ()),
+        }
+        self.calls.append(row)
+        self._unspoken[owner].append(row)
+
+
+_COPIED = (
+    {column.name for table in RELATIONS if table.name == "episodes" for column in table.columns}
+    & EpisodeRecord.model_fields.keys()
+) - {"episode_id", "dimensions", "failures", "messages", "metrics"}
+
+
+def _episode(record: EpisodeRecord, turns: int) -> Row:
+    failed = {part_of_check(name) for name, said in record.checks.items() if said == "fail"}
+    parts = () if record.outcome == "infra_error" else Part
+    metrics = record.metrics
+    return {
+        **record.model_dump(include=_COPIED),
+        **{f"{part}_passed": part not in failed for part in parts},
+        "dimensions": "+".join(record.dimensions),
+        "failures": ",".join(record.failures),
+        "strict_passed": record.strict.get("passed"),
+        "trip_state": metrics.get("trip_state"),
+        "messages": len(record.messages),
+        "turns": turns,
+        "tool_calls": metrics.get("total_tool_calls"),
+        "redundant_calls": metrics.get("redundant_calls"),
+        "cancellations": metrics.get("call_cancellation"),
+        "admitted_errors": metrics.get("admitted_errors"),
+        "metrics": _json(metrics),
+    }
+
+
+def _checks(record: EpisodeRecord) -> list[Row]:
+    strict = record.strict.get("checks", {})
+    return [
+        {
+            "task_id": record.task_id,
+            "condition": record.condition,
+            "trial": record.trial,
+            "check_id": name,
+            "verdict": str(verdict),
+            "strict_verdict": strict.get(name),
+        }
+        for name, verdict in record.checks.items()
+    ]
+
+
+_TOKENS = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
+
+
+def _costs(record: EpisodeRecord) -> list[Row]:
+    return [
+        {
+            "party": party,
+            "model": model,
+            "calls": took.get("calls", 0),
+            "failed_calls": sum(took.get("failed", {}).values()),
+            "uncounted_calls": took.get("uncounted", 0),
+            **{name: took.get(name, 0) for name in _TOKENS},
+            "party_cost": record.cost.get(party),
+        }
+        for party, usage in record.usage.items()
+        for model, took in usage.items()
+    ]
+
+
+def _refusal(answer: str | None) -> Mapping[str, Any]:
+    """Return a tool's refusal, if it is one: answers are long, few of them mention an error."""
+    if answer is None or '"error"' not in answer:
+        return {}
+    try:
+        found = json.loads(answer)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) and "error" in found else {}
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

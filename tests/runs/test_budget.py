@@ -11,8 +11,9 @@ from crab_graph.cli import main
 from crab_graph.errors import UsageError
 from crab_graph.models import retrying
 from crab_graph.models.prices import Price, Prices, load_prices
-from crab_graph.runs.budget import Budget, party_totals
 from crab_graph.runs.config import read_config
+from crab_graph.runs.execution import Budget
+from crab_graph.runs.record import party_totals
 from crab_graph.settings import Limits, RunLimits
 from crab_graph.testing import Attempts, ScriptedServer
 from crab_graph.testing.faults import server_error, unauthorised

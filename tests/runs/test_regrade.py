@@ -10,7 +10,7 @@ from crab_graph.eval import verdict
 from crab_graph.eval.checks import judge, seen
 from crab_graph.eval.verifiers import verifiers_of
 from crab_graph.runs.config import CONFIG, SHARDS
-from crab_graph.runs.regrade import regrade_run
+from crab_graph.runs.grading import regrade_run
 
 
 @pytest.fixture

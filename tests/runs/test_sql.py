@@ -7,8 +7,7 @@ import pytest
 import crab_graph as cg
 from crab_graph.cli.application import main
 from crab_graph.errors import UsageError
-from crab_graph.runs.relations import RELATIONS
-from crab_graph.runs.rows import rows_of
+from crab_graph.runs.relations import RELATIONS, rows_of
 from crab_graph.runs.sql import query_runs, relate_runs
 
 

@@ -19,9 +19,9 @@ from crab_graph.errors import ResumeMismatch, UnknownName
 from crab_graph.graph.build import Leg, prepare_episode
 from crab_graph.graph.setup import set_up
 from crab_graph.graph.state import transcript_of
+from crab_graph.runs.grading import regrade_run
 from crab_graph.runs.play import seat_person
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.regrade import regrade_run
 from crab_graph.runs.store import load_record
 from crab_graph.settings import EpisodeSettings, Limits, RunLimits
 from crab_graph.tools.tool import Owner
