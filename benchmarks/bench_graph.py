@@ -21,9 +21,8 @@ from crab_graph.domains.benchmark import Benchmark
 from crab_graph.domains.task import Task
 from crab_graph.graph.nodes import EpisodeNodes
 from crab_graph.graph.savers import open_saver
-from crab_graph.graph.setup import set_up
 from crab_graph.graph.state import transcript_of
-from crab_graph.graph.users import build_user
+from crab_graph.graph.users import build_user, set_up
 from crab_graph.settings import EpisodeSettings, Limits
 from crab_graph.testing import ScriptedChatModel, tool_call_reply
 from crab_graph.tools.registry import Owner

@@ -21,9 +21,8 @@ from crab_graph.domains.task import Task
 from crab_graph.generation.materialize import qualified
 from crab_graph.graph.build import route
 from crab_graph.graph.nodes import EpisodeNodes
-from crab_graph.graph.setup import set_up
 from crab_graph.graph.state import Batch, Counts, Ending, transcript_of
-from crab_graph.graph.users import build_user
+from crab_graph.graph.users import build_user, set_up
 from crab_graph.settings import EpisodeSettings
 from crab_graph.tools.ledger import BookingTables, Event, Ledger
 from crab_graph.tools.registry import Owner, ToolOutcome, ToolRegistry

@@ -40,14 +40,12 @@ class Reply:
         inner: Messages between an agent and tools of its own that came before, as transcript lines.
         own: What the provider put into the message beside its text, such as reasoning with its
             signature; it is handed back to the agent with its message, and to nobody else.
-        usage: What the models that were asked for it took.
     """
 
     text: str = ""
     calls: tuple[Call, ...] = ()
     inner: tuple[dict[str, Any], ...] = ()
     own: dict[str, Any] = field(default_factory=dict)
-    usage: dict[str, Any] = field(default_factory=dict)
 
 
 class BadReply(TypeError):

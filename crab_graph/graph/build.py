@@ -1,23 +1,27 @@
 """One episode as a compiled LangGraph: agent, user and environment in turns (paper section 3.3)."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack, cast
+from typing import Any, Literal, NamedTuple, Unpack, cast
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from crab_graph.agents.adapters import Agent, AgentSpec, resolve_agent
+from crab_graph.domains.task import Task
 from crab_graph.graph.nodes import EpisodeNodes
-from crab_graph.graph.setup import Setup, set_up
 from crab_graph.graph.state import AgentInput, EpisodeState, is_finished
-from crab_graph.graph.users import UserSide, UserSpec, build_user, condition_name
+from crab_graph.graph.users import (
+    Setup,
+    UserSide,
+    UserSpec,
+    build_user,
+    condition_name,
+    set_up,
+)
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.schema import digest
 from crab_graph.settings import EpisodeKeywords, EpisodeSettings, Toolset, value_of
-
-if TYPE_CHECKING:
-    from crab_graph.domains.task import Task
 
 EpisodeGraph = CompiledStateGraph[Any, Any, Any, Any]
 
@@ -29,9 +33,7 @@ _LONGEST_ID = 16
 class Leg(NamedTuple):
     """Which episode of its task, agent and user one is.
 
-    Attributes:
-        trial: Number of the trial.
-        lineage: For a fork the trial from which its user draws, and a number for drawing anew.
+    The lineage of a fork is the trial from which its user draws, and a number for drawing anew.
     """
 
     trial: int = 0
@@ -41,11 +43,7 @@ class Leg(NamedTuple):
 class PreparedEpisode(NamedTuple):
     """An episode that is ready to be run.
 
-    Attributes:
-        graph: The compiled graph.
-        agent: Its agent.
-        user: Its user.
-        spec: Hash of all that determines it; threads and resumed states are told apart by it.
+    `spec` is a hash of all that determines it; threads and resumed states are told apart by it.
     """
 
     graph: EpisodeGraph
@@ -55,7 +53,7 @@ class PreparedEpisode(NamedTuple):
 
 
 def build_graph(
-    task: "Task",
+    task: Task,
     agent: AgentSpec,
     user: UserSpec = "ruse",
     checkpointer: BaseCheckpointSaver[Any] | None = None,
@@ -88,7 +86,7 @@ def build_graph(
 
 
 def prepare_episode(
-    task: "Task",
+    task: Task,
     agent: AgentSpec,
     user: UserSpec,
     checkpointer: BaseCheckpointSaver[Any] | None,

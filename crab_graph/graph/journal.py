@@ -11,15 +11,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver, Checkpoint
 from langgraph.runtime import get_runtime
 
 from crab_graph.errors import StorageError
-
-if TYPE_CHECKING:
-    from langchain_core.runnables import RunnableConfig
-    from langgraph.checkpoint.base import BaseCheckpointSaver, Checkpoint
 
 NAMESPACE = "replies"
 """The checkpoint namespace of the entries; that of the episode itself is empty."""
@@ -30,7 +28,7 @@ _CHANNEL = "reply"
 class Step:
     """One execution of a node in one thread; what it was answered can be read and kept."""
 
-    def __init__(self, saver: "BaseCheckpointSaver[Any]", thread: str, task: str) -> None:
+    def __init__(self, saver: BaseCheckpointSaver[Any], thread: str, task: str) -> None:
         """Point at the entries of a step, by its thread and LangGraph's id of it."""
         self._saver = saver
         self._thread = thread
@@ -82,7 +80,7 @@ class Step:
 _STEP: ContextVar[Step | None] = ContextVar("step", default=None)
 
 
-def current_step(saver: "BaseCheckpointSaver[Any] | None") -> Step | None:
+def current_step(saver: BaseCheckpointSaver[Any] | None) -> Step | None:
     """Return the step that a node is executing; `None` where nothing is checkpointed."""
     if saver is None:
         return None

@@ -7,15 +7,15 @@ ends the episode with a status of its own, so that a run goes on.
 
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import Context, copy_context
-from dataclasses import fields, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import fields
+from typing import Any, cast
 
-from langchain_core.messages import BaseMessage
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.errors import GraphBubbleUp
 
 from crab_graph.agents.adapters import Agent
 from crab_graph.agents.reply import Call, Reply
+from crab_graph.domains.task import Task
 from crab_graph.errors import CrabGraphError, UsageError
 from crab_graph.graph.accounts import (
     OutOfTime,
@@ -26,9 +26,8 @@ from crab_graph.graph.accounts import (
     total_cost,
     try_step,
 )
-from crab_graph.graph.journal import Step, current_step, within
+from crab_graph.graph.journal import current_step, within
 from crab_graph.graph.person import PERSON, PERSON_AGENT
-from crab_graph.graph.setup import Setup
 from crab_graph.graph.state import (
     AgentInput,
     Batch,
@@ -43,10 +42,9 @@ from crab_graph.graph.state import (
     state_change,
     user_view,
 )
-from crab_graph.graph.users import UserReply, UserSide
+from crab_graph.graph.users import Setup, UserReply, UserSide
 from crab_graph.graph.view import View
 from crab_graph.models.failures import FailureKind, described, kind_of
-from crab_graph.models.meter import metered
 from crab_graph.models.secrets import shortened, without_secrets
 from crab_graph.models.usage import PARTIES, Usage
 from crab_graph.settings import Engine
@@ -54,15 +52,12 @@ from crab_graph.text.phrases import find_token, without_tokens
 from crab_graph.tools.ledger import Event, Ledger
 from crab_graph.tools.registry import Owner
 
-if TYPE_CHECKING:
-    from langgraph.checkpoint.base import BaseCheckpointSaver
-
-    from crab_graph.domains.task import Task
-
 Update = dict[str, Any]
 
 _WHOLE = "whole"
 """Where the journal keeps what a whole step came to, beside the answers it was made of."""
+
+_REPLIES: Mapping[str, type[Reply | UserReply]] = {"agent": Reply, "user": UserReply}
 
 
 class EpisodeNodes:
@@ -70,22 +65,17 @@ class EpisodeNodes:
 
     def __init__(
         self,
-        task: "Task",
+        task: Task,
         agent: Agent,
         user: UserSide,
         setup: Setup,
         spec: str = "",
-        journal: "BaseCheckpointSaver[Any] | None" = None,
+        journal: BaseCheckpointSaver[Any] | None = None,
     ) -> None:
         """Bind the nodes.
 
-        Args:
-            task: The task, whose world is read when the first tool runs.
-            agent: The agent.
-            user: The user's side.
-            setup: What the episode shares with others: limits, prices.
-            spec: What the episode was begun with; a checkpoint of another one is refused.
-            journal: Where replies are kept that are not sure to be repeated.
+        A checkpoint with another `spec` is refused; the journal keeps replies that are not sure to
+        be repeated.
         """
         self._task = task
         self._tools = task.domain.registry()
@@ -113,18 +103,11 @@ class EpisodeNodes:
         counts = counts_of(state)
         view = self._view.of(state.get("messages", []))
         spent = state.get("spent", {})
-        step = self._step("agent")
-        reply, seconds = _kept_reply(step), 0.0
-        if reply is None:
-            answer = partial(self._answer, step, view)
-            tried = self._try(self._agent_context(), answer, spent)
-            seconds = tried.seconds
-            if tried.error is not None:
-                return self._broken("agent", tried, spent)
-            reply = replace(cast(Reply, tried.value), usage=dict(tried.usage))
-            if step is not None:
-                step.keep(_WHOLE, _shallow(reply))
-        spending = self._spend(spent, "agent", reply.usage, seconds)
+        tried = self._try("agent", self._agent_context(), lambda: self._respond(view), spent)
+        if tried.error is not None:
+            return self._broken("agent", tried, spent)
+        reply = cast(Reply, tried.value)
+        spending = self._spend(spent, "agent", tried.usage, tried.seconds)
         line: Message = {"seq": counts["seq"], "role": "assistant"}
         if not reply.calls:
             line["content"] = without_tokens(reply.text).strip()
@@ -143,11 +126,11 @@ class EpisodeNodes:
         before = state.get("user_state", {})
         spent = state.get("spent", {})
         view = user_view(state)
-        tried = self._try(copy_context(), lambda: self._user_step(before, view), spent)
+        tried = self._try("user", copy_context(), lambda: self._user.step(before, view), spent)
         if tried.error is not None:
             return self._broken("user", tried, spent)
         step = cast(UserReply, tried.value)
-        spending = self._spend(spent, "user", step.usage, tried.seconds)
+        spending = self._spend(spent, "user", tried.usage, tried.seconds)
         spent = spending.get("spent", spent)
         changed = Batch(lines=state_change(before, step.state, counts["seq"]))
         kept = {"user_state": step.state, "user_states": changed} | spending
@@ -187,31 +170,32 @@ class EpisodeNodes:
             update |= ended(Status.ENDED, token.word)  # it waited for the calls of its turn
         return update | {channel: Batch(lines=lines), "events": Batch(lines=events)}
 
-    def _step(self, party: str) -> Step | None:
-        return current_step(self._journal) if party in self._sampled else None
+    def _try(
+        self, party: str, context: Context, ask: Callable[[], Any], spent: Spent
+    ) -> Tried[Any]:
+        """Try a step within what is left of the episode's time.
 
-    def _answer(self, step: Step | None, view: list[BaseMessage]) -> Reply:
-        with within(step):
-            return self._respond(view)
-
-    def _user_step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserReply:
-        """Return the user's step; what it was answered in it before, it is answered again."""
-        step = self._step("user")
+        Where the same step ran before, to where it had its reply, that is its reply again.
+        """
+        step = current_step(self._journal) if party in self._sampled else None
         known = None if step is None else step.recall(_WHOLE)
         if known is not None:
-            return UserReply(known["text"], _calls_of(known), known["state"], known["usage"])
-        with within(step), metered() as meter:
-            taken = self._user.step(state, messages)
-        taken = replace(taken, usage=meter.usage)
-        if step is not None:
-            step.keep(_WHOLE, _shallow(taken))
-        return taken
+            usage = known.pop("usage")
+            calls = tuple(Call(name, arguments) for name, arguments in known.pop("calls"))
+            return Tried(_REPLIES[party](calls=calls, **known), None, usage, 0.0)
 
-    def _try(self, context: Context, step: Callable[[], Any], spent: Spent) -> Tried[Any]:
-        """Try a step within what is left of the episode's time."""
+        def answer() -> Any:
+            with within(step):
+                return ask()
+
         cap = self._limits.max_seconds
         left = None if cap is None else max(0.0, cap - spent.get("seconds", 0.0))
-        return try_step(context, step, left)
+        tried = try_step(context, answer, left)
+        if step is not None and tried.error is None:
+            names = [field.name for field in fields(_REPLIES[party])]
+            reply = {name: getattr(tried.value, name) for name in names}
+            step.keep(_WHOLE, reply | {"usage": tried.usage})
+        return tried
 
     def _spend(self, spent: Spent, party: str, usage: Usage, seconds: float) -> Update:
         """Return the update of what was spent; time is kept only where it is limited."""
@@ -282,23 +266,6 @@ class EpisodeNodes:
                 "add it to the file of --prices"
             )
         return cost.dollars
-
-
-def _shallow(step: Reply | UserReply) -> dict[str, Any]:
-    """Return the fields of a step, to be written as JSON at once: nothing needs a copy."""
-    return {field.name: getattr(step, field.name) for field in fields(step)}
-
-
-def _kept_reply(step: Step | None) -> Reply | None:
-    """Return the agent's reply of a step that ran before, to where it had its reply."""
-    known = None if step is None else step.recall(_WHOLE)
-    if known is None:
-        return None
-    return Reply(**{**known, "calls": _calls_of(known), "inner": tuple(known["inner"])})
-
-
-def _calls_of(known: Mapping[str, Any]) -> tuple[Call, ...]:
-    return tuple(Call(name, arguments) for name, arguments in known["calls"])
 
 
 def _pending(state: EpisodeState, seq: int) -> tuple[str, Owner, Message]:

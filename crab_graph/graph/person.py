@@ -8,8 +8,9 @@ stop. The value of the stop says what is new; the answer is a text, or calls of 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from langchain_core.messages import BaseMessage
 from langgraph.types import interrupt
 
 from crab_graph.agents.adapters import Agent, Respond
@@ -17,9 +18,6 @@ from crab_graph.agents.reply import Call, Reply, clean_text, plain
 from crab_graph.errors import UsageError
 from crab_graph.personas.condition import Condition
 from crab_graph.tools.registry import Owner, ToolRegistry
-
-if TYPE_CHECKING:
-    from langchain_core.messages import BaseMessage
 
 PERSON = "person"
 """How a person is recorded, as an agent's name or a user's engine."""
@@ -49,7 +47,7 @@ def ask_user(messages: Sequence[Message], tools: Iterable[str]) -> Reply:
 def _open(registry: ToolRegistry) -> Respond:
     tools = registry.names(Owner.AGENT)
 
-    def respond(messages: list["BaseMessage"]) -> Reply:
+    def respond(messages: list[BaseMessage]) -> Reply:
         roles = {"human": "user", "ai": "assistant"}
         lines = [
             {"role": roles.get(one.type, one.type), "content": str(one.text)}

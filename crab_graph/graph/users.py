@@ -1,24 +1,29 @@
 """The user's side of an episode: an engine under a condition, or a callable (paper section 3.3)."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from langchain_core.language_models import BaseChatModel
 
 from crab_graph.agents.adapters import call_synchronously, dotted_name
 from crab_graph.agents.reply import Call, ask_model, read_reply
+from crab_graph.domains.task import Task
 from crab_graph.errors import UsageError
 from crab_graph.graph.journal import ask_once
 from crab_graph.graph.person import PERSON, SeatedUser, ask_user
-from crab_graph.graph.setup import Setup
 from crab_graph.graph.state import Message, is_delivered
 from crab_graph.graph.view import View
 from crab_graph.models.chat import build_chat_model, is_address, is_provider
 from crab_graph.models.meter import current_meter, metered
+from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.models.secrets import public_spec, remember_model_secrets
 from crab_graph.models.usage import Usage
 from crab_graph.personas.briefing import UserBriefing, first_wish
 from crab_graph.personas.condition import Condition, ResolvedCondition, parse_condition, resolve
+from crab_graph.personas.fragment_set import Fragments, load_fragments
 from crab_graph.personas.model_users import Ask, HybridUser, LlmUser, ModelReply
 from crab_graph.personas.prompt import (
     compose_prompt,
@@ -28,12 +33,9 @@ from crab_graph.personas.prompt import (
 from crab_graph.personas.recognition import told_after
 from crab_graph.personas.rules_user import RulesUser
 from crab_graph.randomness import derive_seed
-from crab_graph.settings import Engine
+from crab_graph.settings import Engine, EpisodeSettings
 from crab_graph.text.phrases import without_tokens
 from crab_graph.tools.registry import Owner
-
-if TYPE_CHECKING:
-    from crab_graph.domains.task import Task
 
 UserSpec = str | Condition | SeatedUser | Callable[..., Any]
 """A condition such as `ruse`, a person under one, or a callable `f(messages, tools)`."""
@@ -42,16 +44,30 @@ CUSTOM_CONDITION = "custom"
 
 
 @dataclass(frozen=True, slots=True)
-class UserReply:
-    """What the user did: a text to deliver, or calls of its own tools; and its state after that.
+class Setup:
+    """What the episodes of a worker share: settings, with all that they name.
 
-    `usage` is what the models that were asked for it took.
+    The user's `model` is opened when it is first needed.
     """
+
+    settings: EpisodeSettings
+    model: Any
+    fragments: Fragments
+    prices: Prices
+
+    @property
+    def engine(self) -> Engine:
+        """What plays a condition."""
+        return Engine(self.settings.engine)
+
+
+@dataclass(frozen=True, slots=True)
+class UserReply:
+    """What the user did: a text to deliver, or calls of its own tools; and its state after that."""
 
     text: str
     calls: tuple[Call, ...]
     state: dict[str, Any]
-    usage: dict[str, Any] = field(default_factory=dict)
 
 
 Step = Callable[[Mapping[str, Any], Sequence[Message]], UserReply]
@@ -62,12 +78,7 @@ Step = Callable[[Mapping[str, Any], Sequence[Message]], UserReply]
 class UserSide:
     """Anything that can be the user.
 
-    Attributes:
-        engine: Name of the engine, as it is recorded.
-        step: What it does.
-        condition: The settled condition; `None` for a callable.
-        model: Name of the model that speaks, if one does.
-        prompt_sha256: Hash of the prompt that the model follows, if one does.
+    A callable has no condition; the model and the hash of its prompt are there where one speaks.
     """
 
     engine: str
@@ -77,22 +88,11 @@ class UserSide:
     prompt_sha256: str | None = None
 
 
-def build_user(
-    task: "Task",
-    user: UserSpec,
-    setup: Setup,
-    trial: int,
-    replica: int = 0,
-) -> UserSide:
+def build_user(task: Task, user: UserSpec, setup: Setup, trial: int, replica: int = 0) -> UserSide:
     """Return the user of one episode.
 
-    Args:
-        task: The task, whose facts the user knows.
-        user: A condition, or a callable.
-        setup: What plays a condition; persona and wording are derived from its seed, the task and
-            the trial.
-        trial: Number of the trial.
-        replica: For the same persona with other draws: any number but 0.
+    Persona and wording are derived from the setup's seed, the task and the trial; a replica other
+    than 0 gives the same persona other draws.
 
     Raises:
         UsageError: it is neither.
@@ -115,6 +115,24 @@ def build_user(
     return _callable_user(task, user)
 
 
+def set_up(settings: EpisodeSettings, prices: Prices | None = None) -> Setup:
+    """Open what settings name.
+
+    Raises:
+        UsageError: the engine lacks its model, a model is given to one that has none, or the
+            directory of fragments cannot be read.
+    """
+    has_model = settings.user_model is not None
+    if settings.engine == Engine.RULES and has_model:
+        raise UsageError("a user model speaks only with --engine llm or hybrid")
+    if settings.engine != Engine.RULES and not has_model:
+        raise UsageError(
+            f"the engine '{settings.engine}' needs a model for the user: --user-model SPEC"
+        )
+    folder = None if settings.personas is None else Path(settings.personas)
+    return Setup(settings, settings.user_model, load_fragments(folder), prices or NO_PRICES)
+
+
 class UserModel(NamedTuple):
     """A chat model that plays users, and the name it is recorded by."""
 
@@ -130,22 +148,17 @@ def with_open_model(setup: Setup) -> Setup:
     """
     if setup.engine is Engine.RULES or isinstance(setup.model, UserModel):
         return setup
-    return replace(setup, model=_open_model(setup.model))
-
-
-def _open_model(model: Any) -> UserModel:
-    from langchain_core.language_models import BaseChatModel  # noqa: PLC0415
-
+    model = setup.model
     if isinstance(model, BaseChatModel):
         remember_model_secrets(model)
-        return UserModel(f"python:{dotted_name(model)}", model)
+        return replace(setup, model=UserModel(f"python:{dotted_name(model)}", model))
     if not isinstance(model, str):
         raise UsageError(f"a user model is a spec or a chat model, not {type(model).__name__}")
     if not is_address(model) and not is_provider(model.partition(":")[0]):
         raise UsageError(
             f"user model '{public_spec(model)}' is neither provider:model nor http://host/v1#model"
         )
-    return UserModel(public_spec(model), build_chat_model(model))
+    return replace(setup, model=UserModel(public_spec(model), build_chat_model(model)))
 
 
 def condition_name(user: UserSpec) -> str:
@@ -172,7 +185,7 @@ def _rules_user(
 
 
 def _model_user(
-    task: "Task", briefing: UserBriefing, condition: ResolvedCondition, setup: Setup
+    task: Task, briefing: UserBriefing, condition: ResolvedCondition, setup: Setup
 ) -> UserSide:
     prompt = compose_prompt(condition, briefing, fragments=setup.fragments)
     name, model = with_open_model(setup).model
@@ -183,7 +196,7 @@ def _model_user(
 
 
 def _person(
-    task: "Task", briefing: UserBriefing, condition: ResolvedCondition, setup: Setup
+    task: Task, briefing: UserBriefing, condition: ResolvedCondition, setup: Setup
 ) -> UserSide:
     tools = task.domain.registry().names(Owner.USER)
     first = first_wish(briefing, condition_behavior(condition, setup.fragments))
@@ -207,9 +220,13 @@ def _person(
     return UserSide(PERSON, step, condition)
 
 
-def _callable_user(task: "Task", user: Callable[..., Any]) -> UserSide:
+def _callable_user(task: Task, user: Callable[..., Any]) -> UserSide:
     tools = task.domain.registry().langchain_tools(Owner.USER)
-    view = View(_instructions(task), "user")
+    known = "\n".join(
+        f"- {fact.key}{f' ({fact.slot})' if fact.slot else ''}: {fact.value}" for fact in task.facts
+    )
+    template = files("crab_graph.graph").joinpath("callable_user.md").read_text(encoding="utf-8")
+    view = View(template.replace("{facts}", known), "user")
 
     def step(state: Mapping[str, Any], messages: Sequence[Message]) -> UserReply:
         reply = read_reply(call_synchronously(user, view.of(messages), list(tools)))
@@ -251,11 +268,3 @@ def _asking(model: Any, prompt: str) -> Ask:
         return ModelReply(text, tuple((name, arguments) for name, arguments in calls))
 
     return ask
-
-
-def _instructions(task: "Task") -> str:
-    template = files("crab_graph.graph").joinpath("callable_user.md").read_text(encoding="utf-8")
-    known = "\n".join(
-        f"- {fact.key}{f' ({fact.slot})' if fact.slot else ''}: {fact.value}" for fact in task.facts
-    )
-    return template.replace("{facts}", known)

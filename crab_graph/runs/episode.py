@@ -19,9 +19,8 @@ from crab_graph.graph.accounts import (
 )
 from crab_graph.graph.build import EpisodeGraph, Leg, PreparedEpisode, prepare_episode
 from crab_graph.graph.restart import hidden_state
-from crab_graph.graph.setup import Setup, set_up
 from crab_graph.graph.state import Status, is_finished, transcript_of
-from crab_graph.graph.users import UserSpec, condition_name
+from crab_graph.graph.users import Setup, UserSpec, condition_name, set_up
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.models.usage import PARTIES, Usage, add_usage, is_mock
 from crab_graph.runs.grading import Breakdown, grade_fields

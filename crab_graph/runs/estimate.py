@@ -10,8 +10,7 @@ from typing import Any
 
 from crab_graph.agents.adapters import resolve_agent
 from crab_graph.domains.task import Task
-from crab_graph.graph.setup import Setup
-from crab_graph.graph.users import with_open_model
+from crab_graph.graph.users import Setup, with_open_model
 from crab_graph.models.chat import model_of
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.models.usage import PARTIES, ModelUsage

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 from crab_graph.domains.benchmark import load_benchmark
 from crab_graph.errors import UsageError
 from crab_graph.graph.restart import visible_ends
-from crab_graph.graph.setup import set_up
+from crab_graph.graph.users import set_up
 from crab_graph.models.secrets import MASK
 from crab_graph.personas.condition import Condition, parse_condition
 from crab_graph.runs.config import CONFIG, ForkPoint, RunConfig, read_config

@@ -13,8 +13,8 @@ from crab_graph.errors import RunError, UsageError
 from crab_graph.graph.build import EpisodeGraph, Leg, prepare_episode
 from crab_graph.graph.person import PERSON_AGENT, PersonSeat, SeatedUser
 from crab_graph.graph.savers import open_saver
-from crab_graph.graph.setup import set_up
 from crab_graph.graph.state import Status, is_finished
+from crab_graph.graph.users import set_up
 from crab_graph.personas.condition import parse_condition
 from crab_graph.runs.config import CHECKPOINTS, SHARDS, begin_run, forget_episodes
 from crab_graph.runs.episode import Visit, play_episode

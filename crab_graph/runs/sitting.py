@@ -11,8 +11,7 @@ from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import UsageError
 from crab_graph.graph.person import SeatedUser
 from crab_graph.graph.savers import check_address
-from crab_graph.graph.setup import Setup, set_up
-from crab_graph.graph.users import condition_name, with_open_model
+from crab_graph.graph.users import Setup, condition_name, set_up, with_open_model
 from crab_graph.models.prices import NO_PRICES, check_priced
 from crab_graph.models.secrets import MASK, public_spec
 from crab_graph.personas.condition import Condition, parse_condition

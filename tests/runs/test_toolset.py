@@ -17,8 +17,8 @@ from crab_graph.analysis.viewer.background import Background
 from crab_graph.cli import main
 from crab_graph.errors import ResumeMismatch, UnknownName
 from crab_graph.graph.build import Leg, prepare_episode
-from crab_graph.graph.setup import set_up
 from crab_graph.graph.state import transcript_of
+from crab_graph.graph.users import set_up
 from crab_graph.runs.grading import regrade_run
 from crab_graph.runs.play import seat_person
 from crab_graph.runs.record import EpisodeRecord
