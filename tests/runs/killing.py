@@ -32,7 +32,7 @@ from crab_graph.domains.benchmark import load_benchmark
 from crab_graph.eval import verdict  # noqa: F401
 from crab_graph.graph import build, journal, nodes  # noqa: F401
 from crab_graph.personas import rules_user
-from crab_graph.runs import episode_worker, runner, store
+from crab_graph.runs import execution, runner, store
 from crab_graph.runs.versions import code_sha256
 from crab_graph.schema import canonical_json
 from crab_graph.tools.registry import ToolRegistry
@@ -121,7 +121,7 @@ def play(bench_path, out):
 def make_naive(out):
     """Let tools keep what they did in a file, and see what that file holds."""
     episode = {}
-    original = vars(episode_worker)["play_episode"]
+    original = vars(execution)["play_episode"]
 
     def play_episode(task, agent, user, setup, visit):
         episode["file"] = out.parent / f"{out.name}-{visit.thread_id}-{WRITES}"
@@ -143,7 +143,7 @@ def make_naive(out):
             lines, events, errors = lines + line, events + written, errors + failed
         return lines, events, errors
 
-    vars(episode_worker)["play_episode"] = play_episode
+    vars(execution)["play_episode"] = play_episode
     nodes.EpisodeNodes._run = run  # type: ignore[method-assign]
 
 
