@@ -193,7 +193,11 @@ class Benchmark(Sequence[Task]):
         with self._lock:
             found = {one: self._loaded[one] for one in task_ids if one in self._loaded}
             missing = [one for one in task_ids if one not in found]
-            stored = self._read_specs(missing) if missing else {}
+            wanted = "SELECT task_id, spec FROM sealed.tasks WHERE task_id IN (SELECT unnest(?))"
+            stored: dict[str, str] = {}
+            if missing:
+                with self.connect() as connection:
+                    stored = dict(connection.execute(wanted, [missing]).fetchall())
             for task_id in missing:
                 if task_id not in stored:
                     path = self.directory / DATABASE
@@ -202,11 +206,6 @@ class Benchmark(Sequence[Task]):
             if len(task_ids) == 1:
                 self._recent.append(found[task_ids[0]])
             return [found[task_id] for task_id in task_ids]
-
-    def _read_specs(self, task_ids: Sequence[str]) -> dict[str, str]:
-        wanted = "SELECT task_id, spec FROM sealed.tasks WHERE task_id IN (SELECT unnest(?))"
-        with self.connect() as connection:
-            return dict(connection.execute(wanted, [list(task_ids)]).fetchall())
 
     def _open(self, task_id: str, stored: str) -> Task:
         def read() -> dict[str, list[Row]]:
@@ -217,7 +216,7 @@ class Benchmark(Sequence[Task]):
             return Task(TaskSpec.model_validate_json(stored), self.domain, read)
         except ValidationError as error:
             place = f"{self.directory / DATABASE}: task '{task_id}'"
-            raise BenchmarkError(f"{place}, {_first_error(error)}") from None
+            raise BenchmarkError(f"{place}, {first_error(error)}") from None
 
     def connect(self) -> duckdb.DuckDBPyConnection:
         """Return a read-only connection to the benchmark's tables.
@@ -290,9 +289,11 @@ def read_manifest(directory: Path) -> Manifest:
     except json.JSONDecodeError as error:
         raise BenchmarkError(f"{path}: not JSON ({error}); generate the benchmark again") from None
     except ValidationError as error:
-        raise BenchmarkError(f"{path}: {_first_error(error)}") from None
+        raise BenchmarkError(f"{path}: {first_error(error)}") from None
 
 
-def _first_error(error: ValidationError) -> str:
-    first = error.errors()[0]
-    return f"field '{'.'.join(map(str, first['loc']))}': {first['msg']}"
+def first_error(error: ValidationError) -> str:
+    """Return the first thing that is wrong, and the field in which it is."""
+    first = error.errors(include_input=False)[0]
+    field = ".".join(map(str, first["loc"]))
+    return f"field '{field}': {first['msg']}" if field else first["msg"]

@@ -14,7 +14,7 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
-from crab_graph.domains.benchmark import Recipe
+from crab_graph.domains.benchmark import Recipe, first_error
 from crab_graph.errors import BenchmarkError
 from crab_graph.schema import FileModel, canonical_json
 
@@ -112,10 +112,7 @@ def read_opening(path: Path) -> Opening:
     try:
         return Opening.model_validate_json(path.read_text(encoding="utf-8"))
     except ValidationError as error:
-        first = error.errors(include_input=False)[0]
-        field = ".".join(map(str, first["loc"]))
-        place = f"field '{field}': " if field else ""
-        raise BenchmarkError(f"{path}: no opening file ({place}{first['msg']})") from None
+        raise BenchmarkError(f"{path}: no opening file ({first_error(error)})") from None
     except UnicodeDecodeError:
         raise BenchmarkError(f"{path}: no opening file (not text)") from None
     except OSError as error:

@@ -20,7 +20,6 @@ from crab_graph.domains.benchmark import (
     Manifest,
     Recipe,
     SweepMember,
-    TaskEntry,
     load_benchmark,
 )
 from crab_graph.domains.generate import MAX_DISTRACTORS, Progress, stamped_versions
@@ -150,7 +149,7 @@ def sweep_benchmark(
     About(low=1).check("jobs", jobs)
     plan = _plan(source, Path(out), vary, values, tasks)
     _check_directory(plan, source, force=force)
-    finished = [is_finished(plan.path(value), one) for value, one in plan.recipes.items()]
+    finished = [is_finished(plan.paths[value], one) for value, one in plan.recipes.items()]
     record = plan.directory / SWEEP
     if not all(finished) or not record.exists():
         left_out = _build(plan, jobs, progress)
@@ -161,21 +160,14 @@ def sweep_benchmark(
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """A sweep to be made: the recipe of each value's benchmark, and the families of tasks."""
+    """A sweep to be made: recipe and directory of each value's benchmark, and the families."""
 
     directory: Path
     vary: Vary
     source_sha256: str
     recipes: Mapping[int, Recipe]
+    paths: Mapping[int, Path]
     families: Sequence[FamilyPlan]
-
-    def name(self, value: int) -> str:
-        """Return the directory of a value's benchmark, within the sweep's."""
-        return f"{self.vary}-{value}"
-
-    def path(self, value: int) -> Path:
-        """Return the directory of a value's benchmark."""
-        return self.directory / self.name(value)
 
 
 def _plan(
@@ -205,24 +197,22 @@ def _plan(
         )
         for value in chosen
     }
-    wanted = (task for task in source if task.id in set(ids))
-    families = [_family(task, number, what, chosen) for number, task in enumerate(wanted, start=1)]
-    return _Plan(directory, what, source.sha256, recipes, families)
-
-
-def _family(task: Task, number: int, vary: Vary, values: tuple[int, ...]) -> FamilyPlan:
-    return FamilyPlan(
-        vary=vary,
-        values=values,
-        ids=tuple(
-            # An id begins with the stratum, which is what varies here.
-            f"S{value}-{number:03d}" if vary == Vary.SOLUTIONS else task.id
-            for value in values
-        ),
-        source=task.spec,
-        flexible=task.date_mode == "flexible",
-        party_size=task.party,
-    )
+    families = [
+        FamilyPlan(
+            vary=what,
+            values=chosen,
+            # An id begins with the stratum, which is what varies with the solutions.
+            ids=tuple(
+                f"S{value}-{number:03d}" if what == Vary.SOLUTIONS else task.id for value in chosen
+            ),
+            source=task.spec,
+            flexible=task.date_mode == "flexible",
+            party_size=task.party,
+        )
+        for number, task in enumerate(source.load(ids), start=1)
+    ]
+    paths = {value: directory / f"{what}-{value}" for value in chosen}
+    return _Plan(directory, what, source.sha256, recipes, paths, families)
 
 
 def _checked_values(source: Benchmark, vary: Vary, values: Sequence[int] | None) -> tuple[int, ...]:
@@ -273,7 +263,7 @@ def _check_directory(plan: _Plan, source: Benchmark, *, force: bool) -> None:
             f"{directory}: holds files that are no sweep's; choose another directory"
         )
     if not force:
-        if held.keys() - set(map(plan.name, plan.recipes)):
+        if held.keys() - {path.name for path in plan.paths.values()}:
             raise BenchmarkError(
                 f"{directory}: holds a sweep of other values; "
                 "choose another directory or use --force"
@@ -299,7 +289,7 @@ def _build(plan: _Plan, jobs: int, progress: Progress | None) -> list[LeftOut]:
 
     with ExitStack() as stack:
         benches = {
-            value: stack.enter_context(open_workbench(plan.path(value), recipe))
+            value: stack.enter_context(open_workbench(plan.paths[value], recipe))
             for value, recipe in plan.recipes.items()
         }
         kept = [set(bench.entries()) for bench in benches.values()]
@@ -319,23 +309,20 @@ def _build(plan: _Plan, jobs: int, progress: Progress | None) -> list[LeftOut]:
         if len(left_out) == total:
             raise UnsatisfiableTask(f"no task can take all the values: {left_out[0].reason}")
         for value, bench in benches.items():
-            _write_manifest(plan, value, bench.entries())
+            entries = bench.entries()
+            ids = [family.ids[family.values.index(value)] for family in plan.families]
+            manifest = Manifest(
+                settings=plan.recipes[value],
+                versions=stamped_versions(),
+                selection=(),
+                tasks=tuple(entries[task_id] for task_id in ids if task_id in entries),
+            )
+            write_atomically(plan.paths[value] / MANIFEST, manifest.to_json())
     return sorted(left_out, key=lambda one: one.task)
 
 
-def _write_manifest(plan: _Plan, value: int, entries: Mapping[str, TaskEntry]) -> None:
-    ids = [family.ids[family.values.index(value)] for family in plan.families]
-    manifest = Manifest(
-        settings=plan.recipes[value],
-        versions=stamped_versions(),
-        selection=(),
-        tasks=tuple(entries[task_id] for task_id in ids if task_id in entries),
-    )
-    write_atomically(plan.path(value) / MANIFEST, manifest.to_json())
-
-
 def _record(plan: _Plan, left_out: Sequence[LeftOut]) -> SweepRecord:
-    benches = {value: load_benchmark(plan.path(value)) for value in plan.recipes}
+    benches = {value: load_benchmark(path) for value, path in plan.paths.items()}
     skipped = {one.task for one in left_out}
     sources = [one.source.id for one in plan.families if one.source.id not in skipped]
     return SweepRecord(
@@ -343,14 +330,11 @@ def _record(plan: _Plan, left_out: Sequence[LeftOut]) -> SweepRecord:
         values=tuple(plan.recipes),
         source_sha256=plan.source_sha256,
         benchmarks=tuple(
-            MemberRecord(value=value, directory=plan.name(value), sha256=bench.sha256)
+            MemberRecord(value=value, directory=plan.paths[value].name, sha256=bench.sha256)
             for value, bench in benches.items()
         ),
         families=tuple(
-            FamilyRecord(
-                source=source,
-                tasks=tuple(map(_variant, benches, tasks)),
-            )
+            FamilyRecord(source=source, tasks=tuple(map(_variant, benches, tasks)))
             for source, *tasks in zip(sources, *benches.values(), strict=True)
         ),
         left_out=tuple(left_out),

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import compress
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -68,11 +68,8 @@ class Family:
     reason: str | None = None
 
 
-class _Member(NamedTuple):
-    """A task of a family before it is tables."""
-
-    draft: Draft
-    population: Population
+_Member = tuple[Draft, Population]
+"""A task of a family before it is tables."""
 
 
 def build_family(plan: FamilyPlan) -> Family:
@@ -89,10 +86,10 @@ def build_family(plan: FamilyPlan) -> Family:
                 f"task '{plan.source.id}': this version draws another request from its seed; "
                 "generate the benchmark again"
             )
-        members = list(_MEMBERS[plan.vary](domain, draft, plan))
+        members = list(_members(domain, draft, plan))
     except UnsatisfiableTask as error:
         return Family(plan.source.id, (), str(error))
-    merged = _merged([one.population for one in members])
+    merged = _merged([population for _, population in members])
     everything = domain.materialize(merged, plan.source.seed)
     id_of = {
         name: dict(zip(_contents(merged.objects[name]), ids, strict=True))
@@ -100,48 +97,41 @@ def build_family(plan: FamilyPlan) -> Family:
     }
     own = [
         {
-            name: [of_type[content] for content in _contents(one.population.objects[name])]
+            name: [of_type[content] for content in _contents(population.objects[name])]
             for name, of_type in id_of.items()
         }
-        for one in members
+        for _, population in members
     ]
     common = set.intersection(*({one for ids in each.values() for one in ids} for each in own))
     shared = {name: sorted(common & set(ids)) for name, ids in own[0].items()}
     booked = _kept(domain.tables, everything, shared)
     built = []
-    for task_id, member, ids in zip(plan.ids, members, own, strict=True):
+    for task_id, (varied, population), ids in zip(plan.ids, members, own, strict=True):
         offers = _kept(domain.tables, everything, ids)
-        drawn = DrawnTask(plan.source.seed, member.draft, member.population, offers, booked)
+        drawn = DrawnTask(plan.source.seed, varied, population, offers, booked)
         built.append(certify_drawn(task_id, domain, drawn))
     return Family(plan.source.id, tuple(built))
 
 
-def _by_distractors(domain: Domain, draft: Draft, plan: FamilyPlan) -> Iterator[_Member]:
-    """Yield nested worlds: taking distractors away never adds a solution."""
-    del domain
-    full = _populated(draft, plan, distractors=max(plan.values))
-    for value in plan.values:
-        yield _Member(draft, _with_distractors(draft.folded.graph.node_ids, full, value))
+def _members(domain: Domain, draft: Draft, plan: FamilyPlan) -> Iterator[_Member]:
+    """Yield a world for each value.
 
-
-def _by_solutions(domain: Domain, draft: Draft, plan: FamilyPlan) -> Iterator[_Member]:
-    """Yield the same distractors around more and more seed solutions.
-
-    What completes no solution beside all seeds completes none beside some of them.
+    With the edges the number of distractors stays: those that a missing edge would turn into
+    solutions give way to others. In the very same tables either the number of solutions would
+    change as well, or the added edges would decide nothing.
     """
-    del domain
-    full = _populated(draft, plan, seed_count=max(plan.values))
-    for value in plan.values:
-        yield _Member(draft, _with_seeds(draft, full, value))
-
-
-def _by_edges(domain: Domain, draft: Draft, plan: FamilyPlan) -> Iterator[_Member]:
-    """Yield worlds around the same seeds, which meet all the edges, with more and more of these.
-
-    The number of distractors stays: those that a missing edge would turn into solutions give way to
-    others. In the very same tables either the number of solutions would change as well, or the
-    added edges would decide nothing.
-    """
+    if plan.vary == Vary.DISTRACTORS:
+        # Nested worlds: taking distractors away never adds a solution.
+        full = _populated(draft, plan, distractors=max(plan.values))
+        for value in plan.values:
+            yield draft, _with_distractors(draft.folded.graph.node_ids, full, value)
+        return
+    if plan.vary == Vary.SOLUTIONS:
+        # What completes no solution beside all seeds completes none beside some of them.
+        full = _populated(draft, plan, seed_count=max(plan.values))
+        for value in plan.values:
+            yield draft, _with_seeds(draft, full, value)
+        return
     if domain.with_edges is None:
         raise UnsatisfiableTask(f"domain '{domain.name}' has no optional edges")
     seed = plan.source.seed
@@ -152,7 +142,7 @@ def _by_edges(domain: Domain, draft: Draft, plan: FamilyPlan) -> Iterator[_Membe
     for value in plan.values:
         # The strict draft is the base, so that what was drawn for it, such as a budget, stays.
         varied = domain.with_edges(strict, names[:value], seed)
-        yield _Member(varied, _populated(varied, plan, seeds=seeds))
+        yield varied, _populated(varied, plan, seeds=seeds)
 
 
 def _populated(draft: Draft, plan: FamilyPlan, **other: Any) -> Population:
@@ -161,13 +151,6 @@ def _populated(draft: Draft, plan: FamilyPlan, **other: Any) -> Population:
     return populate(
         draft.folded, closure=_ANY_CLOSURE, seed=plan.source.seed, **{**source, **other}
     )
-
-
-_MEMBERS = {
-    Vary.DISTRACTORS: _by_distractors,
-    Vary.SOLUTIONS: _by_solutions,
-    Vary.EDGES: _by_edges,
-}
 
 
 def _with_distractors(nodes: Sequence[str], full: Population, wanted: int) -> Population:

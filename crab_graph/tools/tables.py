@@ -158,3 +158,8 @@ class World:
             index = {value: tuple(group) for value, group in groups.items()}
             self._indexes[table, column] = index
         return self._indexes[table, column].get(value, ())
+
+
+def picked(row: Row, *columns: str) -> Row:
+    """Return some columns of a row."""
+    return {column: row[column] for column in columns}

@@ -13,11 +13,10 @@ from crab_graph.domains.travel.market import node_types
 from crab_graph.domains.travel.materialize import materialize
 from crab_graph.domains.travel.names import read_data
 from crab_graph.domains.travel.offers import ALL_TABLES, KINDS, TRAVEL_SLOTS, kinds_of_slots
-from crab_graph.domains.travel.people import people
+from crab_graph.domains.travel.people import people, sample_profile
 from crab_graph.domains.travel.request import TravelProfile, TravelRequest, facts_of
 from crab_graph.domains.travel.sampling import (
     BUDGET_QUANTILE,
-    sample_profile,
     sample_request,
     today_of,
     with_budget,

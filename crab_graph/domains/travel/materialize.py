@@ -23,7 +23,7 @@ from crab_graph.generation.materialize import InitializationAction, Insertion
 from crab_graph.generation.objects import rows
 from crab_graph.generation.population import Population
 from crab_graph.randomness import derive_rng
-from crab_graph.tools.tables import Row, Table
+from crab_graph.tools.tables import Row, Table, picked
 
 _NAMES: Mapping[str, Callable[[Random, Sequence[Row]], Sequence[str]]] = {
     "hotel": lambda rng, hotels: hotel_names(rng, len(hotels)),
@@ -110,33 +110,29 @@ def initialization_actions(population: Population, seed: int) -> Iterator[Initia
     seats: dict[str, list[Row]] = {}
     for offer in flights:
         sold = {"count": offer["available"], "price_cents": offer["price"]}
-        seat = _picked(offer, "fare_id", "seat_type", "seat_position")
+        seat = picked(offer, "fare_id", "seat_type", "seat_position")
         seats.setdefault(offer["flight_id"], []).append(seat | sold)
     for offer in {offer["flight_id"]: offer for offer in flights}.values():
-        call = _picked(offer, "flight_id", "carrier", "origin", "destination", "time_of_day")
+        call = picked(offer, "flight_id", "carrier", "origin", "destination", "time_of_day")
         call["departure_date"] = iso_date(offer["date"])
         call["departure_minute"] = offer["departure"]
         call["duration"] = offer["arrival"] - offer["departure"]
         call["seats"] = seats[offer["flight_id"]]
         yield InitializationAction("add_flight_with_seats", call)
     for offer in {offer["hotel_id"]: offer for offer in hotels}.values():
-        call = _picked(offer, "hotel_id", "name", "city", "district", "stars")
+        call = picked(offer, "hotel_id", "name", "city", "district", "stars")
         yield InitializationAction("add_hotel", call)
     for offer in hotels:
-        call = _picked(offer, "hotel_id", "room_id", "room_type", "bed_type", "max_occupancy")
+        call = picked(offer, "hotel_id", "room_id", "room_type", "bed_type", "max_occupancy")
         call |= {"num_dates": offer["nights_open"], "price_cents": offer["price"]}
         call["start_date"] = iso_date(offer["available_from"])
         yield InitializationAction("add_room_to_hotel", call)
     for offer in attractions:
-        place = _picked(offer, "attraction_id", "name", "city", "district")
-        call = place | _picked(offer, "category", "time_of_day")
+        place = picked(offer, "attraction_id", "name", "city", "district")
+        call = place | picked(offer, "category", "time_of_day")
         call |= {"tickets": offer["available"], "price_cents": offer["price"]}
         call["date"] = iso_date(offer["date"])
         yield InitializationAction("add_attraction", call)
-
-
-def _picked(row: Row, *columns: str) -> Row:
-    return {column: row[column] for column in columns}
 
 
 def _add_flight_with_seats(call: Mapping[str, Any]) -> Iterator[tuple[str, Row]]:

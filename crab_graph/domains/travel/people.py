@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from random import Random
 
+from crab_graph.dates import day_number, iso_date
 from crab_graph.domains.domain import Draft, Inventory
 from crab_graph.domains.kind import Kind
 from crab_graph.domains.travel.names import (
@@ -14,12 +15,29 @@ from crab_graph.domains.travel.names import (
     street_address,
 )
 from crab_graph.domains.travel.offers import ALL_TABLES, KINDS
-from crab_graph.domains.travel.request import TravelProfile
+from crab_graph.domains.travel.request import PaymentCard, ProfileTraveller, TravelProfile
 from crab_graph.randomness import derive_id, derive_rng
-from crab_graph.tools.tables import Row
+from crab_graph.tools.tables import Row, picked
 
 OTHERS = 5
 """Number of other customers."""
+
+
+def sample_profile(seed: int, party_size: int) -> TravelProfile:
+    """Draw who travels and which card pays; the first traveller is the customer."""
+    rng = derive_rng(seed, "profile")
+    travellers = tuple(
+        ProfileTraveller(
+            name=name, date_of_birth=iso_date(day_number("1955-01-01") + rng.randrange(50 * 365))
+        )
+        for name in person_names(rng, party_size)
+    )
+    return TravelProfile(
+        customer_id=f"CU-{rng.randrange(10000, 99999)}",
+        email=email_of(travellers[0].name),
+        travellers=travellers,
+        payment_card=PaymentCard(**_card(rng, f"CD-{rng.randrange(1000, 10000)}")),
+    )
 
 
 def people(
@@ -145,6 +163,6 @@ def _method(draft: Draft, customer_id: str, card: Row) -> Row:
     return {
         "payment_method_id": derive_id("PM", 8, "known", customer_id, card["card_id"], draft.today),
         "customer_id": customer_id,
-        **{column: card[column] for column in ("card_id", "brand", "last4")},
+        **picked(card, "card_id", "brand", "last4"),
         "is_default": True,
     }

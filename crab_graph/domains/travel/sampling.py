@@ -1,4 +1,4 @@
-"""Drawing a trip that somebody might want: requests, budgets and the people who travel."""
+"""Drawing a trip that somebody might want: requests and budgets."""
 
 from collections.abc import Mapping
 from itertools import product
@@ -9,14 +9,9 @@ import numpy as np
 
 from crab_graph.dates import day_number, iso_date
 from crab_graph.domains.travel.market import BED_TYPES, CATEGORIES, FLIGHT_TIMES_OF_DAY, ROOM_TYPES
-from crab_graph.domains.travel.names import CARD_BRANDS, CITIES, email_of, person_names
+from crab_graph.domains.travel.names import CITIES
 from crab_graph.domains.travel.offers import kinds_of_slots
-from crab_graph.domains.travel.request import (
-    PaymentCard,
-    ProfileTraveller,
-    TravelProfile,
-    TravelRequest,
-)
+from crab_graph.domains.travel.request import TravelRequest
 from crab_graph.generation.folding import FoldedGraph
 from crab_graph.generation.objects import Columns
 from crab_graph.randomness import derive_array_rng, derive_rng
@@ -32,7 +27,6 @@ class OptionalEdges(NamedTuple):
     district: bool
 
 
-_EARLIEST_BIRTH = day_number("1955-01-01")
 WINDOW_DAYS = 5
 """Days in a flexible departure window, both ends included."""
 
@@ -122,27 +116,6 @@ def with_budget_share(
         total += kinds[node].cost(drawn, request)
     budget = int(np.sort(total)[int(share * size)])
     return request.model_copy(update={"budget_cents": -(-budget // 1000) * 1000})
-
-
-def sample_profile(seed: int, party_size: int) -> TravelProfile:
-    """Draw who travels and which card pays; the first traveller is the customer."""
-    rng = derive_rng(seed, "profile")
-    travellers = tuple(
-        ProfileTraveller(
-            name=name, date_of_birth=iso_date(day_number("1955-01-01") + rng.randrange(50 * 365))
-        )
-        for name in person_names(rng, party_size)
-    )
-    return TravelProfile(
-        customer_id=f"CU-{rng.randrange(10000, 99999)}",
-        email=email_of(travellers[0].name),
-        travellers=travellers,
-        payment_card=PaymentCard(
-            card_id=f"CD-{rng.randrange(1000, 10000)}",
-            brand=rng.choice(CARD_BRANDS),
-            last4=f"{rng.randrange(10000):04d}",
-        ),
-    )
 
 
 def today_of(request: TravelRequest, seed: int) -> str:

@@ -14,7 +14,7 @@ from crab_graph.tools.bookings import (
     require_changeable,
     require_customer,
 )
-from crab_graph.tools.tables import Row
+from crab_graph.tools.tables import Row, picked
 from crab_graph.tools.tool import ErrorCode, Owner, Result, ToolCall, ToolType, tool
 
 CATEGORY = "Attractions"
@@ -45,7 +45,17 @@ def search_attractions_by_city(
         for row in rows
         if row["available"] > 0 and category in (None, row["category"])
     )
-    attractions = [_show_attraction(row) for *_, row in listed]
+    attractions = [
+        {
+            **picked(row, "attraction_id", "name", "category", "district"),
+            "starts": f"{row['date']}T{clock_time(row['start_minute'])}",
+            "ends": f"{row['date']}T{clock_time(row['end_minute'])}",
+            "time_of_day": row["time_of_day"],
+            "price_per_ticket": format_cents(row["price_cents"]),
+            "available": row["available"],
+        }
+        for *_, row in listed
+    ]
     return {"city": name, "attractions": attractions, "currency": CURRENCY}
 
 
@@ -107,17 +117,6 @@ def _require_tickets(call: ToolCall, attraction_id: str, tickets: int, held: int
         )
         raise ToolCallError(ErrorCode.SOLD_OUT, text)
     return {"attraction_id": attraction_id, "tickets": tickets}
-
-
-def _show_attraction(row: Row) -> Result:
-    return {
-        **{column: row[column] for column in ("attraction_id", "name", "category", "district")},
-        "starts": f"{row['date']}T{clock_time(row['start_minute'])}",
-        "ends": f"{row['date']}T{clock_time(row['end_minute'])}",
-        "time_of_day": row["time_of_day"],
-        "price_per_ticket": format_cents(row["price_cents"]),
-        "available": row["available"],
-    }
 
 
 ATTRACTION_TOOLS = (search_attractions_by_city, book_attraction)

@@ -16,7 +16,7 @@ from crab_graph.tools.bookings import (
     require_changeable,
     require_customer,
 )
-from crab_graph.tools.tables import Row
+from crab_graph.tools.tables import Row, picked
 from crab_graph.tools.tool import ErrorCode, Owner, Result, ToolCall, ToolType, tool
 
 
@@ -60,6 +60,7 @@ def resolve_city(call: ToolCall, place: str) -> str:
 
 CATEGORY = "Flights"
 KIND = "flight"
+_FARE = ("fare_id", "seat_type", "seat_position")
 
 
 _FareId = Annotated[str, Field(description="fare_id from search_available_seats, the same for all")]
@@ -102,7 +103,10 @@ def search_flights_by_route(call: ToolCall, origin: str, destination: str, date:
         for row in call.tables.find("flights", "departure_date", date)
         if (row["origin"], row["destination"]) == route
     )
-    shown = [_show_flight(row) for *_, row in flights]
+    shown = [
+        picked(row, "flight_id", "carrier") | _times(row) | picked(row, "time_of_day")
+        for *_, row in flights
+    ]
     return {"origin": route[0], "destination": route[1], "flights": shown}
 
 
@@ -115,7 +119,15 @@ def search_available_seats(call: ToolCall, flight_id: str) -> Result:
     """
     _require_flight(call, flight_id)
     rows = call.tables.find("fares", "flight_id", flight_id)
-    fares = [_show_fare(row) for row in rows if row["available"] > 0]
+    fares = [
+        {
+            **picked(row, *_FARE),
+            "price": format_cents(row["price_cents"]),
+            "available": row["available"],
+        }
+        for row in rows
+        if row["available"] > 0
+    ]
     return {"flight_id": flight_id, "fares": fares, "currency": CURRENCY}
 
 
@@ -163,13 +175,19 @@ def get_flight_booking_details(call: ToolCall, booking_id: str) -> Result:
     """
     booking = require_booking_of(call, booking_id, KIND)
     flight = _require_flight(call, booking["entity_id"])
-    seats = call.tables.find("booking_seats", "booking_id", booking_id)
+    seats = [
+        {
+            **picked(call.world.tables["fares"][row["fare_id"]], *_FARE),
+            **picked(row, "passenger_name", "date_of_birth"),
+        }
+        for row in call.tables.find("booking_seats", "booking_id", booking_id)
+    ]
     return {
-        **_picked(booking, "booking_id", "customer_id", "status"),
-        **_picked(flight, "flight_id", "carrier", "origin", "destination"),
+        **picked(booking, "booking_id", "customer_id", "status"),
+        **picked(flight, "flight_id", "carrier", "origin", "destination"),
         **_times(flight),
         "time_of_day": flight["time_of_day"],
-        "seats": [_show_seat(call, row) for row in seats],
+        "seats": seats,
         "total": format_cents(booking["total_cents"]),
         "currency": CURRENCY,
     }
@@ -200,23 +218,6 @@ def modify_flight_seats(call: ToolCall, booking_id: str, seats: list[PassengerSe
     held = held_by(call.tables, KINDS[KIND], booking_id)
     fare = _require_seats(call, flight_id, [seat.fare_id for seat in seats], held)
     return rebook(call, KINDS[KIND], booking_id, _items(seats), **_told(fare, seats))
-
-
-def _show_flight(row: Row) -> Result:
-    named = _picked(row, "flight_id", "carrier")
-    return {**named, **_times(row), "time_of_day": row["time_of_day"]}
-
-
-def _show_fare(row: Row) -> Result:
-    return {
-        **_picked(row, "fare_id", "seat_type", "seat_position"),
-        "price": format_cents(row["price_cents"]),
-        "available": row["available"],
-    }
-
-
-def _picked(row: Row, *columns: str) -> Result:
-    return {column: row[column] for column in columns}
 
 
 def _require_flight(call: ToolCall, flight_id: str) -> Row:
@@ -260,14 +261,6 @@ def _items(seats: Sequence[ToolArguments]) -> list[Row]:
 
 def _told(fare: Row, seats: Sequence[PassengerSeat]) -> Row:
     return {"flight_id": fare["flight_id"], "fare_id": fare["fare_id"], "seats": len(seats)}
-
-
-def _show_seat(call: ToolCall, seat: Row) -> Result:
-    fare = call.require("fares", seat["fare_id"], "fare", "see search_available_seats")
-    return {
-        **_picked(fare, "fare_id", "seat_type", "seat_position"),
-        **_picked(seat, "passenger_name", "date_of_birth"),
-    }
 
 
 def _times(flight: Row) -> dict[str, str]:

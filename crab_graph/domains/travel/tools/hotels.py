@@ -17,7 +17,7 @@ from crab_graph.tools.bookings import (
     require_customer,
 )
 from crab_graph.tools.ledger import BookingTables
-from crab_graph.tools.tables import Row
+from crab_graph.tools.tables import Row, picked
 from crab_graph.tools.tool import ErrorCode, Owner, Result, ToolCall, ToolType, tool
 
 CATEGORY = "Hotels"
@@ -47,12 +47,9 @@ def search_hotels_by_city(call: ToolCall, city: str) -> Result:
         city: Name of the city.
     """
     name = resolve_city(call, city)
-    columns = ("hotel_id", "name", "stars", "district")
     hotels = call.tables.find("hotels", "city", name)
-    return {
-        "city": name,
-        "hotels": [{column: row[column] for column in columns} for row in hotels],
-    }
+    listed = [picked(row, "hotel_id", "name", "stars", "district") for row in hotels]
+    return {"city": name, "hotels": listed}
 
 
 @tool(owner=Owner.AGENT, type=ToolType.R, category=CATEGORY)
@@ -75,15 +72,18 @@ def search_available_rooms(
     nights = _count_nights(check_in, check_out)
     if guests is not None:
         _check_guests(guests)
-    free = [
-        row
+    rooms = [
+        {
+            **picked(row, "room_id", "room_type", "bed_type", "max_occupancy"),
+            "price_per_night": format_cents(row["price_cents"]),
+            **picked(row, "available_from", "available_until"),
+        }
         for row in call.tables.find("rooms", "hotel_id", hotel_id)
         if row["available_from"] <= check_in
         and check_out <= row["available_until"]
         and row["max_occupancy"] >= (guests or 1)
         and not is_held(call.tables, row["room_id"], check_in, check_out)
     ]
-    rooms = [_show_room(row) for row in free]
     return {"hotel_id": hotel_id, "nights": nights, "rooms": rooms, "currency": CURRENCY}
 
 
@@ -177,16 +177,6 @@ def modify_hotel_booking(
     return rebook(call, KINDS[KIND], booking_id, stay.items(), **told)
 
 
-def _show_room(row: Row) -> Result:
-    kept = ("room_id", "room_type", "bed_type", "max_occupancy")
-    return {
-        **{column: row[column] for column in kept},
-        "price_per_night": format_cents(row["price_cents"]),
-        "available_from": row["available_from"],
-        "available_until": row["available_until"],
-    }
-
-
 def _check_stay(call: ToolCall, stay: Stay, changed: str | None = None) -> Result:
     """Return what is told of a stay, once it is seen to be possible."""
     nights = _count_nights(stay.check_in, stay.check_out)
@@ -210,14 +200,10 @@ def is_held(
         stay["check_in"] < check_out
         and check_in < stay["check_out"]
         and stay["booking_id"] != changed
-        and _is_active(tables, stay["booking_id"])
+        and (booking := tables.get("bookings", stay["booking_id"])) is not None
+        and booking["status"] != BookingStatus.CANCELLED
         for stay in tables.find("booking_rooms", "room_id", room_id)
     )
-
-
-def _is_active(tables: BookingTables, booking_id: str) -> bool:
-    booking = tables.get("bookings", booking_id)
-    return booking is not None and booking["status"] != BookingStatus.CANCELLED
 
 
 def _require_hotel(call: ToolCall, hotel_id: str) -> Row:
@@ -233,26 +219,25 @@ def _require_rooms(call: ToolCall, stay: Stay, changed: str | None = None) -> li
     if len(set(stay.room_ids)) < len(stay.room_ids):
         text = "argument 'room_ids' names a room twice; name each room once"
         raise ToolCallError(ErrorCode.INVALID_ARGUMENTS, text)
-    return [_require_room(call, stay, room_id, changed) for room_id in stay.room_ids]
-
-
-def _require_room(call: ToolCall, stay: Stay, room_id: str, changed: str | None) -> Row:
-    room = call.tables.get("rooms", room_id)
-    named, _, check_in, check_out, _ = stay
-    if room is None or room["hotel_id"] != named:
-        text = f"hotel {shown(named)} has no room {shown(room_id)}; see search_available_rooms"
-        raise ToolCallError(ErrorCode.UNKNOWN_ID, text)
-    if check_in < room["available_from"] or room["available_until"] < check_out:
-        text = (
-            f"room {shown(room_id)} is available from {room['available_from']} until"
-            f" {room['available_until']}, not from {check_in} until {check_out};"
-            " choose other dates or another room"
-        )
-        raise ToolCallError(ErrorCode.WRONG_DATES, text)
-    if is_held(call.tables, room_id, check_in, check_out, changed):
-        text = f"room {shown(room_id)} is booked on some of these nights; choose another room"
-        raise ToolCallError(ErrorCode.SOLD_OUT, text)
-    return room
+    _, _, check_in, check_out, _ = stay
+    rooms = []
+    for room_id in stay.room_ids:
+        room = call.tables.get("rooms", room_id)
+        if room is None or room["hotel_id"] != stay.hotel_id:
+            text = f"hotel {shown(stay.hotel_id)} has no room {shown(room_id)}"
+            raise ToolCallError(ErrorCode.UNKNOWN_ID, f"{text}; see search_available_rooms")
+        opens, closes = room["available_from"], room["available_until"]
+        if check_in < opens or closes < check_out:
+            text = (
+                f"room {shown(room_id)} is available from {opens} until {closes},"
+                f" not from {check_in} until {check_out}; choose other dates or another room"
+            )
+            raise ToolCallError(ErrorCode.WRONG_DATES, text)
+        if is_held(call.tables, room_id, check_in, check_out, changed):
+            text = f"room {shown(room_id)} is booked on some of these nights; choose another room"
+            raise ToolCallError(ErrorCode.SOLD_OUT, text)
+        rooms.append(room)
+    return rooms
 
 
 def _count_nights(check_in: str, check_out: str) -> int:
