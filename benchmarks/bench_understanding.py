@@ -15,7 +15,7 @@ from typing import Any
 
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.domains.travel.wording import travel_briefing
-from crab_graph.personas.understanding import Reading, understand
+from crab_graph.personas.understanding import ACT_NAMES, Reading
 
 HERE = Path(__file__).resolve().parent
 MESSAGES = HERE.parent / "tests" / "personas" / "agent_messages"
@@ -76,10 +76,12 @@ def labels_of(message: Mapping[str, Any], *, corrected: bool) -> dict[str, set[s
 
 def read_labels(text: str) -> dict[str, set[str]]:
     """Return what the rules read in a message, as labels."""
-    reading: Reading = understand(text, _BRIEFING.lexicon, _BRIEFING.slots)
+    reading = Reading(text, _BRIEFING.lexicon, _BRIEFING.slots)
+    acts = {act for act in ACT_NAMES if act != "asks_anything" and getattr(reading, act)}
+    intents = {act.removeprefix("is_") for act in acts}
     found: dict[str, Iterable[object]] = {
         "asked": reading.asked,
-        "intents": reading.intents,
+        "intents": intents,
         "ids": reading.ids,
         "amounts": reading.amounts,
     }

@@ -19,7 +19,7 @@ from crab_graph.personas.behavior import behavior_of
 from crab_graph.personas.briefing import UserBriefing
 from crab_graph.personas.condition import Dimension, Persona, ResolvedCondition
 from crab_graph.personas.recognition import stated_facts
-from crab_graph.personas.understanding import understand
+from crab_graph.personas.understanding import Reading
 from crab_graph.text.lexicon import pattern
 
 _ASKED = 2
@@ -163,7 +163,7 @@ def withheld_facts(episode: Episode, conduct: UserConduct | None) -> Iterator[Us
     kept = [fact.key for fact in task.facts if fact.key not in told]
     refused: Counter[str] = Counter()
     for request, answer in answers if kept else ():
-        asked = set(understand(request.text, briefing.lexicon, briefing.slots).asked)
+        asked = set(Reading(request.text, briefing.lexicon, briefing.slots).asked)
         new = asked & {
             fact.key for fact in task.facts if told.get(fact.key, answer.number) >= answer.number
         }
@@ -187,7 +187,7 @@ def _read_told(episode: Episode, briefing: UserBriefing) -> dict[str, int]:
     told: dict[str, int] = {}
     asked = {answer.number: request.text for request, answer in episode.dialogue.answers}
     for message in episode.dialogue.user:
-        heard = understand(asked.get(message.number, ""), briefing.lexicon, briefing.slots).asked
+        heard = Reading(asked.get(message.number, ""), briefing.lexicon, briefing.slots).asked
         for key in stated_facts(message.text, briefing, heard):
             told.setdefault(key, message.number)
     return told

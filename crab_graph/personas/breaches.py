@@ -13,7 +13,7 @@ from crab_graph.personas.briefing import UserBriefing
 from crab_graph.personas.own_tools import APPROVE, Wallet, read_wallet
 from crab_graph.personas.recognition import known_words
 from crab_graph.personas.spoken_dates import MONTHS, find_dates
-from crab_graph.personas.understanding import Reading, understand
+from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import ValueForm, phrase_book, says
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.phrases import TerminalToken, find_token, without_tokens
@@ -56,7 +56,7 @@ def find_breach(
     """
     since = max((i for i, one in enumerate(messages) if _is_heard(one)), default=-1)
     heard = str(messages[since].get("content") or "") if since >= 0 else ""
-    reading = understand(heard, briefing.lexicon, briefing.slots)
+    reading = Reading(heard, briefing.lexicon, briefing.slots)
     wallet = read_wallet(messages, since, briefing)
     said = read_message(without_tokens(text))
     if _ends_on_approval(text, said, calls, reading, wallet):

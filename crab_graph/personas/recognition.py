@@ -15,14 +15,14 @@ from crab_graph.personas.facts import DisclosureRecord, Fact, Reason
 from crab_graph.personas.objections import contradictions, read_plan
 from crab_graph.personas.questions import Segment, read_segments
 from crab_graph.personas.spoken_dates import NUMBERS, find_dates
-from crab_graph.personas.understanding import understand
+from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import FactWords, ValueForm, says
 from crab_graph.text.amounts import find_amounts
 
 
 def read_disclosures(text: str, heard: str, briefing: UserBriefing) -> list[tuple[str, Reason]]:
     """Return the facts a text states in answer to what was `heard`, each with why it was said."""
-    reading = understand(heard, briefing.lexicon, briefing.slots)
+    reading = Reading(heard, briefing.lexicon, briefing.slots)
     wrong = contradictions(read_plan(heard, briefing.lexicon, briefing.slots), briefing)
     told = []
     for key in stated_facts(text, briefing, reading.asked):

@@ -16,7 +16,7 @@ from crab_graph.personas.fragment_set import Fragments, built_in_fragments
 from crab_graph.personas.objections import contradictions, open_choices, read_plan
 from crab_graph.personas.own_tools import misstated_total, read_wallet, refusals
 from crab_graph.personas.prompt import condition_behavior
-from crab_graph.personas.understanding import understand
+from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wording import Speaker
 from crab_graph.randomness import derive_rng
 from crab_graph.text.phrases import TerminalToken
@@ -113,7 +113,7 @@ class RulesUser:
         """Read the message that stands at an index; none where it is negative."""
         briefing = self._briefing
         text = str(messages[heard].get("content") or "") if heard >= 0 else ""
-        reading = understand(text, briefing.lexicon, briefing.slots)
+        reading = Reading(text, briefing.lexicon, briefing.slots)
         plan = read_plan(text, briefing.lexicon, briefing.slots, is_recap=reading.confirms)
         wallet = read_wallet(messages, heard, briefing)
         asks_approval = reading.asks_approval

@@ -18,7 +18,7 @@ from crab_graph.personas.fragment_set import built_in_fragments, load_fragments
 from crab_graph.personas.prompt import changed_factors, compose_prompt, condition_behavior
 from crab_graph.personas.recognition import stated_facts
 from crab_graph.personas.rules_user import RulesUser
-from crab_graph.personas.understanding import understand
+from crab_graph.personas.understanding import Reading
 from crab_graph.text.amounts import find_amounts
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.utterance import read_message
@@ -112,7 +112,7 @@ def test_an_aside_says_nothing_that_anyone_could_act_on():
     lexicon = travel_lexicon()
     for aside in (*lexicon.asides, *lexicon.asides_short):
         utterance = read_message(aside)
-        reading = understand(aside, BRIEFING.lexicon, BRIEFING.slots)
+        reading = Reading(aside, BRIEFING.lexicon, BRIEFING.slots)
         assert read_wishes([aside], TODAY) == Wishes()
         assert not stated_facts(aside, BRIEFING, list(DETAILS)) and not reading.asked
         assert not find_amounts(utterance) and not any(map(str.isdigit, aside))
