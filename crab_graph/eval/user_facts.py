@@ -140,7 +140,7 @@ class UserConduct(NamedTuple):
         if persona not in set(Persona) or not set(dimensions) <= set(Dimension):
             return cls(None, told, is_limit_known=False)
         condition = ResolvedCondition("", Persona(persona), dimensions)
-        return cls(behavior_of(condition).disclosure.facts_per_answer, told)
+        return cls(behavior_of(condition).facts_per_answer, told)
 
 
 def withheld_facts(episode: Episode, conduct: UserConduct | None) -> Iterator[UserError]:

@@ -8,11 +8,12 @@ follows the values, and the prompt's placeholders show them.
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Annotated, Any, cast, get_origin, get_type_hints
 
 from crab_graph.errors import UsageError
 from crab_graph.personas.condition import DIMENSIONS, Persona, ResolvedCondition
@@ -41,90 +42,6 @@ class Temper(StrEnum):
     CROSS = "cross"
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
-    """Communication style (D1).
-
-    Attributes:
-        words: Words a turn aims at; below ten, facts are given as fragments.
-        short: Share of turns cut down to a few words.
-        polite: Share of turns with a courtesy.
-        questions: Share of answers that carry a question back.
-        voice: The set of phrases.
-        drifts: Share of turns with a sentence off the topic (D5).
-        jargon: Share of facts in the words of the trade (D7).
-    """
-
-    words: int = 18
-    short: float = 0.0
-    polite: float = 0.2
-    questions: float = 0.0
-    voice: Voice = Voice.PLAIN
-    drifts: float = 0.0
-    jargon: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class InformationDisclosure:
-    """Information disclosure (D2).
-
-    Attributes:
-        two_levels: Whether details wait for a question.
-        facts_per_answer: Most details one answer gives; `None` gives all that were asked for.
-    """
-
-    two_levels: bool = False
-    facts_per_answer: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Clarification:
-    """Clarification (D3).
-
-    Attributes:
-        uncertain: Share of answers with a hedge.
-        asks_back: How often the user asks what an unclear question means before it passes it over.
-        which_first: Share of answers that leave something out to many questions, and ask which of
-            them matter.
-        manner: The phrases of both.
-        changes_mind: Share of tasks in which the user first wants one detail otherwise (D6).
-    """
-
-    uncertain: float = 0.0
-    asks_back: int = 0
-    which_first: float = 0.0
-    manner: Voice = Voice.PLAIN
-    changes_mind: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Reaction:
-    """Error reaction (D4).
-
-    Attributes:
-        temper: How an objection is worded.
-        patience: Turns in a row without progress after which the user gives up.
-        insists: How often the user asks to look again when the agent says it cannot help.
-        most_questions: Facts asked for in one message above which the user objects to so many
-            questions; `None` for never.
-    """
-
-    temper: Temper = Temper.PLAIN
-    patience: int = 8
-    insists: int = 1
-    most_questions: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Behavior:
-    """All that a condition decides about a user; by default that of the generic user."""
-
-    style: Style = Style()
-    disclosure: InformationDisclosure = InformationDisclosure()
-    clarification: Clarification = Clarification()
-    reaction: Reaction = Reaction()
-
-
 FieldValue = float | int | str | None
 _Kind = tuple[Callable[[str], FieldValue], str]
 """How a value is read, which fails with `ValueError`, and what is allowed."""
@@ -141,40 +58,67 @@ def _number(least: int, none: str | None = None) -> _Kind:
     return read, f"a number from {least}" + (f", or {none}" if none else "")
 
 
-def _one_of(values: type[StrEnum]) -> _Kind:
-    return values, ", ".join(values)
-
-
 def _share(text: str) -> float:
     if not 0 <= float(text) <= 1:
         raise ValueError(text)
     return float(text)
 
 
-_SHARE: _Kind = (_share, "a share from 0 to 1")
+_Share = Annotated[float, (_share, "a share from 0 to 1")]
+_Voice = Annotated[Voice, (Voice, ", ".join(Voice))]
+
+
+@dataclass(frozen=True, slots=True)
+class Behavior:
+    """All that a condition decides about a user; by default that of the generic user.
+
+    Attributes:
+        words: Words a turn aims at; below ten, facts are given as fragments.
+        short: Share of turns cut down to a few words.
+        polite: Share of turns with a courtesy.
+        questions: Share of answers that carry a question back.
+        voice: The set of phrases.
+        drifts: Share of turns with a sentence off the topic (D5).
+        jargon: Share of facts in the words of the trade (D7).
+        two_levels: Whether details wait for a question (D2).
+        facts_per_answer: Most details one answer gives; `None` gives all that were asked for.
+        uncertain: Share of answers with a hedge (D3).
+        asks_back: How often the user asks what an unclear question means before it passes it over.
+        which_first: Share of answers that leave something out to many questions, and ask which of
+            them matter.
+        changes_mind: Share of tasks in which the user first wants one detail otherwise (D6).
+        manner: The phrases in which it asks back.
+        temper: How an objection is worded (D4).
+        patience: Turns in a row without progress after which the user gives up.
+        insists: How often the user asks to look again when the agent says it cannot help.
+        most_questions: Facts asked for in one message above which the user objects to so many
+            questions; `None` for never.
+    """
+
+    words: Annotated[int, _number(1)] = 18
+    short: _Share = 0.0
+    polite: _Share = 0.2
+    questions: _Share = 0.0
+    voice: _Voice = Voice.PLAIN
+    drifts: _Share = 0.0
+    jargon: _Share = 0.0
+    two_levels: bool = False
+    facts_per_answer: Annotated[int | None, _number(1, none="all")] = None
+    uncertain: _Share = 0.0
+    asks_back: Annotated[int, _number(0)] = 0
+    which_first: _Share = 0.0
+    changes_mind: _Share = 0.0
+    manner: _Voice = Voice.PLAIN
+    temper: Annotated[Temper, (Temper, ", ".join(Temper))] = Temper.PLAIN
+    patience: Annotated[int, _number(1)] = 8
+    insists: Annotated[int, _number(0)] = 1
+    most_questions: Annotated[int | None, _number(1, none="never")] = None
+
+
 _FIELDS: Mapping[str, _Kind] = {
-    "words": _number(1),
-    "short": _SHARE,
-    "polite": _SHARE,
-    "questions": _SHARE,
-    "voice": _one_of(Voice),
-    "drifts": _SHARE,
-    "jargon": _SHARE,
-    "facts_per_answer": _number(1, none="all"),
-    "uncertain": _SHARE,
-    "asks_back": _number(0),
-    "which_first": _SHARE,
-    "changes_mind": _SHARE,
-    "manner": _one_of(Voice),
-    "temper": _one_of(Temper),
-    "patience": _number(1),
-    "insists": _number(0),
-    "most_questions": _number(1, none="never"),
-}
-_COMPONENTS = {
-    field.name: component.name
-    for component in fields(Behavior)
-    for field in fields(getattr(Behavior(), component.name))
+    name: hint.__metadata__[0]
+    for name, hint in get_type_hints(Behavior, include_extras=True).items()
+    if get_origin(hint) is Annotated
 }
 
 
@@ -244,11 +188,6 @@ def with_fields(behavior: Behavior, values: Mapping[str, FieldValue]) -> Behavio
     With `facts_per_answer` details wait for a question: who gives them one by one does not begin
     with all.
     """
-    for name, value in values.items():
-        component = _COMPONENTS[name]
-        changes = {name: value}
-        if component == "disclosure":
-            changes["two_levels"] = True
-        changed = replace(getattr(behavior, component), **changes)
-        behavior = replace(behavior, **{component: changed})
-    return behavior
+    if "facts_per_answer" in values:
+        values = {**values, "two_levels": True}
+    return replace(behavior, **cast(Any, values))

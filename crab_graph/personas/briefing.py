@@ -50,7 +50,7 @@ def first_wish(briefing: UserBriefing, behavior: Behavior) -> Fact | None:
     What it knows is what it wants in the end; its behaviour says in what share of tasks it is so.
     """
     rng = derive_rng("first wish", briefing.task_id)
-    if rng.random() >= behavior.clarification.changes_mind:
+    if rng.random() >= behavior.changes_mind:
         return None
     choices = []
     for fact in briefing.facts:

@@ -139,7 +139,7 @@ class UserPolicy:
 
     def open(self, speaker: Speaker) -> Decision:
         """Return the first turn: the basic facts, or everything without two levels."""
-        two_levels = self._behavior.disclosure.two_levels
+        two_levels = self._behavior.two_levels
         facts = opening_facts(list(self._facts.values()), two_levels=two_levels)
         opened = opening_keys(self._briefing.lexicon, facts)
         rest = [speaker.fact(fact) for fact in facts if fact.key not in opened]
@@ -238,7 +238,7 @@ class UserPolicy:
 
     def _answers(self, turn: Turn) -> list[Fact]:
         mine = [key for key in self._asked(turn) if key in self._facts]
-        limit = self._behavior.disclosure.facts_per_answer
+        limit = self._behavior.facts_per_answer
         return [self._facts[key] for key in choose_answers(mine, turn.memory.record, limit)]
 
     def _answer(self, turn: Turn) -> Decision | None:
@@ -258,7 +258,7 @@ class UserPolicy:
         elif not parts:
             words = self._briefing.lexicon.facts
             absent = [speaker.absent(words[key]) for key in asked if key in words]
-            limit = self._behavior.disclosure.facts_per_answer
+            limit = self._behavior.facts_per_answer
             parts = absent[:limit] or [speaker.phrase("no_wish")]
         mine = sum(key in self._facts for key in asked)
         parts.append(speaker.on_many(mine, len(facts)))
@@ -347,7 +347,7 @@ class UserPolicy:
         """React to offers, refusals, claims and questions that the facts do not answer."""
         reading = turn.reading
         if reading.offers_transfer:
-            if turn.memory.insisted < self._behavior.reaction.insists:
+            if turn.memory.insisted < self._behavior.insists:
                 return turn.say("insist", insisted=True)
             return turn.say("accept_transfer", token=TerminalToken.TRANSFER)
         if reading.asks_change:
@@ -364,7 +364,7 @@ class UserPolicy:
             return turn.say("no_extra")
         if not reading.asks_anything:
             return None
-        if turn.memory.asked_back < self._behavior.clarification.asks_back:
+        if turn.memory.asked_back < self._behavior.asks_back:
             return turn.say("what_meant", asked_back=True)
         return turn.say("unknown")
 

@@ -135,7 +135,7 @@ def _fragments(
     if condition.has(Dimension.D2):
         chosen.append((_DISCLOSURE, f"d2_{variant}"))
     else:
-        switch = "on" if behavior.disclosure.two_levels else "off"
+        switch = "on" if behavior.two_levels else "off"
         chosen.append((_DISCLOSURE, f"disclosure_{switch}"))
     if persona is not Persona.NONE:
         chosen.append(("persona", f"persona_{variant}"))
@@ -147,10 +147,10 @@ def _fragments(
 
 
 def _rates(behavior: Behavior) -> dict[str, str]:
-    limit = behavior.disclosure.facts_per_answer
+    limit = behavior.facts_per_answer
     return {
-        "words": str(behavior.style.words),
-        "patience": str(behavior.reaction.patience),
+        "words": str(behavior.words),
+        "patience": str(behavior.patience),
         "facts_per_answer": {None: "all details it asks for", 1: "one detail"}.get(
             limit, f"at most {limit} details"
         ),

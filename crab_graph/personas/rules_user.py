@@ -83,7 +83,7 @@ class RulesUser:
         is_new_fact = any(not memory.record.has(key) for key, _ in reply.told)
         gave = reply.moved or is_first_approval or is_new_fact
         memory = memory.after(turn.reading, gave=gave)
-        if memory.idle >= self._behavior.reaction.patience and not reply.token:
+        if memory.idle >= self._behavior.patience and not reply.token:
             reply = Decision((speaker.phrase("give_up"),), token=TerminalToken.STOP)
         return self._finish(memory, reply, speaker, number, is_first=is_first)
 

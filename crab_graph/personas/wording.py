@@ -132,11 +132,10 @@ class Speaker:
         self, behavior: Behavior, lexicon: DomainLexicon, draw: Callable[[str], Random]
     ) -> None:
         self._behavior = behavior
-        self._style = behavior.style
         self._lexicon = lexicon
         self._draw = draw
-        self._is_short = self._happens("short", self._style.short)
-        words = self._style.words
+        self._is_short = self._happens("short", self._behavior.short)
+        words = self._behavior.words
         self._fragments = (
             self._is_short
             or words < _FRAGMENTS_BELOW
@@ -145,19 +144,19 @@ class Speaker:
 
     def phrase(self, act: str, **values: str) -> str:
         """Return a phrase for an act in the user's voice, in its temper or manner for some acts."""
-        voice = str(self._style.voice)
+        voice = str(self._behavior.voice)
         if act in _TEMPERED:
-            voice = str(self._behavior.reaction.temper)
+            voice = str(self._behavior.temper)
         elif act in _MANNERED:
-            voice = str(self._behavior.clarification.manner)
+            voice = str(self._behavior.manner)
         return phrase_book().phrase(act, voice, self._draw(f"phrase {act}")).format(**values)
 
     def on_many(self, asked: int, given: int) -> str:
         """Return what the user says to so many questions at once; often nothing."""
-        most = self._behavior.reaction.most_questions
+        most = self._behavior.most_questions
         if most is not None and asked > most and self._happens("many", _OBJECTION_RATE):
             return self.phrase("too_many")
-        which_first = self._behavior.clarification.which_first
+        which_first = self._behavior.which_first
         asks_which = given < asked and self._happens("which", which_first)
         return self.phrase("which_first") if asks_which else ""
 
@@ -166,7 +165,7 @@ class Speaker:
         greets = not self._fragments and self._happens("greet", 0.5)
         lead = self.phrase("greet") if greets else ""
         rng, words = self._draw("opening"), ""
-        if self._lexicon.opening_trade and self._happens("jargon", self._style.jargon):
+        if self._lexicon.opening_trade and self._happens("jargon", self._behavior.jargon):
             words = word_trade_opening(facts, self._lexicon, rng)
         words = words or word_opening(facts, self._lexicon, rng, short=self._fragments)
         return join_parts([lead, words])
@@ -175,7 +174,7 @@ class Speaker:
         """Return one fact in words."""
         draw = self._draw(f"fact {fact.key}")
         words = self._lexicon.facts.get(fact.key)
-        if words and words.trade and self._happens(f"jargon {fact.key}", self._style.jargon):
+        if words and words.trade and self._happens(f"jargon {fact.key}", self._behavior.jargon):
             return word_trade_fact(fact, words, draw)
         return word_fact(fact, self._lexicon, draw, short=self._fragments)
 
@@ -187,17 +186,17 @@ class Speaker:
 
     def finish(self, parts: Sequence[str], *, is_answer: bool, is_content: bool) -> str:
         """Join the parts of a turn; answers may carry doubt or a question, content ones thanks."""
-        style = self._style
+        behavior = self._behavior
         rates = {
-            "hedge": ("uncertain", self._behavior.clarification.uncertain if is_answer else 0),
-            "question": ("question", style.questions if is_answer else 0),
+            "hedge": ("uncertain", behavior.uncertain if is_answer else 0),
+            "question": ("question", behavior.questions if is_answer else 0),
             "pressure": ("pressure", _PRESSURE_RATE if is_answer else 0),
-            "polite": ("polite", style.polite if is_content and not self._is_short else 0),
+            "polite": ("polite", behavior.polite if is_content and not self._is_short else 0),
         }
         extra = [self.phrase(act) for act, chance in rates.items() if self._happens(*chance)]
         asides = self._lexicon.asides_short if self._fragments else self._lexicon.asides
         may_drift = bool(asides) and (is_answer or is_content)
-        if may_drift and self._happens("drift", style.drifts):
+        if may_drift and self._happens("drift", behavior.drifts):
             extra.append(self._draw("aside").choice(asides))
         return join_parts([*parts, *extra])
 

@@ -103,7 +103,7 @@ def test_a_file_of_its_name_replaces_a_shipped_dimension_with_all_its_variants(t
     (tmp_path / "d5_default.md").write_text("drifts: 0.9\nYou stray.\n")
     fragments = load_fragments(tmp_path)
     terse = settled("terse+d5", fragments)
-    assert condition_behavior(terse, fragments).style.drifts == 0.9
+    assert condition_behavior(terse, fragments).drifts == 0.9
     assert compose_prompt(terse, fragments=fragments).passages[-1].text == "You stray."
     assert compose_prompt(settled("d7"), fragments=fragments) == compose_prompt(settled("d7"))
 

@@ -79,7 +79,7 @@ def test_a_fixed_persona_is_not_drawn():
 
 def test_two_levels_come_with_a_persona_or_with_d2():
     levels = {
-        name: behavior_of(resolve(parse_condition(name), 0, "S1-001", 0)).disclosure.two_levels
+        name: behavior_of(resolve(parse_condition(name), 0, "S1-001", 0)).two_levels
         for name in ABLATION
     }
     assert levels == {

@@ -152,9 +152,9 @@ def test_fields_of_an_added_fragment_set_rates(tmp_path):
         return condition_behavior(settled, fragments)
 
     anxious = behavior("anxious")
-    assert (anxious.style.words, anxious.reaction.patience, anxious.style.short) == (7, 9, 0.55)
-    assert behavior("anxious+d5").style.words == 30
-    drifting = behavior("d5").disclosure
+    assert (anxious.words, anxious.patience, anxious.short) == (7, 9, 0.55)
+    assert behavior("anxious+d5").words == 30
+    drifting = behavior("d5")
     assert (drifting.two_levels, drifting.facts_per_answer) == (True, 2)
     assert fragments.texts["d5_default"] == "You ramble.\n"
 
