@@ -11,13 +11,7 @@ from typing import Any, Self
 from crab_graph.money import format_dollars
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import UserBriefing
-from crab_graph.personas.facts import (
-    DisclosureRecord,
-    Fact,
-    Reason,
-    choose_answers,
-    opening_facts,
-)
+from crab_graph.personas.facts import DisclosureRecord, Fact, FactLevel, Reason
 from crab_graph.personas.own_tools import (
     ADD,
     APPROVE,
@@ -48,13 +42,8 @@ _NEWS = {
 class UserMemory:
     """The user's state.
 
-    Attributes:
-        record: What was said when and why.
-        seen: Ids, amounts and offers the agent has named so far.
-        idle: Turns in a row without progress.
-        insisted: How often the user asked the agent to look again.
-        approved: Whether it ever approved a plan.
-        asked_back: How often in a row the user asked what a question means.
+    `seen` are ids, amounts and offers that the agent has named so far; `idle` counts the turns in a
+    row without progress, `asked_back` those in which the user asked what a question means.
     """
 
     record: DisclosureRecord = field(default_factory=DisclosureRecord)
@@ -87,11 +76,6 @@ class UserMemory:
         fresh = self.fresh(reading)
         idle = 0 if fresh or gave else self.idle + 1
         return replace(self, seen=self.seen | fresh, idle=idle)
-
-    def has_seen_items(self, prefixes: tuple[str, ...], reading: Reading) -> bool:
-        """Tell whether the agent has named anything that could be booked, or a price."""
-        starts = (*(f"{prefix}-" for prefix in prefixes), "$")
-        return any(token.startswith(starts) for token in self.seen | self.fresh(reading))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +123,9 @@ class UserPolicy:
 
     def open(self, speaker: Speaker) -> Decision:
         """Return the first turn: the basic facts, or everything without two levels."""
-        two_levels = self._behavior.two_levels
-        facts = opening_facts(list(self._facts.values()), two_levels=two_levels)
+        facts = list(self._facts.values())
+        if self._behavior.two_levels:
+            facts = [fact for fact in facts if fact.level is FactLevel.BASIC]
         opened = opening_keys(self._briefing.lexicon, facts)
         rest = [speaker.fact(fact) for fact in facts if fact.key not in opened]
         told = tuple((fact.key, Reason.VOLUNTEERED) for fact in facts)
@@ -165,11 +150,14 @@ class UserPolicy:
             return turn.say("nudge")
         if reading.has_transferred:
             return turn.say("transferred", token=TerminalToken.TRANSFER)
-        if self._is_complete(turn):
+        wallet = turn.wallet
+        is_settled = wallet.bookings and not (wallet.pending or reading.asks_wallet)
+        # Everything wanted is booked and paid, as the user's own bookings show.
+        if is_settled and not self._missing(wallet):
             return turn.say("thanks_end", token=TerminalToken.STOP)
         if self._objects(turn):
             return self._object(turn, turn.conflicts)
-        if reading.asks_wallet and turn.wallet.names_other_card(reading.ids):
+        if reading.asks_wallet and wallet.names_other_card(reading.ids):
             return self._object(turn, (CARD_FACT,))
         for part in (self._pay, self._answer, self._approve, self._respond):
             decision = part(turn)
@@ -179,24 +167,13 @@ class UserPolicy:
 
     def change_mind(self, turn: Turn, key: str) -> Decision:
         """Return the turn that takes back a first wish, and answers what else was asked."""
-        others = [fact for fact in self._answers(turn) if fact.key != key]
-        facts = [self._facts[key], *others] if key in self._facts else others
-        words = [turn.speaker.fact(fact) for fact in facts]
-        told = ((key, Reason.CHANGED), *_asked_for(others))
-        parts = (turn.speaker.phrase("change_mind"), *words)
-        return Decision(parts, told, is_content=True, moved=True)
+        return self._detail(turn, "change_mind", key, Reason.CHANGED, is_content=True, moved=True)
 
     def is_cautious(self, turn: Turn) -> bool:
         """Tell whether a message wants a yes, a payment or an objection, not answers alone."""
         reading = turn.reading
         wants = reading.asks_booking or reading.asks_wallet or reading.claims_done
         return wants or self._objects(turn)
-
-    def _is_complete(self, turn: Turn) -> bool:
-        """Tell whether everything wanted is booked and paid, as the user's own bookings show."""
-        if turn.wallet.pending or not turn.wallet.bookings or turn.reading.asks_wallet:
-            return False
-        return not self._missing(turn.wallet)
 
     def _missing(self, wallet: Wallet) -> list[str]:
         """Return the nouns of the slots for which no booking stands."""
@@ -221,10 +198,14 @@ class UserPolicy:
         key = min(keys, key=turn.memory.record.corrections)
         if key not in self._facts:
             return turn.say("object")
+        return self._detail(turn, "object", key, Reason.CORRECTED)
+
+    def _detail(self, turn: Turn, act: str, key: str, reason: Reason, **effects: Any) -> Decision:
+        """Name one detail after a phrase, and answer what else was asked."""
         others = [fact for fact in self._answers(turn) if fact.key != key]
-        words = [turn.speaker.fact(fact) for fact in (self._facts[key], *others)]
-        told = ((key, Reason.CORRECTED), *_asked_for(others))
-        return Decision((turn.speaker.phrase("object"), *words), told)
+        facts = [self._facts[key], *others] if key in self._facts else others
+        told = ((key, reason), *_asked_for(others))
+        return Decision((turn.speaker.phrase(act), *map(turn.speaker.fact, facts)), told, **effects)
 
     def _asked(self, turn: Turn) -> list[str]:
         """Return the keys the message asks for, an open question standing for all that is left."""
@@ -237,9 +218,16 @@ class UserPolicy:
         return list(dict.fromkeys(keys))
 
     def _answers(self, turn: Turn) -> list[Fact]:
-        mine = [key for key in self._asked(turn) if key in self._facts]
-        limit = self._behavior.facts_per_answer
-        return [self._facts[key] for key in choose_answers(mine, turn.memory.record, limit)]
+        """Choose which of the facts asked for one answer gives.
+
+        New facts come first, in the order of the question. When every one was said already, the
+        ones said least often are repeated, so that an agent that asks again does get all of them.
+        """
+        record = turn.memory.record
+        asked = [key for key in self._asked(turn) if key in self._facts]
+        new = [key for key in asked if not record.has(key)]
+        chosen = new or sorted(asked, key=record.times)
+        return [self._facts[key] for key in chosen[: self._behavior.facts_per_answer]]
 
     def _answer(self, turn: Turn) -> Decision | None:
         reading, speaker = turn.reading, turn.speaker
@@ -273,8 +261,10 @@ class UserPolicy:
         return is_unpaid and not turn.memory.approved and self._can_approve(turn)
 
     def _can_approve(self, turn: Turn) -> bool:
-        prefixes = tuple(slot.id_prefix for slot in self._briefing.slots)
-        return turn.memory.has_seen_items(prefixes, turn.reading)
+        """Tell whether the agent has named anything that could be booked, or a price."""
+        starts = (*(f"{slot.id_prefix}-" for slot in self._briefing.slots), "$")
+        named = turn.memory.seen | turn.memory.fresh(turn.reading)
+        return any(token.startswith(starts) for token in named)
 
     def _approve(self, turn: Turn) -> Decision | None:
         """Approve a plan that was shown, or leave a choice to the agent."""

@@ -1,6 +1,6 @@
 """What a user knows, in two levels of disclosure, and what it said of it when (paper A.3)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Self
@@ -96,20 +96,3 @@ class DisclosureRecord:
     def corrections(self, key: str) -> int:
         """Return how often a fact was said to correct the agent."""
         return sum(e.key == key and e.reason is Reason.CORRECTED for e in self.entries)
-
-
-def opening_facts(facts: Sequence[Fact], *, two_levels: bool) -> list[Fact]:
-    """Return what the first turn says: the basic facts, or everything without two levels."""
-    return [fact for fact in facts if not two_levels or fact.level is FactLevel.BASIC]
-
-
-def choose_answers(asked: Sequence[str], record: DisclosureRecord, limit: int | None) -> list[str]:
-    """Choose which of the facts asked for one answer gives, at most `limit`.
-
-    New facts come first, in the order of the question. When every one was said already, the ones
-    said least often are repeated, so that an agent that asks again does get all of them.
-    """
-    new = [key for key in asked if not record.has(key)]
-    if new:
-        return new[:limit]
-    return sorted(asked, key=record.times)[:limit]

@@ -13,8 +13,9 @@ from difflib import unified_diff
 from crab_graph.personas.behavior import Behavior, behavior_of, with_fields
 from crab_graph.personas.briefing import UserBriefing, first_wish
 from crab_graph.personas.condition import Dimension, Persona, ResolvedCondition
-from crab_graph.personas.facts import FactLevel
+from crab_graph.personas.facts import Fact, FactLevel
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments
+from crab_graph.personas.wordbook import DomainLexicon
 from crab_graph.personas.wording import word_fact, word_value
 
 _DISCLOSURE = "disclosure"
@@ -87,12 +88,7 @@ def _composed(
     briefing: UserBriefing | None,
     pieces: Fragments,
 ) -> Prompt:
-    values = {
-        **_rates(behavior),
-        **_knowledge(briefing),
-        **_change(briefing, behavior),
-        **_values(briefing, pieces),
-    }
+    values = _placeholders(briefing, behavior, pieces)
     return Prompt(
         tuple(
             Passage(factor, name, pieces.texts[name].strip().format(**values))
@@ -146,52 +142,45 @@ def _fragments(
     return chosen
 
 
-def _rates(behavior: Behavior) -> dict[str, str]:
-    limit = behavior.facts_per_answer
-    return {
-        "words": str(behavior.words),
-        "patience": str(behavior.patience),
-        "facts_per_answer": {None: "all details it asks for", 1: "one detail"}.get(
-            limit, f"at most {limit} details"
-        ),
-    }
-
-
-def _knowledge(briefing: UserBriefing | None) -> dict[str, str]:
-    if briefing is None:
-        return {"today": "(the day of the task)", "basic": _UNKNOWN, "details": _UNKNOWN}
-    listed = {}
-    for name, level in (("basic", FactLevel.BASIC), ("details", FactLevel.DETAIL)):
-        facts = [fact for fact in briefing.facts if fact.level is level]
-        lines = [word_fact(fact, briefing.lexicon, None, short=False) for fact in facts]
-        listed[name] = "\n".join(f"- {line}" for line in lines)
-    return {"today": briefing.today, **listed}
-
-
-def _change(briefing: UserBriefing | None, behavior: Behavior) -> dict[str, str]:
-    """Return what a user wants first and in the end, of the one thing it changes its mind about."""
-    if briefing is None:
-        return {"first_wish": _UNKNOWN, "final_wish": _UNKNOWN}
-    first = first_wish(briefing, behavior)
-    final = None if first is None else briefing.fact(first.key)
-    wishes = {"first_wish": first, "final_wish": final}
-    return {
-        name: _NO_WISH if wish is None else word_fact(wish, briefing.lexicon, None, short=False)
-        for name, wish in wishes.items()
-    }
-
-
-def _values(briefing: UserBriefing | None, pieces: Fragments) -> dict[str, str]:
-    """Return the values of the facts that fragments name.
+def _placeholders(
+    briefing: UserBriefing | None, behavior: Behavior, pieces: Fragments
+) -> dict[str, str]:
+    """Return what stands for the placeholders of fragments.
 
     Raises:
-        UsageError: there is no such fact; the message names the file.
+        UsageError: a fragment names a fact that the domain lacks; the message names the file.
     """
+    limit = behavior.facts_per_answer
+    limits = {None: "all details it asks for", 1: "one detail"}
+    rates = {
+        "words": str(behavior.words),
+        "patience": str(behavior.patience),
+        "facts_per_answer": limits.get(limit, f"at most {limit} details"),
+    }
     if briefing is None:
-        return {key: f"({key.replace('_', ' ')})" for key in pieces.facts}
-    pieces.check_facts(briefing.lexicon.facts)
-    values = {}
+        left_open = dict.fromkeys(("basic", "details", "first_wish", "final_wish"), _UNKNOWN)
+        named = {key: f"({key.replace('_', ' ')})" for key in pieces.facts}
+        return {**rates, "today": "(the day of the task)", **left_open, **named}
+    facts, lexicon = briefing.facts, briefing.lexicon
+    first = first_wish(briefing, behavior)
+    values = {
+        **rates,
+        "today": briefing.today,
+        "basic": _listed([fact for fact in facts if fact.level is FactLevel.BASIC], lexicon),
+        "details": _listed([fact for fact in facts if fact.level is FactLevel.DETAIL], lexicon),
+        "first_wish": _worded(first, lexicon),
+        "final_wish": _worded(first and briefing.fact(first.key), lexicon),
+    }
+    pieces.check_facts(lexicon.facts)
     for key in pieces.facts:
-        fact, words = briefing.fact(key), briefing.lexicon.facts[key]
+        fact, words = briefing.fact(key), lexicon.facts[key]
         values[key] = _NO_WISH if fact is None else word_value(words.form, fact.value, words)
     return values
+
+
+def _listed(facts: Sequence[Fact], lexicon: DomainLexicon) -> str:
+    return "\n".join(f"- {_worded(fact, lexicon)}" for fact in facts)
+
+
+def _worded(fact: Fact | None, lexicon: DomainLexicon) -> str:
+    return _NO_WISH if fact is None else word_fact(fact, lexicon, None, short=False)
