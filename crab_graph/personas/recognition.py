@@ -6,7 +6,7 @@ said, which errs to the agent's favour.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from crab_graph.money import parse_cents
@@ -123,9 +123,3 @@ def _says_count(number: int, words: FactWords, text: str) -> bool:
         return True
     pattern = words.conflict.pattern if words.conflict is not None else None
     return pattern is not None and any(found[1] in spoken for found in pattern.finditer(text))
-
-
-def known_words(briefing: UserBriefing, heard: Sequence[str]) -> frozenset[str]:
-    """Return every word of the user's facts and of what the agent has said, casefolded."""
-    said = [str(fact.value) for fact in briefing.facts]
-    return frozenset(re.findall(r"\w+(?:['-]\w+)*", " ".join([*said, *heard]).casefold()))
