@@ -17,8 +17,7 @@ from crab_graph.generation.features import Surface
 from crab_graph.generation.folding import FoldedGraph
 from crab_graph.generation.population import Population
 from crab_graph.generation.search import Solution
-from crab_graph.personas.briefing import UserBriefing
-from crab_graph.personas.facts import Fact
+from crab_graph.personas.briefing import Fact, UserBriefing
 from crab_graph.plugins import Seam
 from crab_graph.schema import FileModel
 from crab_graph.settings import Toolset

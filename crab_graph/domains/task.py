@@ -7,8 +7,7 @@ from typing import Any, Literal
 from crab_graph.domains.domain import Domain
 from crab_graph.generation.certify import Certificate
 from crab_graph.generation.constraint_graph import ConstraintGraph
-from crab_graph.personas.briefing import UserBriefing
-from crab_graph.personas.facts import Fact
+from crab_graph.personas.briefing import Fact, UserBriefing
 from crab_graph.schema import FileModel
 from crab_graph.tools.tables import Row, World
 

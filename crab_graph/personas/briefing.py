@@ -1,14 +1,82 @@
-"""What one simulated user knows, and the one detail that it first wants otherwise (D6)."""
+"""What one simulated user knows, in two levels of disclosure, and said of it (paper A.3)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, Self
 
 from crab_graph.personas.behavior import Behavior
-from crab_graph.personas.facts import Fact, FactLevel
 from crab_graph.personas.wordbook import DomainLexicon
 from crab_graph.randomness import derive_rng
 
 _WAITS_RATE = 0.75
+
+
+class FactLevel(StrEnum):
+    """When a fact may be said: upfront, or only when the agent asks."""
+
+    BASIC = "basic"
+    DETAIL = "detail"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One thing the user knows about the task.
+
+    Attributes:
+        key: Stable name, such as `hotel_stars`.
+        value: A JSON value; dates are ISO strings, a date window is `[first, last]`, money is
+            `"1500.00"`.
+        level: `basic` facts may be volunteered, `detail` facts wait for a question.
+        slot: Id of the node the fact is about, or `None` when it concerns the whole task.
+    """
+
+    key: str
+    value: Any
+    level: FactLevel
+    slot: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the fact in the form that `task --json` prints."""
+        return {"key": self.key, "value": self.value, "level": str(self.level), "slot": self.slot}
+
+
+class Reason(StrEnum):
+    """Why a fact was said."""
+
+    VOLUNTEERED = "volunteered"
+    ASKED = "asked"
+    CORRECTED = "corrected"
+    CHANGED = "changed"
+
+
+@dataclass(frozen=True, slots=True)
+class DisclosureRecord:
+    """Every telling of a fact so far, in order, in the form user state keeps.
+
+    A row has the key of the fact, the number of the visible message, the reason, and as `value`
+    what was said instead of the fact where the user changes its mind later.
+    """
+
+    rows: tuple[dict[str, Any], ...] = ()
+
+    def with_told(self, key: str, turn: int, reason: Reason, value: Any = None) -> Self:
+        """Return the record after telling a fact, or `value` instead of it."""
+        row = {"key": key, "turn": turn, "reason": str(reason)}
+        return type(self)((*self.rows, row if value is None else {**row, "value": value}))
+
+    def is_settled(self, key: str) -> bool:
+        """Tell whether a fact itself was said, not another wish instead."""
+        return any(row["key"] == key and "value" not in row for row in self.rows)
+
+    def has(self, key: str) -> bool:
+        """Tell whether a fact was ever said."""
+        return self.times(key) > 0
+
+    def times(self, key: str, *reasons: Reason) -> int:
+        """Return how often a fact was said, for any reason or for some."""
+        why = reasons or tuple(Reason)
+        return sum(row["key"] == key and row["reason"] in why for row in self.rows)
 
 
 @dataclass(frozen=True, slots=True)

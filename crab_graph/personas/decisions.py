@@ -10,8 +10,7 @@ from typing import Any, Self
 
 from crab_graph.money import format_dollars
 from crab_graph.personas.behavior import Behavior
-from crab_graph.personas.briefing import UserBriefing
-from crab_graph.personas.facts import DisclosureRecord, Fact, FactLevel, Reason
+from crab_graph.personas.briefing import DisclosureRecord, Fact, FactLevel, Reason, UserBriefing
 from crab_graph.personas.own_tools import (
     ADD,
     APPROVE,
@@ -24,7 +23,7 @@ from crab_graph.personas.own_tools import (
     next_calls,
 )
 from crab_graph.personas.understanding import Reading
-from crab_graph.personas.wording import Speaker, list_words, opening_keys, word_value
+from crab_graph.personas.wording import Speaker, join_words, word_value
 from crab_graph.text.phrases import TerminalToken
 
 _COUNTS = ("idle", "insisted", "approved", "asked_back")
@@ -56,14 +55,14 @@ class UserMemory:
     @classmethod
     def from_json(cls, state: Mapping[str, Any]) -> Self:
         """Read the memory from the state of an episode; an empty state is a new user."""
-        record = DisclosureRecord.from_json(state.get("disclosed", ()))
+        record = DisclosureRecord(tuple(state.get("disclosed", ())))
         counts = {name: state[name] for name in _COUNTS if name in state}
         return cls(record, frozenset(state.get("seen", ())), **counts)
 
     def as_json(self) -> dict[str, Any]:
         """Return the memory as state."""
         counts = {name: getattr(self, name) for name in _COUNTS}
-        return {"disclosed": self.record.as_json(), "seen": sorted(self.seen), **counts}
+        return {"disclosed": list(self.record.rows), "seen": sorted(self.seen), **counts}
 
     def fresh(self, reading: Reading) -> frozenset[str]:
         """Return what a message names for the first time: items, amounts, requests and offers."""
@@ -126,8 +125,8 @@ class UserPolicy:
         facts = list(self._facts.values())
         if self._behavior.two_levels:
             facts = [fact for fact in facts if fact.level is FactLevel.BASIC]
-        opened = opening_keys(self._briefing.lexicon, facts)
-        rest = [speaker.fact(fact) for fact in facts if fact.key not in opened]
+        template = self._briefing.lexicon.opening_full[0]
+        rest = [speaker.fact(fact) for fact in facts if f"{{{fact.key}}}" not in template]
         told = tuple((fact.key, Reason.VOLUNTEERED) for fact in facts)
         return Decision((speaker.opening(facts), *rest), told, is_answer=True, is_content=True)
 
@@ -195,7 +194,8 @@ class UserPolicy:
 
     def _object(self, turn: Turn, keys: Sequence[str]) -> Decision:
         """Name the one detail that is contradicted, the one objected to least often so far."""
-        key = min(keys, key=turn.memory.record.corrections)
+        record = turn.memory.record
+        key = min(keys, key=lambda one: record.times(one, Reason.CORRECTED))
         if key not in self._facts:
             return turn.say("object")
         return self._detail(turn, "object", key, Reason.CORRECTED)
@@ -362,9 +362,9 @@ class UserPolicy:
         missing = self._missing(turn.wallet)
         pending = [booking.booking_id for booking in turn.wallet.pending]
         if missing:
-            words = turn.speaker.phrase("missing", things=list_words(missing))
+            words = turn.speaker.phrase("missing", things=join_words(list(dict.fromkeys(missing))))
         elif pending:
-            words = turn.speaker.phrase("unpaid", bookings=list_words(pending))
+            words = turn.speaker.phrase("unpaid", bookings=join_words(pending))
         else:
             words = turn.speaker.phrase("waiting")
         return Decision((words,))

@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from crab_graph.personas.briefing import UserBriefing
-from crab_graph.personas.facts import Fact
+from crab_graph.personas.briefing import Fact, UserBriefing
 from crab_graph.personas.own_tools import APPROVE, Wallet, read_wallet
 from crab_graph.personas.recognition import stated_facts, told_after
 from crab_graph.personas.rules_user import RulesUser, UserStep, is_visible, private_message

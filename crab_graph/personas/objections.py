@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from crab_graph.money import parse_cents
-from crab_graph.personas.briefing import BriefedSlot, UserBriefing
-from crab_graph.personas.facts import Fact
+from crab_graph.personas.briefing import BriefedSlot, Fact, UserBriefing
 from crab_graph.personas.questions import Segment, read_segments
 from crab_graph.personas.spoken_dates import NUMBERS, find_dates
 from crab_graph.personas.understanding import ANY_ID

@@ -55,17 +55,10 @@ class Refusal(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Wallet:
-    """What the user has seen with its own tools.
+    """What the user has seen with its own tools since the agent's last message.
 
-    Attributes:
-        wanted: Id of the card it means to pay with.
-        called: Names of the tools called since the agent's last message.
-        cards: Its cards as last listed since then.
-        bookings: Its bookings as last listed since then.
-        added: Result of adding a card since then.
-        recorded: Approvals recorded since then.
-        earlier: Approvals recorded before.
-        errors: Messages of calls that failed since then.
+    `wanted` is the id of the card it means to pay with, `added` what adding one returned; `earlier`
+    are the approvals recorded before.
     """
 
     wanted: str | None

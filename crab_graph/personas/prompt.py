@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from difflib import unified_diff
 
 from crab_graph.personas.behavior import Behavior, behavior_of, with_fields
-from crab_graph.personas.briefing import UserBriefing, first_wish
+from crab_graph.personas.briefing import Fact, FactLevel, UserBriefing, first_wish
 from crab_graph.personas.condition import Dimension, Persona, ResolvedCondition
-from crab_graph.personas.facts import Fact, FactLevel
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments
 from crab_graph.personas.wordbook import DomainLexicon
 from crab_graph.personas.wording import word_fact, word_value

@@ -10,8 +10,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from crab_graph.money import parse_cents
-from crab_graph.personas.briefing import UserBriefing, with_first_wish
-from crab_graph.personas.facts import DisclosureRecord, Fact, Reason
+from crab_graph.personas.briefing import (
+    DisclosureRecord,
+    Fact,
+    Reason,
+    UserBriefing,
+    with_first_wish,
+)
 from crab_graph.personas.objections import contradictions, read_plan
 from crab_graph.personas.questions import Segment, read_segments
 from crab_graph.personas.spoken_dates import NUMBERS, find_dates
@@ -50,7 +55,7 @@ def told_after(
         briefing: What the user knows.
         first: What it wants at first where it changes its mind.
     """
-    record = DisclosureRecord.from_json(told)
+    record = DisclosureRecord(tuple(told))
     found = read_disclosures(said, heard, briefing)
     if first is not None and not record.is_settled(first.key):
         key = first.key
@@ -62,7 +67,7 @@ def told_after(
             found = [(name, Reason.CHANGED if name == key else why) for name, why in found]
     for key, reason in found:
         record = record.with_told(key, turn, reason)
-    return record.as_json()
+    return list(record.rows)
 
 
 def stated_facts(text: str, briefing: UserBriefing, asked: Iterable[str] = ()) -> list[str]:

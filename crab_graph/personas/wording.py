@@ -6,7 +6,7 @@ from typing import Any
 
 from crab_graph.money import format_dollars, parse_cents
 from crab_graph.personas.behavior import Behavior
-from crab_graph.personas.facts import Fact
+from crab_graph.personas.briefing import Fact
 from crab_graph.personas.spoken_dates import spell_date
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm, phrase_book
 
@@ -72,13 +72,6 @@ def word_opening(facts: Sequence[Fact], lexicon: DomainLexicon, rng: Random, *, 
         return " ".join(word_fact(fact, lexicon, rng, short=short) for fact in facts)
 
 
-def word_trade_fact(fact: Fact, words: FactWords, rng: Random) -> str:
-    """Return one fact in the words of the trade, which must have some for it."""
-    value = _trade_value(fact, words)
-    code = words.codes.get(str(fact.value), value)
-    return rng.choice(words.trade).format(value=value, code=code)
-
-
 def word_trade_opening(facts: Sequence[Fact], lexicon: DomainLexicon, rng: Random) -> str:
     """Return the basic facts in the words of the trade; empty where they lack what it names."""
     known: dict[str, str] = {}
@@ -91,12 +84,6 @@ def word_trade_opening(facts: Sequence[Fact], lexicon: DomainLexicon, rng: Rando
         return rng.choice(lexicon.opening_trade).format(**known)
     except KeyError:
         return ""
-
-
-def opening_keys(lexicon: DomainLexicon, facts: Sequence[Fact]) -> list[str]:
-    """Return the keys of the facts that an opening says."""
-    template = lexicon.opening_full[0]
-    return [fact.key for fact in facts if f"{{{fact.key}}}" in template]
 
 
 def capitalised(text: str) -> str:
@@ -175,7 +162,9 @@ class Speaker:
         draw = self._draw(f"fact {fact.key}")
         words = self._lexicon.facts.get(fact.key)
         if words and words.trade and self._happens(f"jargon {fact.key}", self._behavior.jargon):
-            return word_trade_fact(fact, words, draw)
+            value = _trade_value(fact, words)
+            code = words.codes.get(str(fact.value), value)
+            return draw.choice(words.trade).format(value=value, code=code)
         return word_fact(fact, self._lexicon, draw, short=self._fragments)
 
     def absent(self, words: FactWords) -> str:
@@ -207,8 +196,3 @@ class Speaker:
 def join_parts(parts: Sequence[str]) -> str:
     """Join sentences, leaving out empty ones."""
     return capitalised(" ".join(part.strip() for part in parts if part.strip()))
-
-
-def list_words(items: Sequence[str]) -> str:
-    """Return distinct items as people list them."""
-    return join_words(list(dict.fromkeys(items)))

@@ -5,7 +5,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
-from crab_graph.personas.facts import Fact, FactLevel
+from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.settings import Toolset
 from crab_graph.testing import tool_call_reply
 from crab_graph.tools.platform import PAYMENT_TOOLS, PLATFORM_TOOLS

@@ -5,6 +5,7 @@ import pytest
 from crab_graph.agents.reference.wishes import Wishes, read_wishes
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.domains.travel.wording import travel_briefing, travel_lexicon
+from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.personas.condition import (
     ABLATION,
     DIMENSIONS,
@@ -13,7 +14,6 @@ from crab_graph.personas.condition import (
     parse_condition,
     resolve,
 )
-from crab_graph.personas.facts import Fact, FactLevel
 from crab_graph.personas.fragment_set import built_in_fragments, load_fragments
 from crab_graph.personas.prompt import changed_factors, compose_prompt, condition_behavior
 from crab_graph.personas.recognition import stated_facts

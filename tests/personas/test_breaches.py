@@ -6,7 +6,7 @@ import pytest
 
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.domains.travel.wording import travel_briefing
-from crab_graph.personas.facts import Fact, FactLevel
+from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.personas.model_users import OPENING, LlmUser, ModelReply, find_breach
 from crab_graph.personas.recognition import stated_facts
 

@@ -8,9 +8,8 @@ from langchain_core.messages import AIMessage, HumanMessage
 from crab_graph.agents.reference import reference_agent
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.eval.verdict import grade
-from crab_graph.personas.briefing import first_wish, with_first_wish
+from crab_graph.personas.briefing import Fact, first_wish, with_first_wish
 from crab_graph.personas.condition import Persona, ResolvedCondition
-from crab_graph.personas.facts import Fact
 from crab_graph.personas.fragment_set import built_in_fragments
 from crab_graph.personas.prompt import compose_prompt, compose_wording_prompt, condition_behavior
 from crab_graph.personas.recognition import told_after

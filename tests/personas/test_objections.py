@@ -4,7 +4,7 @@ import pytest
 
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.domains.travel.wording import travel_briefing
-from crab_graph.personas.facts import Fact, FactLevel
+from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.personas.objections import contradictions, open_choices, read_plan
 
 WANTED = {

@@ -5,6 +5,7 @@ import pytest
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.domains.travel.wording import travel_briefing
 from crab_graph.errors import UsageError
+from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.personas.condition import (
     DIMENSIONS,
     Dimension,
@@ -13,7 +14,6 @@ from crab_graph.personas.condition import (
     parse_condition,
     resolve,
 )
-from crab_graph.personas.facts import Fact, FactLevel
 from crab_graph.personas.fragment_set import load_fragments
 from crab_graph.personas.prompt import (
     changed_factors,

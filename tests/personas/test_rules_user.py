@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.domains.travel.wording import travel_briefing
+from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.personas.condition import parse_condition, resolve
-from crab_graph.personas.facts import Fact, FactLevel
 from crab_graph.personas.rules_user import RulesUser
 
 BASIC = {

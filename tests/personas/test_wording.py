@@ -7,7 +7,7 @@ import pytest
 
 from crab_graph.agents.reference.wishes import read_wishes, says_no_more
 from crab_graph.domains.travel.wording import travel_lexicon, travel_vocabulary
-from crab_graph.personas.facts import Fact, FactLevel
+from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.personas.wordbook import phrase_book
 from crab_graph.personas.wording import word_fact, word_opening
 from crab_graph.text.approvals import ActKind, find_acts

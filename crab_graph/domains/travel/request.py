@@ -4,7 +4,7 @@ from typing import Any, Literal, NamedTuple
 
 from crab_graph.domains.travel.offers import ATTRACTION, HOTEL, OUTBOUND, RETURN
 from crab_graph.money import format_cents
-from crab_graph.personas.facts import Fact, FactLevel
+from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.schema import FileModel
 
 TimeOfDay = Literal["morning", "midday", "night"]

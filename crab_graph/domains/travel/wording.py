@@ -8,8 +8,7 @@ from typing import Any
 
 from crab_graph.domains.domain import Slot
 from crab_graph.domains.travel.names import CARRIERS, CITIES, DISTRICTS, read_data, read_text
-from crab_graph.personas.briefing import BriefedSlot, UserBriefing
-from crab_graph.personas.facts import Fact
+from crab_graph.personas.briefing import BriefedSlot, Fact, UserBriefing
 from crab_graph.personas.wordbook import DomainLexicon, parse_lexicon
 from crab_graph.settings import Toolset
 from crab_graph.text.vocabulary import TextVocabulary
