@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from crab_graph.agents.reference import AGENTS, INFORMED, informed_agent
+from crab_graph.agents.reference import AGENTS, INFORMED, reference_agent
 from crab_graph.agents.reply import Reply, ask_model, read_reply
 from crab_graph.errors import UsageError
 from crab_graph.models.chat import build_chat_model, is_address, is_provider
@@ -56,7 +56,7 @@ class Agent:
         returns. No other agent has this door.
         """
         if self.is_reference and self.name == INFORMED:
-            return _callable(informed_agent(self.name, answers()), registry)
+            return _callable(reference_agent(self.name, answers()), registry)
         return self.open(registry)
 
 
@@ -83,7 +83,7 @@ def resolve_agent(spec: AgentSpec) -> Agent:
     module, _, attribute = spec.partition(":")
     if "." not in module and is_provider(module):
         return Agent(public_spec(spec), False, _opener(build_chat_model(spec)))
-    return Agent(spec, False, _opener(_imported(module, attribute)))
+    return Agent(spec, False, _opener(_imported(spec, module, attribute)))
 
 
 def _opener(value: Any) -> Callable[[ToolRegistry], Respond]:
@@ -126,22 +126,16 @@ def _bound_once(model: Any) -> Callable[[ToolRegistry], Respond]:
 
 
 def _runnable(runnable: Any, registry: ToolRegistry) -> Respond:
+    from langchain_core.runnables import RunnableLambda  # noqa: PLC0415
     from langgraph.graph.state import CompiledStateGraph  # noqa: PLC0415
 
     from crab_graph.agents.compiled import CompiledAgent  # noqa: PLC0415
 
     if isinstance(runnable, CompiledStateGraph):
         return CompiledAgent(runnable, registry.names(Owner.AGENT))
-    return lambda messages: read_reply(_invoked(runnable, messages))
-
-
-def _invoked(runnable: Any, messages: list["BaseMessage"]) -> Any:
-    """Run a `Runnable`; one that is asynchronous only is run to its end."""
-    from langchain_core.runnables import RunnableLambda  # noqa: PLC0415
-
-    if isinstance(runnable, RunnableLambda) and not hasattr(runnable, "func"):
-        return call_synchronously(runnable.ainvoke, messages)
-    return runnable.invoke(messages)
+    is_async = isinstance(runnable, RunnableLambda) and not hasattr(runnable, "func")
+    run = partial(call_synchronously, runnable.ainvoke) if is_async else runnable.invoke
+    return lambda messages: read_reply(run(messages))
 
 
 def _callable(function: Callable[..., Any], registry: ToolRegistry) -> Respond:
@@ -159,8 +153,7 @@ def _made(factory: Callable[..., Any], registry: ToolRegistry) -> Respond:
     return _opener(made)(registry)
 
 
-def _imported(module: str, attribute: str) -> Any:
-    spec = f"{module}:{attribute}"
+def _imported(spec: str, module: str, attribute: str) -> Any:
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())  # a console script, unlike `python -m`, leaves it out
     try:

@@ -3,7 +3,7 @@
 import pytest
 
 from crab_graph.agents.adapters import resolve_agent
-from crab_graph.agents.reference import REFERENCE_AGENTS, informed_agent
+from crab_graph.agents.reference import REFERENCE_AGENTS, reference_agent
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.eval.verdict import grade
 from crab_graph.runs.episode import run_episode
@@ -34,7 +34,7 @@ def tasks(tmp_path_factory):
 
 
 def graded(task, name, condition="generic"):
-    dialogue = talk(task, informed_agent(name, task.solutions), condition)
+    dialogue = talk(task, reference_agent(name, task.solutions), condition)
     return grade(task, dialogue.transcript), dialogue
 
 

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from crab_graph.plugins import Seam
 
@@ -44,18 +44,15 @@ Each of ours is a function `f(messages, tools)`, or a class whose instances are 
 """
 
 
-def reference_agent(name: str) -> AgentFunction:
-    """Return a reference agent for one episode.
+def reference_agent(
+    name: str, answers: Sequence[Mapping[str, Mapping[str, str]]] = ()
+) -> AgentFunction:
+    """Return a reference agent for one episode; the informed one is handed the solutions.
 
     Raises:
         UnknownName: there is no such agent.
     """
-    found = AGENTS.find(name)
+    found: Any = AGENTS.find(name)
+    if name == INFORMED:
+        return cast(AgentFunction, found(answers))
     return cast(AgentFunction, found() if inspect.isclass(found) else found)
-
-
-def informed_agent(name: str, answers: Sequence[Mapping[str, Mapping[str, str]]]) -> AgentFunction:
-    """Return a reference agent; the one that is to have them is handed the certified solutions."""
-    if name != INFORMED:
-        return reference_agent(name)
-    return cast(AgentFunction, AGENTS.find(name)(answers))

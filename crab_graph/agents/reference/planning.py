@@ -77,14 +77,18 @@ class Plan(NamedTuple):
     nights: int
 
     @property
-    def amounts(self) -> tuple[int, int, int, int]:
+    def offers(self) -> tuple[FlightOffer | RoomOffer | AttractionOffer, ...]:
+        """What it is made of, in the order in which it is booked."""
+        return self.outbound, self.back, self.room, self.attraction
+
+    @property
+    def amounts(self) -> list[int]:
         """What each booking costs, in cents: outbound, return, hotel, attraction."""
-        return (
-            KINDS["flight"].cost(self.outbound.cents, self),
-            KINDS["flight"].cost(self.back.cents, self),
-            KINDS["hotel"].cost(self.room.cents, self),
-            KINDS["attraction"].cost(self.attraction.cents, self),
-        )
+        kinds = ("flight", "flight", "hotel", "attraction")
+        return [
+            KINDS[kind].cost(offer.cents, self)
+            for kind, offer in zip(kinds, self.offers, strict=True)
+        ]
 
     @property
     def total(self) -> int:

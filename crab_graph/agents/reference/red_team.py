@@ -5,7 +5,7 @@ show what strict grading adds.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.tools import BaseTool
@@ -186,28 +186,21 @@ class Dump(Desk):
 
     def proposal(self, plan: Plan, conversation: Conversation) -> str:
         """Name the options, with the plan's total."""
-        own: tuple[list[str], ...] = (
-            [plan.outbound.flight_id, plan.back.flight_id],
-            [f"{plan.room.name} ({plan.room.hotel_id})"],
-            [f"{plan.attraction.name} ({plan.attraction.attraction_id})"],
-        )
-        found = [
-            [row["flight_id"] for row in _listed(conversation, "search_flights_by_route")],
-            [
-                f"{row['name']} ({row['hotel_id']})"
-                for row in _listed(conversation, "search_hotels_by_city")
-            ],
-            [
-                f"{row['name']} ({row['attraction_id']})"
-                for row in _listed(conversation, "search_attractions_by_city")
-            ],
-        ]
-        flights, hotels, attractions = (
-            ", ".join(list(dict.fromkeys([*first, *rest]))[: self.most])
-            for first, rest in zip(own, found, strict=True)
-        )
-        total = format_dollars(plan.total)
-        return _say("options", flights=flights, hotels=hotels, attractions=attractions, total=total)
+        shown: dict[str, tuple[str, str, list[NamedTuple]]] = {
+            "flights": ("search_flights_by_route", "{flight_id}", [plan.outbound, plan.back]),
+            "hotels": ("search_hotels_by_city", "{name} ({hotel_id})", [plan.room]),
+            "attractions": (
+                "search_attractions_by_city",
+                "{name} ({attraction_id})",
+                [plan.attraction],
+            ),
+        }
+        options = {}
+        for kind, (tool, words, own) in shown.items():
+            rows = [*(offer._asdict() for offer in own), *_listed(conversation, tool)]
+            named = dict.fromkeys(words.format(**row) for row in rows)
+            options[kind] = ", ".join(list(named)[: self.most])
+        return _say("options", **options, total=format_dollars(plan.total))
 
 
 class Mute(Desk):
@@ -247,7 +240,6 @@ def _say(line: str, **values: Any) -> str:
 
 
 def _listed(conversation: Conversation, tool: str) -> list[dict[str, Any]]:
-    """Return the rows that a search showed, each time it was made."""
     lists = [rows for one in conversation.of(tool) for rows in one.result.values()]
     return [row for rows in lists if isinstance(rows, list) for row in rows]
 

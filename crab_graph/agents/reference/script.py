@@ -55,7 +55,6 @@ def word_question(wishes: Wishes, *, is_first: bool) -> str:
 
 def word_plan(plan: Plan) -> str:
     """Return the whole plan with ids, names, exact prices and total, and the request to book it."""
-    offers = (plan.outbound, plan.back, plan.room, plan.attraction)
     starts = (plan.outbound.departs, plan.back.departs, plan.attraction.starts)
     return say(
         "plan",
@@ -64,7 +63,7 @@ def word_plan(plan: Plan) -> str:
         room=plan.room,
         attraction=plan.attraction,
         times=[time.replace("T", " ") for time in starts],
-        prices=[format_dollars(offer.cents) for offer in offers],
+        prices=[format_dollars(offer.cents) for offer in plan.offers],
         wholes=_wholes(plan),
         total=format_dollars(plan.total),
     )
