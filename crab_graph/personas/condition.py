@@ -36,12 +36,7 @@ ABLATION = ("generic", "persona", "d1", "d2", "d3", "d4", "ruse")
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What files add to the paper's personas and dimensions.
-
-    Attributes:
-        personas: Personas, and the built-in one that each behaves like.
-        dimensions: Dimensions, in order.
-    """
+    """What files add: personas, with the built-in one each behaves like, and dimensions."""
 
     personas: Mapping[str, Persona] = field(default_factory=dict)
     dimensions: tuple[str, ...] = ()
@@ -55,11 +50,7 @@ SHIPPED = Added(dimensions=("d5", "d6", "d7"))
 class ResolvedCondition:
     """A condition whose persona is settled, as one episode has it.
 
-    Attributes:
-        name: Name of the condition it came from, such as `ruse`.
-        persona: The settled persona; for one that a file added, the persona it behaves like.
-        dimensions: The dimensions that are switched on, in order; those that files added last.
-        added: Name of a persona that a file added.
+    `name` is that of the condition it came from, such as `ruse`; the rest is as there.
     """
 
     name: str
@@ -87,7 +78,7 @@ class ResolvedCondition:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What is switched on; `persona` is `None` where each episode draws its own.
+    """What is switched on.
 
     Attributes:
         persona: The persona of every episode, or `None` to draw one per task and trial.

@@ -5,7 +5,7 @@ come offers, claims and questions that the facts do not answer.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 from crab_graph.money import format_dollars
@@ -69,12 +69,6 @@ class UserMemory:
         acts = frozenset(name for name, act in _NEWS.items() if getattr(reading, act))
         amounts = (f"${cents}" for cents in reading.amounts)
         return acts.union(reading.ids, amounts) - self.seen
-
-    def after(self, reading: Reading, *, gave: bool) -> Self:
-        """Return the memory after a turn; `gave` says that the user's own side moved."""
-        fresh = self.fresh(reading)
-        idle = 0 if fresh or gave else self.idle + 1
-        return replace(self, seen=self.seen | fresh, idle=idle)
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,11 +125,19 @@ def _contradicts(
         case ConflictKind.AT_LEAST:
             return any(max(_counts(part, conflict), default=99) < fact.value for part in parts)
         case ConflictKind.DATE:
-            return any(_misses_dates(part, fact, today) for part in parts)
+            wanted = fact.value if isinstance(fact.value, list) else [fact.value]
+            named = [[found.iso for found in find_dates(part, today)] for part in parts]
+            return any(
+                dates and not any(wanted[0] <= iso <= wanted[-1] for iso in dates)
+                for dates in named
+            )
         case ConflictKind.TOTAL:
             return any(total > parse_cents(fact.value) for total in plan.totals)
         case ConflictKind.SAME:
-            return _differ(parts, conflict)
+            if conflict.pattern is None or len(parts) < 2:
+                return False
+            found = [set(conflict.pattern.findall(part)) for part in parts]
+            return all(len(values) == 1 for values in found) and len(set.union(*found)) > 1
 
 
 def _misses(stated: Iterable[object], wanted: object) -> bool:
@@ -161,19 +169,6 @@ def _counts(part: str, conflict: Conflict) -> list[int]:
     words = [next(filter(None, match.groups()), "") for match in matches]
     numbers = [int(word) if word.isdigit() else NUMBERS.get(word) for word in words]
     return [number for number in numbers if number is not None]
-
-
-def _misses_dates(part: str, fact: Fact, today: str) -> bool:
-    dates = [found.iso for found in find_dates(part, today)]
-    wanted = fact.value if isinstance(fact.value, list) else [fact.value, fact.value]
-    return bool(dates) and not any(wanted[0] <= iso <= wanted[-1] for iso in dates)
-
-
-def _differ(parts: Sequence[str], conflict: Conflict) -> bool:
-    if conflict.pattern is None or len(parts) < 2:
-        return False
-    named = [set(conflict.pattern.findall(part)) for part in parts]
-    return all(len(values) == 1 for values in named) and len(set.union(*named)) > 1
 
 
 def _totals(

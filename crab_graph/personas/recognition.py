@@ -86,16 +86,13 @@ def stated_facts(text: str, briefing: UserBriefing, asked: Iterable[str] = ()) -
         if words.form is ValueForm.MONEY:
             is_stated = parse_cents(fact.value) in cents
         else:
+            is_anywhere, slots = not words.slots or key in expected, set(words.slots)
             is_stated = any(
-                _is_about(words, segment, expected) and _states(fact, words, segment, briefing)
+                (is_anywhere or segment.scope & slots) and _states(fact, words, segment, briefing)
                 for segment in segments
             )
         found += [key] if is_stated else []
     return found
-
-
-def _is_about(words: FactWords, segment: Segment, asked: set[str]) -> bool:
-    return not words.slots or words.key in asked or bool(segment.scope & set(words.slots))
 
 
 def _states(fact: Fact, words: FactWords, segment: Segment, briefing: UserBriefing) -> bool:

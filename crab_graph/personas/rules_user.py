@@ -6,7 +6,7 @@ arguments alone: it can be run twice, resumed or forked.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from random import Random
+from functools import partial
 from typing import Any
 
 from crab_graph.personas.briefing import UserBriefing, first_wish, waits_for_plan, with_first_wish
@@ -64,7 +64,8 @@ class RulesUser:
         memory = UserMemory.from_json(state)
         visible = [index for index, message in enumerate(messages) if is_visible(message)]
         number = len(visible) + 1
-        speaker = Speaker(self._behavior, self._briefing.lexicon, lambda p: self._draw(number, p))
+        drawn = ("user", self._seed, self._briefing.task_id, self._condition.name, number)
+        speaker = Speaker(self._behavior, self._briefing.lexicon, partial(derive_rng, *drawn))
         if not any(messages[index]["role"] == "user" for index in visible):
             opening = self._first_policy.open(speaker)
             return self._finish(memory, opening, speaker, number, is_first=True)
@@ -81,8 +82,10 @@ class RulesUser:
             reply = (self._first_policy if is_first else self._policy).decide(turn)
         is_first_approval = reply.approved and not memory.approved
         is_new_fact = any(not memory.record.has(key) for key, _ in reply.told)
-        gave = reply.moved or is_first_approval or is_new_fact
-        memory = memory.after(turn.reading, gave=gave)
+        fresh = memory.fresh(turn.reading)
+        has_moved = fresh or reply.moved or is_first_approval or is_new_fact
+        idle = 0 if has_moved else memory.idle + 1
+        memory = replace(memory, seen=memory.seen | fresh, idle=idle)
         if memory.idle >= self._behavior.patience and not reply.token:
             reply = Decision((speaker.phrase("give_up"),), token=TerminalToken.STOP)
         return self._finish(memory, reply, speaker, number, is_first=is_first)
@@ -102,10 +105,6 @@ class RulesUser:
         if self._first is None or turn.memory.record.is_settled(self._first.key):
             return False
         return not self._policy.is_cautious(turn)
-
-    def _draw(self, number: int, purpose: str) -> Random:
-        parts = (self._seed, self._briefing.task_id, self._condition.name, number, purpose)
-        return derive_rng("user", *parts)
 
     def _read(
         self, memory: UserMemory, messages: Sequence[Message], heard: int, speaker: Speaker
