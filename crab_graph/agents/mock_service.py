@@ -1,19 +1,32 @@
-"""The server of `mock-llm`: reference agents behind real HTTP, or the replies of a file."""
+"""The server of `mock-llm`: reference agents behind real HTTP, or the replies of a file.
+
+It plays a user, too, that follows its prompt and is no user engine. It knows what a model would
+know: the prompt, the chat, and what its tools returned. It says the basic facts first, or all where
+the prompt tells it to be open, and each detail when it is asked anything; it adds its card,
+approves what its bookings show, and ends the talk when all is paid.
+"""
 
 import json
+import re
 import signal
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from langchain_core.messages import AIMessage, convert_to_messages
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, convert_to_messages
 
 from crab_graph.agents.reference import REFERENCE_AGENTS, reference_agent
-from crab_graph.agents.reference.mock_user import follow_prompt
+from crab_graph.agents.reference.conversation import (
+    Action,
+    Conversation,
+    ask_for,
+    read_conversation,
+)
 from crab_graph.errors import UsageError
 from crab_graph.models.usage import MOCK_MODEL
+from crab_graph.personas.own_tools import ADD, APPROVE, CARDS, CONFIRMATIONS
 from crab_graph.testing.faults import FaultyAnswer
 from crab_graph.testing.server import Answer, ScriptedServer
 
@@ -99,7 +112,6 @@ DEFAULT_AGENT = "solver"
 NAMES = ("mock", *REFERENCE_AGENTS)
 """Names that the server answers to."""
 
-_USER_TOOL = "record_payment_approval"
 _DRAFT = "The draft of the answer:\n\n"
 
 
@@ -110,8 +122,8 @@ def answer_request(body: Mapping[str, Any]) -> Answer | FaultyAnswer:
     last = str(messages[-1].text) if messages else ""
     if not names and _DRAFT in last:
         return Answer(last.partition(_DRAFT)[2])  # the hybrid engine: a draft, to be worded
-    if _USER_TOOL in names:
-        return _answer(follow_prompt(messages, ()))
+    if APPROVE in names:
+        return _answer(follow_prompt(messages))
     asked = str(body.get("model", ""))
     name = DEFAULT_AGENT if asked in {"mock", MOCK_MODEL} else asked
     if name not in REFERENCE_AGENTS:
@@ -126,3 +138,113 @@ def _answer(said: AIMessage | str) -> Answer:
         return Answer(said)
     calls = [(call["name"], call["args"]) for call in said.tool_calls]
     return Answer(str(said.text), calls)
+
+
+GREETING = "Hello, I need help with this."
+AGREEMENT = "Yes, please go ahead."
+NO_MORE = "There is nothing else to add."
+THANKS = "Thank you, that is all. ###STOP###"
+GIVES_UP = "I will stop here, this leads nowhere. ###STOP###"
+HANDED_OVER = "All right, thank you. ###TRANSFER###"
+PATIENCE = 8
+"""Turns without anything new after which it gives up."""
+
+_OPEN = re.compile(r"\bsay everything you know\b", re.IGNORECASE)
+_FACT = re.compile(r"^- (.+)$", re.MULTILINE)
+_KNOWS = re.compile(r"^# What you know\n(.*?)(?=^# |\Z)", re.MULTILINE | re.DOTALL)
+_CARD = re.compile(r"\bending in (\d{4})\b")
+_TRANSFERS = re.compile(r"\bbeing transferred\b|\btransfer(?:ring)? you\b", re.IGNORECASE)
+_ALL_PAID = re.compile(
+    r"\b(?:confirmed|charged|booked and paid|all set|completed)\b", re.IGNORECASE
+)
+_PAYMENT = re.compile(r"\b(?:approv|authori[sz]|add (?:a|another|your) card)", re.IGNORECASE)
+_CONSENT = re.compile(
+    r"\b(?:(?:shall|should|may) i|do you want me to|would you like me to)\b.*\?", re.IGNORECASE
+)
+_QUESTION = re.compile(r"\?|\bI need\b|\bplease (?:tell|give|provide|share)\b", re.IGNORECASE)
+
+Results = Mapping[str, dict[str, Any]]
+"""The last result of each of its tools since the agent spoke."""
+
+
+class Knowledge(NamedTuple):
+    """What a prompt says that the user knows."""
+
+    basics: tuple[str, ...]
+    details: tuple[str, ...]
+    is_open: bool
+
+    @property
+    def card(self) -> str | None:
+        """The last four digits of the card to pay with, if it is named."""
+        found = _CARD.search(" ".join(self.details))
+        return None if found is None else found[1]
+
+
+def follow_prompt(messages: Sequence[BaseMessage]) -> AIMessage | str:
+    """Return the user's next message: a text to say, or calls of its own tools."""
+    prompt = next((str(one.text) for one in messages if isinstance(one, SystemMessage)), "")
+    step = _next(read_knowledge(prompt), read_conversation(messages))
+    if isinstance(step, str):
+        return step
+    return ask_for(step, sum(isinstance(one, AIMessage) for one in messages) * 10)
+
+
+def read_knowledge(prompt: str) -> Knowledge:
+    """Return what a composed prompt says that the user knows."""
+    section = _KNOWS.search(prompt)
+    basics, _, details = (section[1] if section else "").partition("\nDetails:")
+    is_open = _OPEN.search(prompt) is not None
+    return Knowledge(tuple(_FACT.findall(basics)), tuple(_FACT.findall(details)), is_open)
+
+
+def _next(known: Knowledge, chat: Conversation) -> str | list[Action]:
+    # What this reader calls the user is whoever speaks to it: here, the agent.
+    heard, mine = chat.last_user_text, chat.agent_texts
+    since = max((turn.position for turn in chat.turns if turn.is_user), default=-1)
+    done = {one.call.name: one.result for one in chat.observations if one.position > since}
+    if not mine:
+        facts = [*known.basics, *known.details] if known.is_open else known.basics
+        return " ".join([GREETING, *facts])
+    if _TRANSFERS.search(heard):
+        return HANDED_OVER
+    if _PAYMENT.search(heard):
+        return _pay(known, done)
+    if _ALL_PAID.search(heard):
+        if CONFIRMATIONS not in done:
+            return [Action(CONFIRMATIONS, {})]
+        unpaid = len(_pending(done))
+        return f"{unpaid} of my bookings are not paid yet." if unpaid else THANKS
+    if len(mine) >= PATIENCE and len(set(mine[-PATIENCE:])) == 1:
+        return GIVES_UP
+    if _CONSENT.search(heard) or not _QUESTION.search(heard):
+        return AGREEMENT
+    answer = " ".join(known.details)
+    return NO_MORE if known.is_open or answer in mine or not answer else answer
+
+
+def _pay(known: Knowledge, done: Results) -> str | list[Action]:
+    """Look at cards and bookings, add the card, approve each booking, and say so."""
+    if CARDS not in done or CONFIRMATIONS not in done:
+        return [Action(CARDS, {}), Action(CONFIRMATIONS, {})]
+    pending, listed = _pending(done), list(done[CARDS].get("cards", ()))
+    if not pending or not listed:
+        return NO_MORE
+    named = [one for one in listed if one.get("last4") == known.card]
+    card = (named or sorted(listed, key=lambda one: float(one.get("limit", 0))))[-1]
+    added = done.get(ADD, {})
+    method = card.get("payment_method_id") or added.get("payment_method_id")
+    if method is None:
+        return NO_MORE if added else [Action(ADD, {"card_id": card["card_id"]})]
+    if APPROVE in done:
+        return f"I have approved them. The payment method is {method}."
+    asked = [(one["booking_id"], one["total"]) for one in pending]
+    return [
+        Action(APPROVE, {"booking_id": name, "payment_method_id": method, "amount": amount})
+        for name, amount in asked
+    ]
+
+
+def _pending(done: Results) -> list[dict[str, Any]]:
+    bookings = done[CONFIRMATIONS].get("bookings", ())
+    return [one for one in bookings if one.get("status") == "pending"]

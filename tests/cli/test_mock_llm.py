@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 import crab_graph as cg
-from crab_graph.agents.mock_service import open_mock_server, read_replies
-from crab_graph.agents.reference.mock_user import read_knowledge
+from crab_graph.agents.mock_service import open_mock_server, read_knowledge, read_replies
 from crab_graph.cli import main
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.errors import UsageError
