@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -43,15 +43,10 @@ _SHOWN_OF_HASH = 12
 
 
 class ForkPoint(FileModel):
-    """Where the episodes of a run go on from.
+    """Where the episodes of a run go on from: after some visible turns of an episode.
 
-    Attributes:
-        run: Directory of the other run, as it was given.
-        episode_id: The episode in it.
-        turns: After how many visible turns; each is a starting point.
-        said: What is said next, typed by somebody.
-        fresh: Whether every trial draws anew what the user draws; otherwise the first one draws
-            what the episode itself drew.
+    `run` is its directory as it was given, and `said` what somebody typed next. If `fresh`, every
+    trial draws anew what the user draws; otherwise the first one draws what the episode itself did.
     """
 
     run: str
@@ -72,13 +67,7 @@ class RunConfig(RunSettings):
     Paths are as seen from the run's directory; models and addresses are without credentials.
 
     Attributes:
-        benchmark: The benchmark's directory.
-        benchmark_sha256: Hash of its tasks.
-        agent: The agent's spec.
-        users: Conditions, in order.
         engine: What plays the users: also `python` for callables, `person` for one at a keyboard.
-        tasks: Ids of the tasks, in order.
-        versions: Versions of what it was begun with.
         personas_sha256: Hash of the prompt fragments.
         code_sha256: Hash of the package's sources that episodes depend on.
         agent_sha256: Hash of the agent's source, if it is Python code.
@@ -126,6 +115,16 @@ class RunConfig(RunSettings):
     def planned(self) -> int:
         """How many episodes the run consists of."""
         return len(self.tasks) * len(self.users) * self.trials * len(self.turns)
+
+    def ranking(self) -> Callable[[str, str, int], tuple[int, int, int]]:
+        """Return what orders episodes by task, condition and trial as the run's plan does."""
+        tasks = {task_id: place for place, task_id in enumerate(self.tasks)}
+        users = {user: place for place, user in enumerate(self.users)}
+        return lambda task_id, user, trial: (
+            tasks.get(task_id, len(tasks)),
+            users.get(user, len(users)),
+            trial,
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Return what `run.json` holds."""
@@ -199,13 +198,9 @@ def begin_run(
 ) -> None:
     """Make a directory this run's, or see that it already is.
 
-    Args:
-        directory: The run's directory; made where it is missing.
-        config: What the run is.
-        force: Whether a run with other settings is thrown away.
-        allow_mismatch: Whether it is gone on with: what is finished stays as it is, the rest is
-            done as now asked for, and the run says what differed.
-        hint: What one can do about other settings.
+    A run with other settings is thrown away with `force`; with `allow_mismatch` what is finished
+    stays as it is, the rest is done as now asked for, and the run says what differed. Otherwise it
+    is refused, with a hint at what one can do.
 
     Raises:
         ResumeMismatch: it holds a run with other settings.

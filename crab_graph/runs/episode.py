@@ -12,11 +12,7 @@ from crab_graph.agents.adapters import AgentSpec
 from crab_graph.domains.task import Task
 from crab_graph.errors import ResumeMismatch
 from crab_graph.eval.user_facts import UserConduct
-from crab_graph.graph.accounts import (
-    costs_of,
-    lost_usage,
-    usage_by_party,
-)
+from crab_graph.graph.accounts import costs_of, lost_usage, usage_by_party
 from crab_graph.graph.build import EpisodeGraph, Leg, PreparedEpisode, prepare_episode
 from crab_graph.graph.restart import hidden_state
 from crab_graph.graph.state import Status, is_finished, transcript_of
@@ -33,13 +29,8 @@ from crab_graph.settings import EpisodeKeywords, EpisodeSettings, value_of
 class Visit(NamedTuple):
     """Which time an episode is begun or gone on with, and where it is kept.
 
-    Attributes:
-        trial: Number of the trial.
-        checkpointer: Where LangGraph keeps it, if anywhere.
-        thread_id: Name of its thread there; by default it tells task, agent, user and seed.
-        attempts: How often the episode has been begun, this time included.
-        lost_usage: What models took, by party, in steps of earlier attempts that failed.
-        origin: Where it goes on from, for a fork of another episode.
+    `attempts` counts this time too; `lost_usage` is what models took, by party, in steps of earlier
+    attempts that failed.
     """
 
     trial: int = 0
@@ -171,13 +162,13 @@ def _last_state(states: Iterator[Any]) -> dict[str, Any]:
 def _record(
     task: Task, prepared: PreparedEpisode, state: Mapping[str, Any], about: Mapping[str, Any]
 ) -> EpisodeRecord:
-
     messages = transcript_of(state)
     condition = prepared.user.condition
     ending = state["ending"]
     broken = state["status"] == Status.INFRA_ERROR
     breakdown = Breakdown(ending["fault"], ending["error"]) if broken else None
-    faults = tuple(state.get("user_state", {}).get("faults", ()))
+    user = state.get("user_state", {})
+    faults = tuple(user.get("faults", ()))
     facts = _disclosures(task, state)
     persona = "none" if condition is None else condition.persona_name
     dimensions = () if condition is None else tuple(map(str, condition.dimensions))
@@ -200,7 +191,7 @@ def _record(
         user_model=prepared.user.model,
         prompt_sha256=prepared.user.prompt_sha256,
         user_faults=faults,
-        user_wordings=_wordings(state),
+        user_wordings={name: user[name] for name in _WORDINGS if name in user},
         termination=ending["reason"],
         facts=facts,
         messages=messages,
@@ -234,11 +225,6 @@ def _spending(
     }
 
 
-def _wordings(state: Mapping[str, Any]) -> dict[str, int]:
-    user = state.get("user_state", {})
-    return {name: user[name] for name in ("worded", "replaced", "retries") if name in user}
-
-
 def _disclosures(task: Task, state: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
     """Return every fact of the user, with the turn and reason of its (first) disclosure.
 
@@ -265,4 +251,5 @@ def _disclosures(task: Task, state: Mapping[str, Any]) -> tuple[dict[str, Any], 
     )
 
 
+_WORDINGS = ("worded", "replaced", "retries")
 _TERMINATIONS = {"ended": "token", "budget_exhausted": "budget", "infra_error": "infra"}

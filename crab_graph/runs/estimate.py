@@ -68,10 +68,7 @@ def estimate_run(
 ) -> RunEstimate:
     """Return what the episodes of a run that are left would take; nothing is written.
 
-    Args:
-        sitting: The run, as it would be begun or gone on with.
-        force: Whether a run with other settings would be thrown away.
-        allow_mismatch: Whether it would be gone on with.
+    A run with other settings would be thrown away with `force`, gone on with `allow_mismatch`.
 
     Raises:
         ResumeMismatch: the directory holds a run with other settings.

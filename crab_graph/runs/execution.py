@@ -49,12 +49,7 @@ class Budget:
     """What is left of a run's caps during one sitting."""
 
     def __init__(self, limits: RunLimits | None, spent: Mapping[str, Amounts]) -> None:
-        """Begin a sitting.
-
-        Args:
-            limits: The caps.
-            spent: What each episode took in earlier sittings.
-        """
+        """Begin a sitting, given what each episode took in earlier ones."""
         self._limits = limits or RunLimits()
         self._spent = dict(spent)
         self._begun = time.monotonic()
@@ -75,7 +70,9 @@ class Budget:
     def reached(self) -> str | None:
         """Return the name of a cap that is reached, if there is one."""
         for name, cap in vars(self._limits).items():
-            if cap is not None and self._amount(name.removeprefix("max_")) >= cap:
+            what = name.removeprefix("max_")
+            taken = time.monotonic() - self._begun if what == "seconds" else self.total(what)
+            if cap is not None and taken >= cap:
                 return str(name)
         return None
 
@@ -90,16 +87,9 @@ class Budget:
         """Return what all episodes took of one thing."""
         return sum(amounts.get(name, 0) for amounts in self._spent.values())
 
-    def _amount(self, name: str) -> float:
-        return time.monotonic() - self._begun if name == "seconds" else self.total(name)
-
 
 def execute(sitting: Sitting, report: Report | None = None) -> None:
-    """Run the episodes that are missing.
-
-    Args:
-        sitting: The sitting.
-        report: Called at the beginning and after each episode.
+    """Run the episodes that are missing; report at the beginning and after each one.
 
     Raises:
         StorageError: the disk is full; what was finished is kept.
@@ -150,20 +140,17 @@ def _forget(sitting: Sitting, failed: list[PlannedEpisode]) -> None:
     shutil.rmtree(sitting.directory / CHECKPOINTS, ignore_errors=True)
     if sitting.terms.checkpoint is None or not failed:
         return
-
     with open_saver(sitting.terms.checkpoint) as saver:
         for one in failed:
             saver.delete_thread(one.thread(_suffix(sitting)))
 
 
 def _results(sitting: Sitting, todo: list[PlannedEpisode], suffix: str, budget: Budget) -> Any:
-    jobs = min(sitting.terms.jobs, len(todo))
-    concurrency = min(sitting.terms.concurrency, len(todo))
     return run_parallel(
         budget.while_open(todo),
         partial(open_worker, sitting.handed_over(), suffix),
-        jobs=jobs,
-        concurrency=concurrency,
+        jobs=min(sitting.terms.jobs, len(todo)),
+        concurrency=min(sitting.terms.concurrency, len(todo)),
         preload=PRELOAD,
         executor=Executor(sitting.terms.executor),
     )
@@ -208,10 +195,7 @@ def open_worker(
 ) -> Iterator[Callable[[PlannedEpisode], Done]]:
     """Open what a worker needs, and yield the function that runs an episode.
 
-    Args:
-        sitting: The sitting, handed over to this process.
-        suffix: What tells the run's threads from those of other runs.
-        slot: The worker's number, which its files carry.
+    `suffix` tells the run's threads from those of other runs; the worker's files carry its `slot`.
     """
     directory, point, origin = sitting.directory, sitting.config.fork, sitting.origin
     agent = resolve_agent(sitting.agent)

@@ -1,15 +1,10 @@
 """Where a fork begins: another episode, after one of its visible turns."""
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from crab_graph.domains.task import Task
 from crab_graph.errors import UsageError
-from crab_graph.graph.restart import (
-    state_after,
-    visible_ends,
-    with_line,
-)
+from crab_graph.graph.restart import state_after, visible_ends, with_line
 from crab_graph.personas.recognition import told_after
 from crab_graph.runs.config import ForkPoint
 from crab_graph.runs.record import EpisodeRecord
@@ -18,9 +13,7 @@ from crab_graph.runs.record import EpisodeRecord
 class Lineage(NamedTuple):
     """From which draws of another episode a fork's user draws its own.
 
-    Attributes:
-        trial: The trial that the other episode was; it settles the persona.
-        replica: 0 to draw what that one drew; any other number to draw anew.
+    The trial that the other episode was settles the persona; replica 0 draws what that one drew.
     """
 
     trial: int
@@ -28,13 +21,7 @@ class Lineage(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """A starting point.
-
-    Attributes:
-        record: The episode that is forked.
-        point: Where, and what is typed next.
-        turn: The visible turn after which it goes on otherwise.
-    """
+    """A starting point: the visible turn of an episode after which it goes on otherwise."""
 
     record: EpisodeRecord
     point: ForkPoint
@@ -51,11 +38,7 @@ class Origin(NamedTuple):
         return about | said
 
     def start(self, task: Task, spec: str) -> dict[str, Any]:
-        """Return the state in which a fork begins.
-
-        Args:
-            task: The task.
-            spec: What the fork is begun with.
+        """Return the state in which a fork with a spec begins.
 
         Raises:
             UsageError: the episode has no such turn, or ends with it.
@@ -68,8 +51,15 @@ class Origin(NamedTuple):
             return start
         if start.get("turn", "user") == "agent":
             return with_line(start, "assistant", self.point.said, start["user_state"])
-        told = _after_saying(task, start, self.point.said, self.turn + 1)
-        return with_line({"spec": spec, **start}, "user", self.point.said, told)
+        state = dict(start.get("user_state", {}))
+        said = start.get("messages", {"lines": ()})["lines"]
+        heard = [one["content"] for one in said if one["role"] == "assistant" and one["content"]]
+        # The user knows which facts are told now.
+        before, number = state.get("disclosed", ()), self.turn + 1
+        last = heard[-1] if heard else ""
+        told = told_after(before, self.point.said, last, number, task.briefing)
+        state["disclosed"] = told
+        return with_line({"spec": spec, **start}, "user", self.point.said, state)
 
 
 def check_turn(record: EpisodeRecord, turn: int) -> None:
@@ -93,16 +83,3 @@ def check_turn(record: EpisodeRecord, turn: int) -> None:
 
 
 _TOKENS = {"STOP", "TRANSFER", "OUT-OF-SCOPE"}
-
-
-def _after_saying(task: Task, start: Mapping[str, Any], text: str, number: int) -> dict[str, Any]:
-    """Return the user's state after a typed message: it knows which facts are told now."""
-    state = dict(start.get("user_state", {}))
-    said = start.get("messages", {"lines": ()})["lines"]
-    heard = [line["content"] for line in said if line["role"] == "assistant" and line["content"]]
-    briefing = task.briefing
-    last = heard[-1] if heard else ""
-    return {
-        **state,
-        "disclosed": told_after(state.get("disclosed", ()), text, last, number, briefing),
-    }

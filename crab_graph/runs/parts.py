@@ -65,24 +65,23 @@ _SETTINGS: Mapping[str, str | bool | int | float | list[str]] = {
 
 
 class PartFile(FileModel):
-    """The file `part.json`: what a part was made from.
+    """The file `part.json`: which bytes of which shard a part was made from, and their hash.
 
-    Attributes:
-        layout: Hash of the tables' columns.
-        shard: Name of the shard.
-        start: First byte.
-        end: The byte after the last one.
-        sha256: Hash of the bytes.
-        modified_ns: When the shard was last written, if it ended with the part; else 0.
+    `modified_ns` says when the shard was last written, if it ended with the part; else it is 0.
     """
 
     schema_version: Literal[1] = 1
-    layout: str
+    layout: str = _LAYOUT
     shard: str
     start: int
     end: int
     sha256: str
     modified_ns: int
+
+    @property
+    def name(self) -> str:
+        """Name of the part's directory."""
+        return f"{self.shard}@{self.start}-{self.end}-{self.sha256[:8]}-{self.layout[:8]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +107,13 @@ def complete_parts(shard: Path, homes: Sequence[Path]) -> list[ParquetPart]:
         RunError: a line of the shard is damaged.
         OSError: the last home cannot be written.
     """
-    modified, size = _state(shard)
+    state = _state(shard)  # before its bytes are read: what is written later is no part of it
     found = [part for home in homes for part in parts_in(home) if part.about.shard == shard.name]
     parts = _chain(shard, found)
     for start, lines in _chunks(shard, parts[-1].about.end if parts else 0):
         end = start + sum(map(len, lines))
         sha256 = hashlib.sha256(b"".join(lines)).hexdigest()
-        about = _about(shard, start, end, sha256, modified if end == size else 0)
+        about = _about(shard, state, start, end, sha256)
         parts.append(_make(about, lines, homes[-1]))
     return parts if len(parts) <= _MOST_PARTS else merge_parts(shard, parts, homes[-1])
 
@@ -123,18 +122,17 @@ def merge_parts(shard: Path, parts: list[ParquetPart], home: Path) -> list[Parqu
     """Put the parts of a shard together into one, unless the shard is another one by now."""
     if len(parts) < 2:
         return parts
-    modified, size = _state(shard)
-    end = parts[-1].about.end
+    state, end = _state(shard), parts[-1].about.end
     with shard.open("rb") as file:
         sha256 = _digest(file, 0, end)
         if any(_digest(file, p.about.start, p.about.end) != p.about.sha256 for p in parts):
             return parts
-    about = _about(shard, 0, end, sha256, modified if end == size else 0)
+    about = _about(shard, state, 0, end, sha256)
     with _part_directory(about, home) as directory, connect() as connection:
         for table in STORED:
             files = ", ".join(quoted(part.file(table)) for part in parts)
             _write(connection, f"read_parquet([{files}])", "*", directory / f"{table}.parquet")
-    return [ParquetPart(home / _name(about), about)]
+    return [ParquetPart(home / about.name, about)]
 
 
 def parts_in(home: Path) -> list[ParquetPart]:
@@ -167,20 +165,17 @@ def connect() -> "duckdb.DuckDBPyConnection":
 
 def _chain(shard: Path, found: Sequence[ParquetPart]) -> list[ParquetPart]:
     """Return parts that follow each other from the first byte on, and hold what the shard does."""
-    modified, size = _state(shard)
+    state = _state(shard)
     chain: list[ParquetPart] = []
     with shard.open("rb") as file:
         while True:
             start = chain[-1].about.end if chain else 0
-            following = [p for p in found if p.about.start == start < p.about.end <= size]
+            following = [p for p in found if p.about.start == start < p.about.end <= state[1]]
             following.sort(key=lambda part: -part.about.end)
             for part in following:
                 # A whole shard that nobody wrote to since needs no reading.
-                is_known = start == 0 and (part.about.end, part.about.modified_ns) == (
-                    size,
-                    modified,
-                )
-                if is_known or _digest(file, start, part.about.end) == part.about.sha256:
+                is_whole = start == 0 and (part.about.modified_ns, part.about.end) == state
+                if is_whole or _digest(file, start, part.about.end) == part.about.sha256:
                     chain.append(part)
                     break
             else:
@@ -222,7 +217,7 @@ def _make(about: PartFile, lines: Sequence[bytes], home: Path) -> ParquetPart:
     with _part_directory(about, home) as directory, connect() as connection:
         for table, own in rows.items():
             _write_rows(connection, own, STORED[table], directory / f"{table}.parquet")
-    return ParquetPart(home / _name(about), about)
+    return ParquetPart(home / about.name, about)
 
 
 def _write_rows(
@@ -255,24 +250,14 @@ def _part_directory(about: PartFile, home: Path) -> Iterator[Path]:
         yield directory
         (directory / _ABOUT).write_text(about.model_dump_json() + "\n", encoding="utf-8")
         with suppress(OSError):  # another process has made the same part meanwhile
-            directory.rename(home / _name(about))
+            directory.rename(home / about.name)
     finally:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def _about(shard: Path, start: int, end: int, sha256: str, modified_ns: int) -> PartFile:
-    return PartFile(
-        layout=_LAYOUT,
-        shard=shard.name,
-        start=start,
-        end=end,
-        sha256=sha256,
-        modified_ns=modified_ns,
-    )
-
-
-def _name(about: PartFile) -> str:
-    return f"{about.shard}@{about.start}-{about.end}-{about.sha256[:8]}-{about.layout[:8]}"
+def _about(shard: Path, state: tuple[int, int], start: int, end: int, sha256: str) -> PartFile:
+    written = state[0] if end == state[1] else 0
+    return PartFile(shard=shard.name, start=start, end=end, sha256=sha256, modified_ns=written)
 
 
 def _state(shard: Path) -> tuple[int, int]:

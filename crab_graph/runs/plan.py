@@ -21,13 +21,10 @@ class PlannedEpisode:
     """One episode to be run.
 
     Attributes:
-        task_id: The task.
-        user: Place of its user among the run's users.
-        condition: Name of that user.
-        trial: Number of the trial.
+        user: Place of its user among the run's users; `condition` is its name.
         attempt: Number of this attempt, from 1.
-        lost_usage: What models took in steps of earlier attempts that failed, by party.
         checkpoint: File that holds its thread, where it was under way before.
+        lost_usage: What models took in steps of earlier attempts that failed, by party.
         turn: The visible turn of another episode after which it goes on, for a fork.
     """
 
@@ -56,11 +53,7 @@ def episode_id(task_id: str, condition: str, trial: int, turn: int | None = None
 
 
 def select_tasks(bench: "Benchmark", wanted: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the ids of the wanted tasks, in the benchmark's order.
-
-    Args:
-        bench: The benchmark.
-        wanted: Ids and strata (`S2`); `None` means all.
+    """Return the tasks wanted by ids and strata (`S2`), or all, in the benchmark's order.
 
     Raises:
         UnknownName: a task or stratum is not in the benchmark.

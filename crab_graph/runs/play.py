@@ -41,16 +41,7 @@ _PART = "part-0"
 
 @dataclass(frozen=True, slots=True)
 class SeatedEpisode:
-    """Who sits where.
-
-    Attributes:
-        bench: The benchmark.
-        task_id: The task.
-        seat: Where the person sits.
-        agent: The agent, if that is not the person.
-        user: The user's condition; a person in that seat is asked to be like that.
-        settings: What decides the episode.
-    """
+    """Who sits where; a person in the user's seat is asked to be like the condition `user`."""
 
     bench: Benchmark
     task_id: str
@@ -133,7 +124,6 @@ def play_with_person(
 
 
 def _play(sitting: Sitting, ask: Ask) -> None:
-
     directory = sitting.directory
     (directory / CHECKPOINTS).mkdir(exist_ok=True)
     task, (user,) = sitting.benchmark[sitting.config.tasks[0]], sitting.users

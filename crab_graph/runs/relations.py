@@ -33,11 +33,7 @@ class Column:
 class Relation:
     """A table: what one of its rows is, and the columns after the number of the run.
 
-    Attributes:
-        name: Its name.
-        row: What one row is.
-        columns: The columns.
-        order: Columns that rows of one episode are ordered by.
+    Rows of one episode are ordered by the columns `order`.
     """
 
     name: str

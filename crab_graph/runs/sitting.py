@@ -30,12 +30,9 @@ PYTHON = "python"
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is.
+    """How far a run is: episodes that are finished, in earlier sittings too, of how many.
 
     Attributes:
-        done: Episodes that are finished, those of earlier sittings included.
-        total: Episodes in all.
-        passed: Episodes among the finished ones that passed.
         last: Id of the episode that was finished just now; `None` at the beginning.
         tokens: Tokens that models read and wrote in all of them.
         dollars: What they cost, as far as prices are known.
@@ -56,17 +53,9 @@ Report = Callable[[Progress], None]
 
 @dataclass(frozen=True, slots=True)
 class Sitting:
-    """What a sitting needs.
+    """What a sitting needs; for workers in other processes `bench` is the benchmark's directory.
 
-    Attributes:
-        directory: The run's directory.
-        config: What the run is.
-        bench: Its benchmark; its directory for workers in other processes.
-        agent: The agent.
-        users: The users, as the plan counts them.
-        setup: What plays them.
-        terms: Who does the work.
-        origin: The episode from which its episodes go on, if they are forks.
+    Forks go on from the episode `origin`.
     """
 
     directory: Path
@@ -106,15 +95,7 @@ def prepare_sitting(
     settings: RunSettings,
     terms: SittingSettings,
 ) -> Sitting:
-    """Return all that a sitting needs; nothing is written.
-
-    Args:
-        directory: The run's directory.
-        bench: The benchmark.
-        agent: A spec, a chat model, a compiled graph, a `Runnable`, or a callable.
-        users: A condition, a callable, or several of them.
-        settings: What decides the run.
-        terms: Who does the work.
+    """Return all that a sitting needs; nothing is written. `users` are one or several.
 
     Raises:
         UsageError: a setting names nothing, or does not go with another.

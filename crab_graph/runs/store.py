@@ -112,15 +112,11 @@ def load_records(directory: Path) -> list[EpisodeRecord]:
     Raises:
         RunError: there is no run, or a line is damaged.
     """
-    config = read_config(directory)
-    tasks = {task_id: place for place, task_id in enumerate(config.tasks)}
-    users = {user: place for place, user in enumerate(config.users)}
+    rank = read_config(directory).ranking()
     return sorted(
         _latest(directory, lambda record: record).values(),
         key=lambda record: (
-            tasks.get(record.task_id, len(tasks)),
-            users.get(record.condition, len(users)),
-            record.trial,
+            *rank(record.task_id, record.condition, record.trial),
             (record.forked_from or {}).get("turn", 0),
         ),
     )

@@ -23,6 +23,7 @@ from crab_graph.runs.parts import (
     connect,
     merge_parts,
     parts_in,
+    quoted,
     remove_others,
 )
 from crab_graph.runs.record import EpisodeRecord
@@ -130,9 +131,8 @@ def choose(
 
     Returns the number of episodes.
     """
-    tasks = {task_id: place for place, task_id in enumerate(config.tasks)}
-    users = {user: place for place, user in enumerate(config.users)}
     latest: dict[str, tuple[int, int, int, tuple[int, int, int]]] = {}
+    rank = config.ranking()
     for number, part in enumerate(parts):
         found = connection.execute(
             f"SELECT {PLACE}, episode_id, task_id, condition, trial, attempts "  # noqa: S608
@@ -141,8 +141,7 @@ def choose(
         for place, episode_id, task_id, condition, trial, attempts in found:
             known = latest.get(episode_id)
             if known is None or attempts >= known[0]:
-                rank = tasks.get(task_id, len(tasks)), users.get(condition, len(users)), trial
-                latest[episode_id] = (attempts, number, place, rank)
+                latest[episode_id] = (attempts, number, place, rank(task_id, condition, trial))
     ordered = sorted(latest.values(), key=lambda one: one[3])
     listed = {
         "part": np.array([one[1] for one in ordered], dtype=np.int64),
@@ -202,5 +201,4 @@ def _shards(directory: Path) -> list[Path]:
 
 
 def _read(part: ParquetPart, table: str) -> str:
-    path = str(part.file(table)).replace("'", "''")
-    return f"read_parquet('{path}')"
+    return f"read_parquet({quoted(part.file(table))})"
