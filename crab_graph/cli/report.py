@@ -53,7 +53,7 @@ def report(
         write_atomically(markdown, as_markdown(made))
         written.append(f"tables: {markdown}")
     if figures is not None:
-        from crab_graph.analysis.report.drawing import write_figures
+        from crab_graph.analysis.report.charts import write_figures
 
         names = write_figures(made, figures, image)
         written.append(f"figures: {', '.join(str(figures / name) for name in names)}")

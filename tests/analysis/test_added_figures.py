@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from crab_graph.analysis.report.assembly import FIGURES, make_report
-from crab_graph.analysis.report.drawing import write_figures
+from crab_graph.analysis.report.charts import write_figures
 from crab_graph.analysis.report.page import render_page
 from crab_graph.analysis.report.rendering import as_markdown, print_report
 from crab_graph.analysis.report.study import study_records

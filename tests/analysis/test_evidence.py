@@ -3,9 +3,8 @@
 import pytest
 
 from crab_graph.analysis.audit import evidence
-from crab_graph.analysis.audit.attacks import Attack, red_team_gates
-from crab_graph.analysis.audit.evidence import QUICK, grading_gates
-from crab_graph.analysis.audit.examination import CONDITIONS, Finding, Guide, Unit, UnitKind
+from crab_graph.analysis.audit.evidence import QUICK, grading_gates, red_team_gates
+from crab_graph.analysis.audit.examination import CONDITIONS, Attack, Finding, Guide, Unit, UnitKind
 from crab_graph.analysis.audit.gates import Gate
 from crab_graph.analysis.audit.sound_episodes import Listener, find_leaks
 from crab_graph.domains.generate import generate_benchmark

@@ -7,10 +7,8 @@ from itertools import pairwise
 import pytest
 
 from crab_graph.analysis.report import charts
-from crab_graph.analysis.report import drawing as files
 from crab_graph.analysis.report.assembly import make_report
-from crab_graph.analysis.report.charts import COLOURS, DASHES, SERIES, SHAPES
-from crab_graph.analysis.report.drawing import style_of
+from crab_graph.analysis.report.charts import COLOURS, DASHES, SERIES, SHAPES, style_of
 from crab_graph.analysis.report.exhibit import Chart, Point
 from crab_graph.analysis.report.study import study_records
 from crab_graph.errors import MissingExtra, UsageError
@@ -41,7 +39,7 @@ def _grey(colour):
 
 
 def test_a_chart_in_a_page_links_to_its_episodes_and_takes_the_pages_colours():
-    svg = files.draw(chart(2))
+    svg = charts.draw(chart(2))
     assert svg.count('<a tabindex="-1" href="#episodes?agent=a%26b+') == 4
     assert "http" not in svg
     assert svg.startswith('<svg aria-hidden="true"')
@@ -74,13 +72,13 @@ def test_a_phone_gets_panels_below_each_other():
 
 def test_figures_are_written_as_files_that_need_no_page(records, tmp_path):
     report = make_report(study_records(records))
-    names = files.write_figures(report, tmp_path / "figures", "svg")
+    names = charts.write_figures(report, tmp_path / "figures", "svg")
     assert "figure-4.svg" in names
     for name in names:
         text = (tmp_path / "figures" / name).read_text(encoding="utf-8")
         assert "<a " not in text
         assert not re.search("|".join(COLOURS), text)
-    pictures = files.write_figures(report, tmp_path / "figures", "png")
+    pictures = charts.write_figures(report, tmp_path / "figures", "png")
     assert pictures[0] == "figure-4.png"
     assert (tmp_path / "figures" / pictures[0]).read_bytes().startswith(b"\x89PNG")
 
@@ -88,11 +86,11 @@ def test_figures_are_written_as_files_that_need_no_page(records, tmp_path):
 def test_a_figure_needs_a_directory(records, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="needs a directory"):
-        files.write_figures(make_report(study_records(records)), tmp_path / "file", "svg")
+        charts.write_figures(make_report(study_records(records)), tmp_path / "file", "svg")
 
 
 def test_without_what_draws_them_the_extra_is_named(records, monkeypatch, tmp_path):
     monkeypatch.setitem(__import__("sys").modules, "vl_convert", None)
     with pytest.raises(MissingExtra, match=r"pip install 'crab-graph\[report\]'"):
-        files.write_figures(make_report(study_records(records)), tmp_path / "figures", "svg")
+        charts.write_figures(make_report(study_records(records)), tmp_path / "figures", "svg")
     assert not (tmp_path / "figures").exists()

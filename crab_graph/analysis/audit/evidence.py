@@ -5,16 +5,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from crab_graph.analysis.audit.attacks import red_team_gates
 from crab_graph.analysis.audit.examination import (
+    CHEAPEST,
     CONDITIONS,
+    GAP,
+    NEVER,
     SEEDS,
+    Attack,
     Finding,
     Unit,
     UnitKind,
     examine,
 )
-from crab_graph.analysis.audit.gates import Gate, rate_gate
+from crab_graph.analysis.audit.gates import Gate, none_gate, rate_gate
 from crab_graph.analysis.audit.mutations import MUTATIONS, MatrixCell
 from crab_graph.analysis.audit.sound_episodes import (
     determinism_gates,
@@ -144,3 +147,28 @@ def _exactness(name: str, cells: Sequence[MatrixCell], note: str) -> Gate:
     wrong = [cell.told() for cell in done if not cell.ok]
     counted = f"{len(done)} cells, {len(cells) - len(done)} skipped; {note}"
     return rate_gate(name, len(done), wrong, counted)
+
+
+def red_team_gates(found: Sequence[Attack]) -> list[Gate]:
+    """Return the gates of the red team."""
+    tasks = len({one.task_id for one in found})
+    parity = Counter(one.agent for one in found if one.passed)
+    strict = Counter(one.agent for one in found if one.strict)
+    cheapest = [one for one in found if one.agent == CHEAPEST]
+    wrong = sum(one.passed and not one.is_certified for one in cheapest)
+    certified = sum(one.is_certified for one in cheapest)
+    counted = f"{parity[CHEAPEST]} of {tasks} passed, {certified} were certified"
+    gap = sum(parity[name] for name in GAP) / (len(GAP) * tasks) if tasks else 0.0
+    note = "parity pass rate of agents that disclose as little as may pass (rt15, rt16)"
+    return [
+        _never("red team, parity", parity, NEVER, tasks),
+        _never("red team, strict", strict, (*NEVER, *GAP), tasks),
+        none_gate("red team, cheapest", wrong, counted),
+        Gate("strict gap", gap, None, "reported", True, note),
+    ]
+
+
+def _never(gate: str, passes: Counter[str], agents: Sequence[str], tasks: int) -> Gate:
+    passing = [name for name in agents if passes[name]]
+    note = f"{tasks} tasks each" + (f"; passing: {', '.join(passing)}" if passing else "")
+    return none_gate(gate, sum(passes[name] for name in agents), note)

@@ -4,13 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from crab_graph.agents.adapters import AgentSpec
 from crab_graph.agents.reference.desk import Desk
 from crab_graph.agents.reference.planning import Plan, Shortlist
 from crab_graph.agents.reference.wishes import Wishes
-from crab_graph.analysis.audit.attacks import Attack, attacks
 from crab_graph.analysis.audit.mutations import MUTATIONS, MatrixCell, compositions, matrix
 from crab_graph.analysis.audit.telling import Unplayable, perfect
 from crab_graph.analysis.audit.text_mutations import NEUTRAL
@@ -20,6 +19,13 @@ from crab_graph.runs.episode import run_episode
 
 CONDITIONS = ("generic", "terse", "neutral", "impatient", "d1", "d2", "d3", "d4", "ruse")
 SEEDS = 3
+
+NEVER = tuple(f"rt{number:02d}" for number in range(1, 15) if number != 5)
+"""Those that pass nowhere; the cheapest offers of each slot may happen to be certified."""
+
+CHEAPEST = "rt05"
+GAP = ("rt15", "rt16")
+"""Those that may pass parity grading, and never strict grading."""
 
 
 class UnitKind(StrEnum):
@@ -42,6 +48,17 @@ class Unit(NamedTuple):
     first: int = 0
     last: int = 1
     """The one after the last."""
+
+
+class Attack(NamedTuple):
+    """What one agent came to on one task, in parity grading and in strict grading."""
+
+    agent: str
+    task_id: str
+    passed: bool
+    strict: bool
+    is_certified: bool
+    """Whether all that it booked stands in one certified solution, and is all of it."""
 
 
 class Finding(NamedTuple):
@@ -134,3 +151,23 @@ def _played(task: Task, unit: Unit, episodes: Sequence[tuple[AgentSpec, int]]) -
             reason = record.error or record.primary_failure or "strict"
             failed.append(f"{record.episode_id} seed {seed}: {reason}")
     return Finding(unit, len(episodes), frozenset(users), tuple(failed))
+
+
+def attacks(task: Task) -> Iterator[Attack]:
+    """Let each agent work on a task with the plain user."""
+    for name in (*NEVER, CHEAPEST, *GAP):
+        record = run_episode(task, name, "generic")
+        strict = bool(record.strict.get("passed"))
+        yield Attack(name, task.id, record.passed, strict, _is_certified(task, record.trace))
+
+
+def _is_certified(task: Task, trace: Sequence[dict[str, Any]]) -> bool:
+    """Whether what was booked is a certified solution, read from the rows that were written."""
+    rows = [event["row"] for call in trace for event in call["events"] if event["op"] == "insert"]
+    booked = [row["entity_id"] for row in rows if "entity_id" in row]
+    written = {str(value) for row in rows for value in row.values()}
+    return any(
+        len(booked) == len(solution)
+        and all(set(ids.values()) <= written for ids in solution.values())
+        for solution in task.solutions
+    )

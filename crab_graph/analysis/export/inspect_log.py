@@ -9,8 +9,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from crab_graph.analysis.export.exporters import Exporter, begun_at, episode_stamp, run_stamp
-from crab_graph.analysis.export.trajectory import Message, agent_messages, benchmark_of
+from crab_graph.analysis.export.exporters import (
+    Exporter,
+    Message,
+    agent_messages,
+    begun_at,
+    benchmark_of,
+    episode_stamp,
+    run_stamp,
+)
 from crab_graph.domains.benchmark import Benchmark
 from crab_graph.errors import MissingExtra, UsageError
 from crab_graph.runs.record import EpisodeRecord

@@ -12,8 +12,15 @@ from pathlib import Path
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from crab_graph.analysis.export.exporters import Exporter, begun_at, episode_stamp, run_stamp
-from crab_graph.analysis.export.trajectory import Message, agent_messages, benchmark_of
+from crab_graph.analysis.export.exporters import (
+    Exporter,
+    Message,
+    agent_messages,
+    begun_at,
+    benchmark_of,
+    episode_stamp,
+    run_stamp,
+)
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.run import Run
 from crab_graph.schema import digest

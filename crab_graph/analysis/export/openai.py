@@ -8,8 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from crab_graph.analysis.export.exporters import Exporter, episode_stamp, run_stamp
-from crab_graph.analysis.export.trajectory import agent_messages, agent_tools, benchmark_of
+from crab_graph.analysis.export.exporters import (
+    Exporter,
+    agent_messages,
+    agent_tools,
+    benchmark_of,
+    episode_stamp,
+    run_stamp,
+)
 from crab_graph.domains.benchmark import Benchmark
 from crab_graph.errors import RunError
 from crab_graph.runs.record import EpisodeRecord

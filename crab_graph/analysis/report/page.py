@@ -12,8 +12,7 @@ from pathlib import Path
 import jinja2
 
 from crab_graph.analysis.report.assembly import make_report
-from crab_graph.analysis.report.charts import NARROW, WIDE
-from crab_graph.analysis.report.drawing import draw, is_available, style_of
+from crab_graph.analysis.report.charts import NARROW, WIDE, draw, is_available, style_of
 from crab_graph.analysis.report.exhibit import Filter, Report, link_to
 from crab_graph.analysis.report.study import StudiedRun, Study, make_study
 from crab_graph.analysis.viewer.assets import (
