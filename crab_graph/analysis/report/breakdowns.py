@@ -13,6 +13,7 @@ from crab_graph.analysis.report.exhibit import (
     Exhibit,
     Head,
     Point,
+    captioned,
     count_cell,
     estimate_cell,
 )
@@ -55,12 +56,8 @@ def by_stratum(study: Study) -> Iterator[Exhibit]:
     columns, rows, chart = _crossed(
         study, measures.CONCRETE, lambda _, record: record.stratum, groups, "line", "stratum"
     )
-    yield Exhibit(
-        id="figure-4",
-        paper="Figure 4",
-        title="Concrete state by number of solutions",
-        caption="Share of episodes in which no check of the final tables fails, by stratum: a task "
-        "of S1 grows from one seed solution, one of S4 from four. n counts episodes.",
+    yield captioned(
+        "figure-4",
         columns=columns,
         rows=rows,
         chart=chart,
@@ -80,12 +77,8 @@ def by_dates(study: Study) -> Iterator[Exhibit]:
     columns, rows, chart = _crossed(
         study, measures.PASS, lambda _, record: record.date_mode, groups, "dot", "departure"
     )
-    yield Exhibit(
-        id="figure-5",
-        paper="Figure 5",
-        title="Fixed against flexible dates",
-        caption="pass@1 by whether the departure is a day or a window of days, with the mean "
-        "number of edge constraints that are active on such tasks. n counts episodes.",
+    yield captioned(
+        "figure-5",
         columns=columns,
         rows=rows,
         chart=chart,
@@ -104,12 +97,8 @@ def by_edges(study: Study) -> Iterator[Exhibit]:
         return
     groups = [_Group(count, str(count)) for count in counts]
     columns, rows, chart = _crossed(study, measures.PASS, edges, groups, "line", "active edges")
-    yield Exhibit(
-        id="edges",
-        title="Active edge constraints",
-        caption="pass@1 by how many dependencies between entities are not already decided by the "
-        "wishes for single ones. n counts episodes; tasks differ in more than this, unless they "
-        "come from a sweep.",
+    yield captioned(
+        "edges",
         columns=columns,
         rows=rows,
         chart=chart,
@@ -133,12 +122,8 @@ def by_persona(study: Study) -> Iterator[Exhibit]:
                 points += arm.points(persona, one, where, panel=measure.title)
     if not rows:
         return
-    yield Exhibit(
-        id="figure-6",
-        paper="Figure 6",
-        title="Personas",
-        caption="How an agent fares with each persona a user may draw. Personas are drawn per task "
-        "and trial, so they meet different tasks: their differences are not paired.",
+    yield captioned(
+        "figure-6",
         columns=(
             *WHO,
             Head("persona", "persona", is_number=False),
@@ -172,13 +157,8 @@ def by_condition(study: Study) -> Iterator[Exhibit]:
             )
     if not rows:
         return
-    yield Exhibit(
-        id="figure-7",
-        paper="Figure 7",
-        title="One factor of the user at a time",
-        caption="pass@1 under each kind of user, on the same tasks and trials: a persona alone, "
-        "one behaviour dimension alone, or all together. Paired differences: “What a user "
-        "costs”.",
+    yield captioned(
+        "figure-7",
         columns=(*WHO, Head("episodes", "n"), *heads_of(_CONDITION_MEASURES)),
         rows=rows,
         chart=Chart("dot", "user", "pass@1", points, alt=_alt("pass@1 by kind of user", points)),
@@ -202,12 +182,8 @@ def by_trials(study: Study) -> Iterator[Exhibit]:
                 cells.append(estimate_cell(found, is_share=True, where=arm.where()))
                 points += arm.points(str(k), found, arm.where(), panel=name)
             rows.append((*arm.cells(), Cell(name), tasks, *cells))
-    yield Exhibit(
-        id="figure-9",
-        paper="Figure 9",
-        title="Reliability over repeated trials",
-        caption="pass^k: the chance that k trials of a task all pass. pass@k: the chance that one "
-        "of them does. k goes as far as every task has trials; nothing is extrapolated.",
+    yield captioned(
+        "figure-9",
         columns=(
             *WHO,
             Head("kind", "", is_number=False),

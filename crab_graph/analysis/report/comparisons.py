@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from crab_graph.analysis.labels import NOTES
 from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.exhibit import (
     Cell,
@@ -11,6 +12,7 @@ from crab_graph.analysis.report.exhibit import (
     Exhibit,
     Head,
     Point,
+    captioned,
     count_cell,
     points_text,
 )
@@ -18,12 +20,6 @@ from crab_graph.analysis.report.measures import Key, Measure, Pairing
 from crab_graph.analysis.report.study import REFERENCE_USER, WHO, Arm, Study
 from crab_graph.runs.record import EpisodeRecord
 
-NOTE = (
-    "p: sign-flip permutations over tasks, in brackets adjusted by Holm over the comparisons of "
-    "the family. Where nothing is found, a difference smaller than the detectable one (80 % "
-    "power) may still be there; “no spread” says that every task came out alike, which tells "
-    "nothing of that. Measures that are zero throughout are left out."
-)
 _LEAST_P = 0.001
 _COLUMNS = (
     Head("measure", "measure", is_number=False),
@@ -54,14 +50,6 @@ class Comparison(NamedTuple):
     pairings: Sequence[Pairing]
 
 
-class _Part(NamedTuple):
-    """One of the two exhibits of comparisons: of verdicts, or of communication and efficiency."""
-
-    id: str
-    title: str
-    paper: str = ""
-
-
 def compare_users(arms: Sequence[Arm], wanted: Sequence[Measure]) -> list[Comparison]:
     """Compare an agent's users with the generic one, or with the first where there is none."""
     reference = next((arm for arm in arms if arm.user == REFERENCE_USER), arms[0])
@@ -80,9 +68,8 @@ def users_compared(study: Study) -> Iterator[Exhibit]:
         [one for arms in study.agents() for one in compare_users(arms, wanted)],
         WHO,
         names,
-        "Each kind of user against the first, on the same tasks, trials and seeds.",
-        _Part("table-2-users", "What a user costs: verdicts", "Table 2, Δ"),
-        _Part("table-3-users", "What a user costs: communication and efficiency", "Table 3, Δ"),
+        "table-2-users",
+        "table-3-users",
     )
 
 
@@ -99,9 +86,8 @@ def agents_compared(study: Study) -> Iterator[Exhibit]:
         [one for arms in study.users() for one in _compare(arms[0], arms, wanted)],
         WHO[::-1],
         names,
-        "Each agent against the first, with the same user on the same tasks, trials and seeds.",
-        _Part("agents", "Agents compared: verdicts"),
-        _Part("agents-work", "Agents compared: communication and efficiency"),
+        "agents",
+        "agents-work",
     )
 
 
@@ -135,26 +121,22 @@ def _exhibits(
     comparisons: Sequence[Comparison],
     columns: Sequence[Head],
     names: Callable[[Comparison], Sequence[Cell]],
-    caption: str,
-    verdicts: _Part,
-    work: _Part,
+    verdicts: str,
+    work: str,
 ) -> Iterator[Exhibit]:
     """Show verdicts and the work apart; a measure of the work only where it occurred."""
     for part in (verdicts, work) if comparisons else ():
-        yield Exhibit(
-            id=part.id,
-            paper=part.paper,
-            title=part.title,
-            caption=f"{caption} Differences of shares are in percentage points.",
+        yield captioned(
+            part,
             columns=(*columns, *_COLUMNS),
             rows=[
                 (*names(comparison), *_difference_cells(comparison, one))
                 for comparison in comparisons
                 for one in comparison.pairings
-                if (one.measure in measures.VERDICTS) == (part is verdicts)
-                and (part is verdicts or one.first != 0 or one.second != 0)
+                if (one.measure in measures.VERDICTS) == (part == verdicts)
+                and (part == verdicts or one.first != 0 or one.second != 0)
             ],
-            notes=(NOTE,),
+            notes=(NOTES["pairs"],),
         )
 
 
@@ -231,10 +213,11 @@ def _swept(vary: str, lines: Iterable[Mapping[int, Arm]]) -> Exhibit:
             rows.append((*arm.cells(), count_cell(value), count, *rates))
             points += arm.points(str(value), found[0], arm.where())
     alt = f"Chart of pass@1 by {axis}. The table below holds its numbers."
-    return Exhibit(
+    return captioned(
+        "sweep",
         id=f"sweep-{vary}",
-        title=title,
-        caption=f"pass@1 by {axis}, on families of tasks that differ in nothing else.",
+        what=title,
+        axis=axis,
         columns=(*WHO, Head("value", vary), Head("episodes", "n"), *measures.heads_of(_SWEPT)),
         rows=rows,
         chart=Chart("line", axis, "pass@1", points, alt),
@@ -256,11 +239,10 @@ def _swept_compared(vary: str, lines: Iterable[Mapping[int, Arm]]) -> Iterator[E
             for pairing in one.pairings
         ]
     if rows:
-        yield Exhibit(
+        yield captioned(
+            "sweep-compared",
             id=f"sweep-{vary}-compared",
-            title=f"{_VARIED[vary][0]}: task by task",
-            caption="Each value against the least, paired by family, trial and seed. Differences "
-            "are in percentage points.",
+            what=_VARIED[vary][0],
             columns=(
                 *WHO,
                 Head("value", vary, is_number=False),
@@ -268,7 +250,7 @@ def _swept_compared(vary: str, lines: Iterable[Mapping[int, Arm]]) -> Iterator[E
                 *(Head(one.title.partition(" ")[0], one.title) for one in _COLUMNS[1:]),
             ),
             rows=rows,
-            notes=(NOTE,),
+            notes=(NOTES["pairs"],),
         )
 
 

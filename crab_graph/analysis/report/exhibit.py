@@ -4,12 +4,18 @@ A number stands in a cell as people read it, as a program reads it, and with the
 its episodes. A figure is a table too: whoever cannot see it reads the numbers.
 """
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Any, Literal
 from urllib.parse import urlencode
 
 from crab_graph.eval.statistics import Estimate
+
+_TEXTS: dict[str, Any] = tomllib.loads(
+    (files(__package__) / "exhibits.toml").read_text(encoding="utf-8")
+)
 
 Filter = Mapping[str, str]
 """What finds episodes: `agent`, `user`, `stratum`, `outcome`, `check`, and so on, each a value."""
@@ -176,9 +182,27 @@ class Report:
         }
 
 
-def heads(titles: Mapping[str, str]) -> list[Head]:
-    """Return the heads of columns of numbers, their titles by key."""
-    return [Head(key, title) for key, title in titles.items()]
+def captioned(
+    text: str,
+    columns: Sequence[Head],
+    rows: Sequence[Sequence[Cell]],
+    *,
+    id: str = "",
+    notes: Sequence[str] = (),
+    chart: Chart | None = None,
+    **said: object,
+) -> Exhibit:
+    """Return an exhibit that is titled and explained by `exhibits.toml`, with `said` filled in."""
+    words = _TEXTS | said
+    paper, title, caption = (
+        _TEXTS[text].get(name, "").format_map(words) for name in ("paper", "title", "caption")
+    )
+    return Exhibit(id or text, title, caption, columns, rows, notes, chart, paper)
+
+
+def heads(titles: Mapping[str, str], *, is_number: bool = True) -> list[Head]:
+    """Return the heads of columns, their titles by key."""
+    return [Head(key, title, is_number) for key, title in titles.items()]
 
 
 def count_cell(count: int, where: Filter | None = None) -> Cell:

@@ -11,6 +11,7 @@ from crab_graph.analysis.report.exhibit import (
     Exhibit,
     Head,
     Point,
+    captioned,
     count_cell,
     heads,
     share_cell,
@@ -40,13 +41,10 @@ def failed_checks(study: Study) -> Iterator[Exhibit]:
         return
     order = list(labels.PARTS)
     titles = labels.check_titles()
-    yield Exhibit(
-        id="checks",
-        title="Every check that failed",
-        caption="In how many episodes.",
+    yield captioned(
+        "checks",
         columns=(
-            Head("check", "check", is_number=False),
-            Head("title", "", is_number=False),
+            *heads({"check": "check", "title": ""}, is_number=False),
             *map(_arm_head, study.arms),
         ),
         rows=[
@@ -73,12 +71,8 @@ def missed_parts(study: Study) -> Iterator[Exhibit]:
             failed = count_cell(len(explained), arm.where(outcome="!pass"))
             rows.append((*arm.cells(), failed, *(count_cell(found[one]) for one in labels.FOUND)))
     if rows:
-        yield Exhibit(
-            id="solution-parts",
-            title="How near the failures came",
-            caption="Each failed episode beside the certified solution that is nearest to it: "
-            "which of its parts were booked, never came up in a search, were seen and passed over, "
-            "or were chosen and lost.",
+        yield captioned(
+            "solution-parts",
             columns=(*WHO, Head("episodes", "failed"), *heads(labels.FOUND)),
             rows=rows,
         )
@@ -94,12 +88,8 @@ def fact_fates(study: Study) -> Iterator[Exhibit]:
             found = (count_cell(counts[fate]) for fate in labels.FATES)
             rows.append((*arm.cells(), count_cell(len(fates)), *found))
     if rows:
-        yield Exhibit(
-            id="fact-fates",
-            title="What became of what users knew",
-            caption="Facts of the users that the agent got before it first booked what they are "
-            "about, got after that, got in time and contradicted in the final booking, or never "
-            "got.",
+        yield captioned(
+            "fact-fates",
             columns=(*WHO, Head("episodes", "episodes"), *heads(labels.FATES)),
             rows=rows,
         )
@@ -123,20 +113,13 @@ def turning_points(study: Study) -> Iterator[Exhibit]:
             points.append(
                 Point(panel, agent, "", str(turn.turn), turn.rate, turn.low, turn.high, n)
             )
-    yield Exhibit(
-        id="pivots",
-        title="Where episodes were decided",
-        caption="The chance to pass from each message on, from continuations that were forked "
-        "there with the same agent and user, with its 95 % interval. 0 is the beginning; the "
-        "message that decided stands out.",
+    yield captioned(
+        "pivots",
         columns=(
-            Head("episode", "episode", is_number=False),
-            Head("agent", "agent", is_number=False),
+            *heads({"episode": "episode", "agent": "agent"}, is_number=False),
             Head("turn", "message"),
             Head("role", "by", is_number=False),
-            Head("rate", "chance to pass"),
-            Head("n", "n"),
-            Head("change", "change"),
+            *heads({"rate": "chance to pass", "n": "n", "change": "change"}),
             Head("text", "said", is_number=False),
         ),
         rows=rows,
@@ -165,19 +148,16 @@ def _modes(study: Study, number: str, title: str, parts: Sequence[str]) -> Itera
     ]
     if not rows:
         return
-    counted = ", ".join(f"{part}: {total}" for part, total in totals.items())
-    yield Exhibit(
+    yield captioned(
+        "failures",
         id=f"table-{number}",
-        paper=f"Table {number}",
-        title=f"{title} ({sum(totals.values())})",
-        caption=f"{counted}. An episode counts once for each mode it shows. The share is of all "
-        "modes of the part; beside it the share of all episodes with a verdict, with its interval.",
+        number=number,
+        what=title,
+        total=sum(totals.values()),
+        counted=", ".join(f"{part}: {total}" for part, total in totals.items()),
         columns=(
-            Head("mode", "mode", is_number=False),
-            Head("part", "part", is_number=False),
-            Head("count", "count"),
-            Head("share", "share"),
-            Head("of_episodes", "of episodes (95 %)"),
+            *heads({"mode": "mode", "part": "part"}, is_number=False),
+            *heads({"count": "count", "share": "share", "of_episodes": "of episodes (95 %)"}),
             *map(_arm_head, study.arms),
         ),
         rows=rows,

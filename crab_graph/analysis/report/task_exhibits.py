@@ -9,7 +9,9 @@ from crab_graph.analysis.report.exhibit import (
     Exhibit,
     Head,
     Point,
+    captioned,
     count_cell,
+    heads,
     number_cell,
     share_cell,
 )
@@ -35,12 +37,10 @@ def benchmarks(study: Study) -> Iterator[Exhibit]:
 
 def _table(stats: BenchmarkStats, name: str, suffix: str) -> Exhibit:
     columns = [_column(one) for one in stats.table]
-    return Exhibit(
+    return captioned(
+        "table-1",
         id=f"table-1{suffix}",
-        paper="Table 1",
-        title=f"The tasks{name}",
-        caption="What the tasks consist of, in the mean over those of a stratum. The distractor "
-        "ratio is the number of valid solutions over that of distractors.",
+        name=name,
         columns=(
             Head("figure", "", is_number=False),
             *(Head(one.stratum, one.stratum) for one in stats.table),
@@ -77,16 +77,13 @@ def _distributions(stats: BenchmarkStats, name: str, suffix: str) -> Exhibit:
             share = share_cell(count / total)
             rows.append((Cell(title), Cell(value), count_cell(count), share))
             points.append(Point(title, "", "", value, count, n=f"{share.text} of {total} tasks"))
-    return Exhibit(
+    return captioned(
+        "figure-8",
         id=f"figure-8{suffix}",
-        paper="Figure 8",
-        title=f"How the tasks are spread{name}",
-        caption="How many tasks have each value of the properties that were balanced.",
+        name=name,
         columns=(
-            Head("property", "property", is_number=False),
-            Head("value", "value", is_number=False),
-            Head("tasks", "tasks"),
-            Head("share", "share"),
+            *heads({"property": "property", "value": "value"}, is_number=False),
+            *heads({"tasks": "tasks", "share": "share"}),
         ),
         rows=rows,
         chart=Chart(

@@ -7,27 +7,26 @@ from statistics import fmean
 
 from crab_graph.analysis.labels import COVERAGE, OUTCOME_HEADS, OUTCOMES
 from crab_graph.analysis.report import measures
-from crab_graph.analysis.report.exhibit import Cell, Exhibit, Head, count_cell, heads, share_cell
+from crab_graph.analysis.report.exhibit import (
+    Cell,
+    Exhibit,
+    Head,
+    captioned,
+    count_cell,
+    heads,
+    share_cell,
+)
 from crab_graph.analysis.report.measures import estimate, estimate_cells, heads_of
 from crab_graph.analysis.report.study import WHO, Arm, Study
 from crab_graph.runs.record import EpisodeRecord
 
 _PARTS = (*measures.VERDICTS, measures.STRICT)
-_INTERVALS = (
-    "In brackets the 95 % interval of a bootstrap over tasks within strata; where all episodes end "
-    "alike it has no width, so read the counts."
-)
 
 
 def passed(study: Study) -> Iterator[Exhibit]:
     """Show pass@1 and the parts of the verdict: the paper's Table 2."""
-    yield Exhibit(
-        id="table-2",
-        paper="Table 2",
-        title="Who passed",
-        caption="An episode passes when every check does: what was booked (concrete), and what was "
-        "said and how it ended (abstract: factuality and completion). Strict grading also fails "
-        f"what was never said. {_INTERVALS}",
+    yield captioned(
+        "table-2",
         columns=(
             *WHO,
             Head("tasks", "tasks"),
@@ -41,12 +40,8 @@ def passed(study: Study) -> Iterator[Exhibit]:
 
 def work(study: Study) -> Iterator[Exhibit]:
     """Show communication and efficiency: the paper's Table 3."""
-    yield Exhibit(
-        id="table-3",
-        paper="Table 3",
-        title="Communication and efficiency",
-        caption="Shares of episodes without a false statement and with a proper ending, and means "
-        f"per episode of what describes the work but never decides a pass. {_INTERVALS}",
+    yield captioned(
+        "table-3",
         columns=(*WHO, *heads_of(measures.WORK)),
         rows=_estimates(study, measures.WORK),
     )
@@ -54,11 +49,8 @@ def work(study: Study) -> Iterator[Exhibit]:
 
 def more_work(study: Study) -> Iterator[Exhibit]:
     """Show what else describes the work."""
-    yield Exhibit(
-        id="effort",
-        title="More on the effort",
-        caption="Means per episode. “No write between” leaves out calls repeated after the tables "
-        "had changed; unadmitted corrections are acts or claims put right without a word.",
+    yield captioned(
+        "effort",
         columns=(*WHO, *heads_of(measures.MORE_WORK)),
         rows=_estimates(study, measures.MORE_WORK),
     )
@@ -66,12 +58,8 @@ def more_work(study: Study) -> Iterator[Exhibit]:
 
 def coverage(study: Study) -> Iterator[Exhibit]:
     """Show how much of what could be judged was said at all (rulebook §7)."""
-    yield Exhibit(
-        id="coverage",
-        title="How much was said at all",
-        caption="Of what each factuality check could judge, the share about which anything was "
-        "said; means over the episodes in which there was something to say. An agent that says "
-        "nothing says nothing false.",
+    yield captioned(
+        "coverage",
         columns=(*WHO, *heads(COVERAGE)),
         rows=[(*arm.cells(), *map(share_cell, _coverage(arm.records))) for arm in study.arms],
     )
