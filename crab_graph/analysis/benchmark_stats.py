@@ -8,7 +8,6 @@ from statistics import fmean
 from typing import Any
 
 from crab_graph.domains.benchmark import Benchmark
-from crab_graph.domains.task import Task
 
 DATE_MODES = ("fixed", "flexible")
 
@@ -47,11 +46,8 @@ class StratumStats:
     Attributes:
         stratum: Such as `S1`, or `all`.
         nodes: Entities that a task needs.
-        edge_types: Types of edge constraints that occur.
         active_edges: Mean number of active edges by date mode, where there are such tasks.
-        solutions: Valid solutions of a task.
-        node_distractors: Mean number of node distractors.
-        edge_distractors: Mean number of edge distractors.
+        node_distractors: Mean number, as of edge distractors.
         distractor_ratio_percent: Mean of #valid / (D_node + D_edge) in percent; `None` where no
             task has distractors.
         raw_search_space: Mean number of combinations of one candidate a node.
@@ -99,7 +95,20 @@ def describe_benchmark(bench: Benchmark) -> BenchmarkStats:
             "FROM sealed.provenance GROUP BY task_id, node) GROUP BY task_id"
         ).fetchall()
     candidates = {task_id: tuple(sizes) for task_id, sizes in found}
-    figures = [_figures(task, candidates.get(task.id, ())) for task in bench]
+    figures = [
+        TaskNumbers(
+            stratum=task.stratum,
+            date_mode=task.date_mode,
+            solutions=task.spec.certificate.sql,
+            node_distractors=task.spec.node_distractors,
+            edge_distractors=task.spec.edge_distractors,
+            active_edges=len(task.spec.active_edges),
+            edge_types=frozenset(edge.name for edge in task.graph.edge_constraints),
+            candidates=candidates.get(task.id, ()),
+            properties=tuple(item.read(task.request) for item in task.domain.properties),
+        )
+        for task in bench
+    ]
     strata = sorted({one.stratum for one in figures})
     table = [
         _column(f"S{stratum}", [one for one in figures if one.stratum == stratum])
@@ -135,20 +144,6 @@ def table_cells(one: StratumStats) -> list[tuple[str, str]]:
         ("raw search space", f"{one.raw_search_space:.2e}"),
         ("candidates per node", str(one.candidates_per_node)),
     ]
-
-
-def _figures(task: Task, candidates: tuple[int, ...]) -> TaskNumbers:
-    return TaskNumbers(
-        stratum=task.stratum,
-        date_mode=task.date_mode,
-        solutions=task.spec.certificate.sql,
-        node_distractors=task.spec.node_distractors,
-        edge_distractors=task.spec.edge_distractors,
-        active_edges=len(task.spec.active_edges),
-        edge_types=frozenset(edge.name for edge in task.graph.edge_constraints),
-        candidates=candidates,
-        properties=tuple(item.read(task.request) for item in task.domain.properties),
-    )
 
 
 def _column(name: str, figures: Sequence[TaskNumbers]) -> StratumStats:

@@ -44,18 +44,13 @@ def demonstrate(
 ) -> Demonstration:
     """Generate tasks, run the reference agents on them, grade, and write the page.
 
-    Args:
-        directory: Where everything goes: `bench`, `runs/AGENT` and `report.html`.
-        tasks: Number of tasks, split evenly over the strata.
-        seed: Seed of tasks and users.
-        jobs: Number of processes.
-        bar: Shows how far each step is.
+    The directory then holds `bench`, `runs/AGENT` and `report.html`.
 
     Raises:
         CrabGraphError: the directory holds something else, or a demonstration with other settings.
     """
-    found = {one.name for one in directory.iterdir()} if directory.is_dir() else set()
-    others = found - {BENCH, RUNS, PAGE}
+    found = directory.iterdir() if directory.is_dir() else ()
+    others = {one.name for one in found} - {BENCH, RUNS, PAGE}
     if others:
         raise UsageError(
             f"{directory}: holds other things, such as {min(others)}; choose another directory"
@@ -65,7 +60,7 @@ def demonstrate(
             directory / BENCH, tasks, seed=seed, jobs=jobs, progress=advance
         )
     begun: list[Progress] = []
-    runs = []
+    runs: list[Run] = []
     total = len(AGENTS) * len(USERS) * tasks
     with bar("episodes") as advance:
         for place, agent in enumerate(AGENTS):
@@ -77,9 +72,7 @@ def demonstrate(
                 advance(before + progress.done, total)
 
             out = directory / RUNS / agent
-            runs.append(
-                run(benchmark, agent, USERS, out=out, seed=seed, jobs=jobs, progress=report)
-            )
+            runs += [run(benchmark, agent, USERS, out=out, seed=seed, jobs=jobs, progress=report)]
     page = directory / PAGE
     records = [record for one in runs for record in one]
     shown = [

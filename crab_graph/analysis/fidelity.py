@@ -69,9 +69,8 @@ class Fidelity:
     """How the users of some episodes talk.
 
     Attributes:
-        persona: The persona, or `None` for all of the condition.
+        persona: `None` for all of the condition.
         rates: Share of turns of each kind.
-        words: Words in a turn.
         facts: Facts newly said in a turn.
         distance: Mean over the kinds of how far the share lies from people's.
     """

@@ -15,8 +15,12 @@ from crab_graph.analysis.viewer.assets import (
 )
 from crab_graph.analysis.viewer.background import Background
 from crab_graph.analysis.viewer.episode_view import shorten, view_episode
-from crab_graph.analysis.viewer.exchanges import RowChange, read_exchanges
-from crab_graph.analysis.viewer.holdings import Holdings, follow_holdings
+from crab_graph.analysis.viewer.exchanges import (
+    Holdings,
+    RowChange,
+    follow_holdings,
+    read_exchanges,
+)
 from crab_graph.analysis.viewer.library import Library, RunIndex
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.errors import RunError, UsageError

@@ -164,7 +164,6 @@ class Operator:
 
     Attributes:
         id: Such as `M08` or `N03`.
-        edit: What it does.
         flips: The checks that go from pass to fail, exactly.
     """
 

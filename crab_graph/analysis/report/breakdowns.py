@@ -16,6 +16,7 @@ from crab_graph.analysis.report.exhibit import (
     captioned,
     count_cell,
     estimate_cell,
+    heads,
 )
 from crab_graph.analysis.report.measures import Measure, heads_of
 from crab_graph.analysis.report.study import WHO, Arm, Study
@@ -30,12 +31,7 @@ from crab_graph.eval.statistics import (
 from crab_graph.runs.record import EpisodeRecord
 
 _PERSONA_MEASURES = (measures.PASS, measures.CONCRETE, *measures.WORK)
-_CONDITION_MEASURES = (
-    measures.PASS,
-    measures.CONCRETE,
-    measures.FACTUALITY,
-    measures.COMPLETION,
-)
+_CONDITION_MEASURES = (measures.PASS, measures.CONCRETE, measures.FACTUALITY, measures.COMPLETION)
 _KINDS = {"pass^k": pass_hat_k, "pass@k": pass_at_k}
 
 
@@ -53,15 +49,11 @@ def by_stratum(study: Study) -> Iterator[Exhibit]:
     if len(strata) < 2:
         return
     groups = [_Group(one, f"S{one}", {"stratum": str(one)}) for one in strata]
-    columns, rows, chart = _crossed(
-        study, measures.CONCRETE, lambda _, record: record.stratum, groups, "line", "stratum"
-    )
-    yield captioned(
-        "figure-4",
-        columns=columns,
-        rows=rows,
-        chart=chart,
-    )
+
+    def stratum(_: Arm, record: EpisodeRecord) -> int:
+        return record.stratum
+
+    yield _crossed("figure-4", study, measures.CONCRETE, stratum, groups, "line", "stratum")
 
 
 def by_dates(study: Study) -> Iterator[Exhibit]:
@@ -74,15 +66,11 @@ def by_dates(study: Study) -> Iterator[Exhibit]:
         edges = _mean_edges(study, mode)
         title = mode if edges is None else f"{mode} ({edges:.1f} edges)"
         groups.append(_Group(mode, title, {"dates": mode}))
-    columns, rows, chart = _crossed(
-        study, measures.PASS, lambda _, record: record.date_mode, groups, "dot", "departure"
-    )
-    yield captioned(
-        "figure-5",
-        columns=columns,
-        rows=rows,
-        chart=chart,
-    )
+
+    def dates(_: Arm, record: EpisodeRecord) -> str:
+        return record.date_mode
+
+    yield _crossed("figure-5", study, measures.PASS, dates, groups, "dot", "departure")
 
 
 def by_edges(study: Study) -> Iterator[Exhibit]:
@@ -96,13 +84,7 @@ def by_edges(study: Study) -> Iterator[Exhibit]:
     if len(counts) < 2:
         return
     groups = [_Group(count, str(count)) for count in counts]
-    columns, rows, chart = _crossed(study, measures.PASS, edges, groups, "line", "active edges")
-    yield captioned(
-        "edges",
-        columns=columns,
-        rows=rows,
-        chart=chart,
-    )
+    yield _crossed("edges", study, measures.PASS, edges, groups, "line", "active edges")
 
 
 def by_persona(study: Study) -> Iterator[Exhibit]:
@@ -122,24 +104,11 @@ def by_persona(study: Study) -> Iterator[Exhibit]:
                 points += arm.points(persona, one, where, panel=measure.title)
     if not rows:
         return
-    yield captioned(
-        "figure-6",
-        columns=(
-            *WHO,
-            Head("persona", "persona", is_number=False),
-            Head("episodes", "n"),
-            *heads_of(_PERSONA_MEASURES),
-        ),
-        rows=rows,
-        chart=Chart(
-            "dot",
-            "persona",
-            "",
-            points,
-            alt=_alt("each measure by persona", points),
-            counts=frozenset(one.title for one in _PERSONA_MEASURES if not one.is_share),
-        ),
-    )
+    drawn = Head("persona", "persona", is_number=False)
+    columns = (*WHO, drawn, Head("episodes", "n"), *heads_of(_PERSONA_MEASURES))
+    counts = frozenset(one.title for one in _PERSONA_MEASURES if not one.is_share)
+    chart = Chart("dot", "persona", "", points, counts=counts)
+    yield captioned("figure-6", columns, rows, chart=chart)
 
 
 def by_condition(study: Study) -> Iterator[Exhibit]:
@@ -157,12 +126,8 @@ def by_condition(study: Study) -> Iterator[Exhibit]:
             )
     if not rows:
         return
-    yield captioned(
-        "figure-7",
-        columns=(*WHO, Head("episodes", "n"), *heads_of(_CONDITION_MEASURES)),
-        rows=rows,
-        chart=Chart("dot", "user", "pass@1", points, alt=_alt("pass@1 by kind of user", points)),
-    )
+    columns = (*WHO, Head("episodes", "n"), *heads_of(_CONDITION_MEASURES))
+    yield captioned("figure-7", columns, rows, chart=Chart("dot", "user", "pass@1", points))
 
 
 def by_trials(study: Study) -> Iterator[Exhibit]:
@@ -182,35 +147,21 @@ def by_trials(study: Study) -> Iterator[Exhibit]:
                 cells.append(estimate_cell(found, is_share=True, where=arm.where()))
                 points += arm.points(str(k), found, arm.where(), panel=name)
             rows.append((*arm.cells(), Cell(name), tasks, *cells))
-    yield captioned(
-        "figure-9",
-        columns=(
-            *WHO,
-            Head("kind", "", is_number=False),
-            Head("tasks", "tasks"),
-            *(Head(f"k{k}", f"k = {k}") for k in range(1, deepest + 1)),
-        ),
-        rows=rows,
-        chart=Chart(
-            "line",
-            "k",
-            "",
-            points,
-            alt="Charts of pass^k, which falls with k, and pass@k, which rises with it. The table "
-            "below holds their numbers.",
-        ),
-    )
+    depths = heads({f"k{k}": f"k = {k}" for k in range(1, deepest + 1)})
+    columns = (*WHO, Head("kind", "", is_number=False), Head("tasks", "tasks"), *depths)
+    yield captioned("figure-9", columns, rows, chart=Chart("line", "k", "", points))
 
 
 def _crossed(
+    id: str,
     study: Study,
     measure: Measure,
     read: Callable[[Arm, EpisodeRecord], object],
     groups: Sequence[_Group],
     mark: Literal["line", "dot"],
     x_title: str,
-) -> tuple[Sequence[Head], list[Sequence[Cell]], Chart]:
-    """Return one measure of each arm, a column for each group of its episodes, and their chart."""
+) -> Exhibit:
+    """Show one measure of each arm, a column for each group of its episodes, and as a chart."""
     rows: list[Sequence[Cell]] = []
     points: list[Point] = []
     for arm in study.arms:
@@ -223,15 +174,8 @@ def _crossed(
             points += arm.points(group.title, found, where)
         rows.append(cells)
     y_title = measure.title if measure is measures.PASS else f"{measure.title} pass rate"
-    alt = _alt(f"{measure.title} by {x_title}", points)
     columns = (*WHO, *(Head(group.title, group.title) for group in groups))
-    return columns, rows, Chart(mark, x_title, y_title, points, alt)
-
-
-def _alt(what: str, points: Sequence[Point]) -> str:
-    """Return a chart in words; its numbers stand in the table below it."""
-    series = dict.fromkeys(point.series for point in points)
-    return f"Chart of {what} for {'; '.join(series)}. The table below holds its numbers."
+    return captioned(id, columns, rows, chart=Chart(mark, x_title, y_title, points))
 
 
 def _mean_edges(study: Study, mode: str) -> float | None:

@@ -212,7 +212,6 @@ def _swept(vary: str, lines: Iterable[Mapping[int, Arm]]) -> Exhibit:
             rates = measures.estimate_cells(found, _SWEPT, arm.where())
             rows.append((*arm.cells(), count_cell(value), count, *rates))
             points += arm.points(str(value), found[0], arm.where())
-    alt = f"Chart of pass@1 by {axis}. The table below holds its numbers."
     return captioned(
         "sweep",
         id=f"sweep-{vary}",
@@ -220,7 +219,7 @@ def _swept(vary: str, lines: Iterable[Mapping[int, Arm]]) -> Exhibit:
         axis=axis,
         columns=(*WHO, Head("value", vary), Head("episodes", "n"), *measures.heads_of(_SWEPT)),
         rows=rows,
-        chart=Chart("line", axis, "pass@1", points, alt),
+        chart=Chart("line", axis, "pass@1", points),
     )
 
 

@@ -6,7 +6,7 @@ its episodes. A figure is a table too: whoever cannot see it reads the numbers.
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any, Literal
 from urllib.parse import urlencode
@@ -31,11 +31,9 @@ class Cell:
     """One cell of a table.
 
     Attributes:
-        text: What people read.
         value: What programs read; by default the text.
         note: What stands beside it in small: an interval, a count.
         where: Finds the episodes it is about.
-        is_strong: Whether it stands out.
         tag: A label, such as `reference`.
     """
 
@@ -76,11 +74,7 @@ class Point:
         group: What a chart of its own is drawn for where there are too many lines for one.
         member: Its line there.
         x: Its place: a category, or a number as text.
-        value: Its height.
-        low: Lower end of its interval, where it has one.
-        high: Upper end.
         n: What it rests on, in words.
-        where: Finds its episodes.
     """
 
     panel: str
@@ -121,12 +115,9 @@ class Exhibit:
     """A table or figure of the report.
 
     Attributes:
-        id: Its id, such as `figure-4`.
+        id: Such as `figure-4`; the name of its file and of its place in the page.
         caption: What it says and how to read it.
-        columns: The heads of its columns.
-        rows: The rows: a cell for each column.
-        notes: What must be known with it.
-        chart: Its chart, for a figure.
+        rows: A cell for each column.
         paper: What it is in the paper, such as `Figure 4`.
     """
 
@@ -194,6 +185,9 @@ def captioned(
 ) -> Exhibit:
     """Return an exhibit that is titled and explained by `exhibits.toml`, with `said` filled in."""
     words = _TEXTS | said
+    if chart is not None:
+        words["series"] = "; ".join(dict.fromkeys(point.series for point in chart.points))
+        chart = replace(chart, alt=_TEXTS[text]["alt"].format_map(words))
     paper, title, caption = (
         _TEXTS[text].get(name, "").format_map(words) for name in ("paper", "title", "caption")
     )

@@ -71,11 +71,8 @@ def missed_parts(study: Study) -> Iterator[Exhibit]:
             failed = count_cell(len(explained), arm.where(outcome="!pass"))
             rows.append((*arm.cells(), failed, *(count_cell(found[one]) for one in labels.FOUND)))
     if rows:
-        yield captioned(
-            "solution-parts",
-            columns=(*WHO, Head("episodes", "failed"), *heads(labels.FOUND)),
-            rows=rows,
-        )
+        columns = (*WHO, Head("episodes", "failed"), *heads(labels.FOUND))
+        yield captioned("solution-parts", columns, rows)
 
 
 def fact_fates(study: Study) -> Iterator[Exhibit]:
@@ -88,11 +85,8 @@ def fact_fates(study: Study) -> Iterator[Exhibit]:
             found = (count_cell(counts[fate]) for fate in labels.FATES)
             rows.append((*arm.cells(), count_cell(len(fates)), *found))
     if rows:
-        yield captioned(
-            "fact-fates",
-            columns=(*WHO, Head("episodes", "episodes"), *heads(labels.FATES)),
-            rows=rows,
-        )
+        columns = (*WHO, Head("episodes", "episodes"), *heads(labels.FATES))
+        yield captioned("fact-fates", columns, rows)
 
 
 def turning_points(study: Study) -> Iterator[Exhibit]:
@@ -113,24 +107,15 @@ def turning_points(study: Study) -> Iterator[Exhibit]:
             points.append(
                 Point(panel, agent, "", str(turn.turn), turn.rate, turn.low, turn.high, n)
             )
+    columns = (
+        *heads({"episode": "episode", "agent": "agent"}, is_number=False),
+        Head("turn", "message"),
+        Head("role", "by", is_number=False),
+        *heads({"rate": "chance to pass", "n": "n", "change": "change"}),
+        Head("text", "said", is_number=False),
+    )
     yield captioned(
-        "pivots",
-        columns=(
-            *heads({"episode": "episode", "agent": "agent"}, is_number=False),
-            Head("turn", "message"),
-            Head("role", "by", is_number=False),
-            *heads({"rate": "chance to pass", "n": "n", "change": "change"}),
-            Head("text", "said", is_number=False),
-        ),
-        rows=rows,
-        chart=Chart(
-            "line",
-            "message",
-            "chance to pass",
-            points,
-            alt="Charts of the chance to pass after each message. The table below holds their "
-            "numbers.",
-        ),
+        "pivots", columns, rows, chart=Chart("line", "message", "chance to pass", points)
     )
 
 

@@ -43,9 +43,6 @@ class Pairing:
 
     Attributes:
         contrast: Mean per-task difference with its interval, relative drop and p.
-        first: Mean of the first group.
-        second: Mean of the second.
-        pairs: Number of pairs of episodes.
         detectable: Difference that so many tasks find with 80 % power.
         p_holm: p adjusted within the family.
         p_mcnemar: Exact McNemar p where each task has one pair.

@@ -24,17 +24,9 @@ _PARTS = (measures.PASS, measures.CONCRETE, measures.FACTUALITY, measures.COMPLE
 class Group:
     """Episodes of one agent with one kind of user.
 
-    Attributes:
-        agent: Agent spec, with its toolset where that is not the paper's.
-        is_reference: Whether the agent is one of ours that needs no model.
-        user: Condition of the user.
-        user_engine: What speaks for the user.
-        outcomes: How many episodes ended in each of the five outcomes.
-        rates: pass@1 and the parts of the verdict over scored episodes; without any, their value is
-            `None`.
-        rates_if_booked: The same over those with a booking: who books nothing says nothing wrong.
-        failure_modes: How many episodes have each primary failure.
-        failed_checks: In how many episodes each check failed.
+    `rates` are pass@1 and the parts of the verdict over scored episodes (without any, their value
+    is `None`), `rates_if_booked` the same over those with a booking: who books nothing says nothing
+    wrong. The rest counts episodes.
     """
 
     agent: str

@@ -30,9 +30,6 @@ class Arm:
         run: Number of the run, from 0.
         run_name: Name of the run, where the label needs it to be told from another.
         agent: The agent, with its toolset where that is not the paper's.
-        is_reference: Whether the agent is one of ours that needs no model.
-        user: The user's condition.
-        user_engine: What played the user.
     """
 
     run: int

@@ -86,12 +86,5 @@ def _distributions(stats: BenchmarkStats, name: str, suffix: str) -> Exhibit:
             *heads({"tasks": "tasks", "share": "share"}),
         ),
         rows=rows,
-        chart=Chart(
-            "bar",
-            "",
-            "tasks",
-            points,
-            alt="Bar charts of how many tasks have each value of the balanced properties. The "
-            "table below holds their numbers.",
-        ),
+        chart=Chart("bar", "", "tasks", points),
     )

@@ -25,44 +25,25 @@ _PARTS = (*measures.VERDICTS, measures.STRICT)
 
 def passed(study: Study) -> Iterator[Exhibit]:
     """Show pass@1 and the parts of the verdict: the paper's Table 2."""
-    yield captioned(
-        "table-2",
-        columns=(
-            *WHO,
-            Head("tasks", "tasks"),
-            *heads_of(_PARTS),
-            *heads(OUTCOME_HEADS),
-        ),
-        rows=[_passed(arm) for arm in study.arms],
-        notes=(_if_booked_note(study),),
-    )
+    columns = (*WHO, Head("tasks", "tasks"), *heads_of(_PARTS), *heads(OUTCOME_HEADS))
+    rows = [_passed(arm) for arm in study.arms]
+    yield captioned("table-2", columns, rows, notes=(_if_booked_note(study),))
 
 
 def work(study: Study) -> Iterator[Exhibit]:
     """Show communication and efficiency: the paper's Table 3."""
-    yield captioned(
-        "table-3",
-        columns=(*WHO, *heads_of(measures.WORK)),
-        rows=_estimates(study, measures.WORK),
-    )
+    yield _estimates("table-3", study, measures.WORK)
 
 
 def more_work(study: Study) -> Iterator[Exhibit]:
     """Show what else describes the work."""
-    yield captioned(
-        "effort",
-        columns=(*WHO, *heads_of(measures.MORE_WORK)),
-        rows=_estimates(study, measures.MORE_WORK),
-    )
+    yield _estimates("effort", study, measures.MORE_WORK)
 
 
 def coverage(study: Study) -> Iterator[Exhibit]:
     """Show how much of what could be judged was said at all (rulebook §7)."""
-    yield captioned(
-        "coverage",
-        columns=(*WHO, *heads(COVERAGE)),
-        rows=[(*arm.cells(), *map(share_cell, _coverage(arm.records))) for arm in study.arms],
-    )
+    rows = [(*arm.cells(), *map(share_cell, _coverage(arm.records))) for arm in study.arms]
+    yield captioned("coverage", (*WHO, *heads(COVERAGE)), rows)
 
 
 def _passed(arm: Arm) -> Sequence[Cell]:
@@ -78,11 +59,12 @@ def _passed(arm: Arm) -> Sequence[Cell]:
     )
 
 
-def _estimates(study: Study, wanted: Sequence[measures.Measure]) -> list[Sequence[Cell]]:
-    return [
+def _estimates(id: str, study: Study, wanted: Sequence[measures.Measure]) -> Exhibit:
+    rows = [
         (*arm.cells(), *estimate_cells(estimate(arm.records, wanted), wanted, arm.where()))
         for arm in study.arms
     ]
+    return captioned(id, (*WHO, *heads_of(wanted)), rows)
 
 
 def _if_booked_note(study: Study) -> str:

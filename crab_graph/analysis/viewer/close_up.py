@@ -5,13 +5,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from crab_graph.analysis import labels
 from crab_graph.analysis.labels import plain, titled_table
-from crab_graph.analysis.viewer.exchanges import Exchange, ShownCall, calls_of, read_exchanges
-from crab_graph.analysis.viewer.holdings import Holdings, follow_holdings
+from crab_graph.analysis.viewer.exchanges import (
+    Exchange,
+    Holdings,
+    ShownCall,
+    calls_of,
+    follow_holdings,
+    read_exchanges,
+)
 from crab_graph.analysis.viewer.screen import (
     MARKS,
     Deed,
@@ -135,7 +140,7 @@ def print_why(console: Console, record: EpisodeRecord, deeds: Sequence[Deed]) ->
         _print_explanation(console, record.explanation, exchanges)
     if not deeds:
         return
-    table = _untitled_table("", "said in", "claim", "what was done")
+    table = titled_table("", "", "said in", "claim", "what was done")
     for deed in deeds:
         mark, colour = MARKS[deed["match"]]
         table.add_row(
@@ -154,7 +159,7 @@ def print_facts(console: Console, record: EpisodeRecord, values: Mapping[str, st
     said = sum(fact.get("turn") is not None for fact in record.facts)
     title = f"What the user knew: {said} of {len(record.facts)} facts were said"
     heading = ["value"] if values else []
-    table = _untitled_table("fact", *heading, "level", "said in", "why", "got")
+    table = titled_table("", "fact", *heading, "level", "said in", "why", "got")
     for fact in record.facts:
         turn = fact.get("turn")
         table.add_row(
@@ -245,9 +250,3 @@ def _where_seen(call: ShownCall, exchanges: Sequence[Exchange]) -> Text:
     turn = next((one.turn for one in exchanges if call in one.calls), None)
     where = f"before message {turn}" if turn else "after the last message"
     return styled(f" (seen in {call.name}, {where})", "dim")
-
-
-def _untitled_table(*columns: str) -> Table:
-    table = titled_table("", *columns)
-    table.title = None
-    return table

@@ -13,9 +13,9 @@ from crab_graph.analysis.viewer.exchanges import (
     ShownCall,
     calls_of,
     describe_change,
+    follow_holdings,
     read_exchanges,
 )
-from crab_graph.analysis.viewer.holdings import follow_holdings
 from crab_graph.runs.record import EpisodeRecord
 
 LONGEST_LIST = 4

@@ -16,7 +16,7 @@ from pydantic_core import from_json
 
 from crab_graph.analysis.viewer.background import Background
 from crab_graph.analysis.viewer.episode_view import view_episode
-from crab_graph.analysis.viewer.listing import Row, Wanted, count_facets, row_of, text_of
+from crab_graph.analysis.viewer.listing import Row, count_facets, is_wanted, row_of, text_of
 from crab_graph.errors import RunError, UsageError
 from crab_graph.runs.config import SHARDS, read_config
 from crab_graph.runs.plan import plan_episodes
@@ -234,8 +234,8 @@ class Library:
         offset = _read_number(given, "offset", 0, 10**9)
         limit = _read_number(given, "limit", PAGE, LONGEST_PAGE)
         version = self.version
-        rows = self._rows(Wanted())
-        found = self._rows(Wanted.read(given))
+        rows = self._rows({})
+        found = self._rows(given)
         return {
             "version": version,
             "total": len(rows),
@@ -257,13 +257,13 @@ class Library:
         record = index.load(episode_id)
         if record is None:
             return None
-        keys = [(row["run"], row["id"]) for row in self._rows(Wanted.read(given))]
+        keys = [(row["run"], row["id"]) for row in self._rows(given)]
         before = after = None
         if (run, episode_id) in keys:
             place = keys.index((run, episode_id))
             before = keys[place - 1] if place > 0 else None
             after = keys[place + 1] if place + 1 < len(keys) else None
-        same_task = self._rows(Wanted(task=record.task_id))
+        same_task = self._rows({"task": record.task_id})
         return {
             **view_episode(record, index.background),
             "run": run,
@@ -274,9 +274,9 @@ class Library:
             "others": [row for row in same_task if (row["run"], row["id"]) != (run, episode_id)],
         }
 
-    def _rows(self, wanted: Wanted) -> list[Row]:
+    def _rows(self, wanted: Mapping[str, str]) -> list[Row]:
         entries = [entry for run in self._runs for entry in run.entries()]
-        return [entry.row for entry in entries if wanted.fits(entry.row, entry.text)]
+        return [entry.row for entry in entries if is_wanted(entry.row, entry.text, wanted)]
 
 
 def _read_number(given: Mapping[str, str], name: str, default: int, most: int) -> int:

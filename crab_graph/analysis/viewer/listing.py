@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
 from typing import Any
 
 from crab_graph.settings import Toolset, agent_label
@@ -16,48 +15,32 @@ _SINGLE = ("outcome", "agent", "user", "persona", "stratum", "dates")
 _SEVERAL = {"check": "failed", "mode": "modes"}
 """Filters by one of several values that a row has, and the column that holds them."""
 
+FILTERS = (*_SINGLE, *_SEVERAL, "run", "task", "q")
+"""All names in a query string that choose episodes."""
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which episodes are wanted; an empty text wants all."""
 
-    outcome: str = ""
-    """One of the five outcomes, or `!pass`."""
-    agent: str = ""
-    user: str = ""
-    persona: str = ""
-    stratum: str = ""
-    dates: str = ""
-    check: str = ""
-    """One that failed."""
-    mode: str = ""
-    """A failure mode that applies, first or not."""
-    run: str = ""
-    """Number of the run among those that are shown."""
-    task: str = ""
-    q: str = ""
-    """Words that all occur: in ids and names, in what was said, in names of tools called."""
+def is_wanted(row: Row, text: str, given: Mapping[str, str]) -> bool:
+    """Whether a query string asks for an episode, given its row and what a search reads of it.
 
-    @classmethod
-    def read(cls, given: Mapping[str, str]) -> "Wanted":
-        """Return what a query string asks for; names it does not know are somebody else's."""
-        names = {field.name for field in fields(cls)}
-        return cls(**{name: value.strip() for name, value in given.items() if name in names})
-
-    def fits(self, row: Row, text: str) -> bool:
-        """Whether an episode is wanted, given its row and what a search reads of it."""
-        if self.outcome == NOT_PASSED and row["outcome"] == "pass":
+    `check` is one that failed, `mode` a failure mode that applies, first or not, and `q` words that
+    all occur: in ids and names, in what was said, in names of tools called. An empty value wants
+    all, and names that are no filter are somebody else's.
+    """
+    for name, value in given.items():
+        wanted = value.strip()
+        if not wanted:
+            continue
+        if name == "q":
+            fits = all(word in text for word in wanted.casefold().split())
+        elif name in _SEVERAL:
+            fits = wanted in row[_SEVERAL[name]]
+        elif name == "outcome" and wanted == NOT_PASSED:
+            fits = row["outcome"] != "pass"
+        else:
+            fits = name not in FILTERS or wanted == str(row[name])
+        if not fits:
             return False
-        for name in (*_SINGLE, "run", "task"):
-            wanted = getattr(self, name)
-            is_passing = name == "outcome" and wanted == NOT_PASSED
-            if wanted and wanted != str(row[name]) and not is_passing:
-                return False
-        for name, column in _SEVERAL.items():
-            wanted = getattr(self, name)
-            if wanted and wanted not in row[column]:
-                return False
-        return all(word in text for word in self.q.casefold().split())
+    return True
 
 
 def row_of(run: int, fields: Mapping[str, Any]) -> dict[str, Any]:

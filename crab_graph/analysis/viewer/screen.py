@@ -20,9 +20,9 @@ from crab_graph.analysis.viewer.exchanges import (
     ShownCall,
     brief_arguments,
     describe_change,
+    follow_holdings,
     read_exchanges,
 )
-from crab_graph.analysis.viewer.holdings import follow_holdings
 from crab_graph.runs.record import EpisodeRecord
 
 Deed = Mapping[str, Any]
