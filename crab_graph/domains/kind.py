@@ -23,8 +23,8 @@ from crab_graph.tools.bookings import (
     write_items,
 )
 from crab_graph.tools.ledger import BookingTables
+from crab_graph.tools.registry import Result, ToolCall
 from crab_graph.tools.tables import EntityTable, Row, Table
-from crab_graph.tools.tool import Result, ToolCall
 
 Properties = dict[str, int | str]
 

@@ -125,7 +125,7 @@ class Task:
     @cached_property
     def world(self) -> World:
         """The initial tables, indexed; shared by all episodes of the task."""
-        return World.from_tables(
+        return World(
             task_id=self.id,
             today=self.today,
             customer_id=self.customer_id,

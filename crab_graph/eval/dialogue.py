@@ -21,7 +21,7 @@ from crab_graph.text.mentions import (
 from crab_graph.text.totals import ALL_CUES, CueFamily, TotalStatement, find_totals
 from crab_graph.text.utterance import Utterance, read_message
 from crab_graph.text.vocabulary import Catalogue
-from crab_graph.tools.tool import Owner
+from crab_graph.tools.registry import Owner
 
 
 class AgentMessage:

@@ -17,7 +17,7 @@ from crab_graph.eval.replay import CallStep
 from crab_graph.eval.say_do import Deed, say_do_timeline
 from crab_graph.generation.constraints import Constraint
 from crab_graph.schema import canonical_json
-from crab_graph.tools.tool import Owner
+from crab_graph.tools.registry import Owner
 
 
 class Found(StrEnum):

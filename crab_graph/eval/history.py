@@ -7,8 +7,8 @@ from typing import NamedTuple, Self
 from crab_graph.eval.replay import Trajectory
 from crab_graph.tools.bookings import BookingStatus, TransactionKind
 from crab_graph.tools.ledger import Event
+from crab_graph.tools.registry import Owner
 from crab_graph.tools.tables import Row
-from crab_graph.tools.tool import Owner
 
 NEVER = float("inf")
 

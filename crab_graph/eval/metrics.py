@@ -16,7 +16,7 @@ from crab_graph.text.item_prices import Mark
 from crab_graph.text.mentions import MentionForm
 from crab_graph.text.phrases import admits_error
 from crab_graph.text.totals import PRE_CHARGE_CUES
-from crab_graph.tools.tool import Owner
+from crab_graph.tools.registry import Owner
 
 
 def efficiency(episode: Episode) -> dict[str, int]:

@@ -10,7 +10,7 @@ from crab_graph.domains.task import Task
 from crab_graph.eval.transcript import Role, TranscriptMessage
 from crab_graph.text.phrases import TerminalToken, find_token, without_tokens
 from crab_graph.tools.ledger import Event, Ledger
-from crab_graph.tools.tool import Owner
+from crab_graph.tools.registry import Owner
 
 
 class MessageStep(NamedTuple):

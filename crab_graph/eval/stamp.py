@@ -11,7 +11,7 @@ from crab_graph.domains.task import Task
 from crab_graph.schema import digest
 from crab_graph.text.lexicon import lexicon_hash
 from crab_graph.text.mentions import LISTING_CAP
-from crab_graph.tools.tool import Owner
+from crab_graph.tools.registry import Owner
 
 WORLD = ("domain", "task", "tools")
 """Parts that say in which world the calls were made: with others a replay means nothing."""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from crab_graph.errors import TranscriptError
 from crab_graph.eval.message_forms import as_transcript_message
-from crab_graph.tools.tool import Owner
+from crab_graph.tools.registry import Owner
 
 
 class Role(StrEnum):

@@ -17,7 +17,7 @@ from crab_graph.text.approvals import requests_booking
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.phrases import TerminalToken, offers_transfer
 from crab_graph.text.utterance import Utterance
-from crab_graph.tools.tool import Owner
+from crab_graph.tools.registry import Owner
 
 TRIP = frozenset({"D01", "D02", "D03", "D04"})
 NODES = frozenset({"D08", "D09", "D10", "D11"})

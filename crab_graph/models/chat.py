@@ -42,20 +42,14 @@ def is_provider(name: str) -> bool:
     return name in getattr(base, "_BUILTIN_PROVIDERS", {"openai", "anthropic"})
 
 
-def build_chat_model(
-    spec: str, *, timeout: float = TIMEOUT_SECONDS, max_retries: int = MAX_RETRIES
-) -> RetryingModel:
+def build_chat_model(spec: str) -> RetryingModel:
     """Return the chat model that a spec names, with a time limit and retries for each call.
-
-    Args:
-        spec: `provider:model`, or `http(s)://host/v1#model`, either with `?name=value&…` after it.
-        timeout: Seconds after which an attempt is given up, unless the spec says otherwise.
-        max_retries: How often a failed call is tried again, unless the spec says otherwise.
 
     Raises:
         UsageError: the spec is malformed, its package is not installed, or its key is missing.
     """
-    settings: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries, **_settings(spec)}
+    settings: dict[str, Any] = {"timeout": TIMEOUT_SECONDS, "max_retries": MAX_RETRIES}
+    settings |= _settings(spec)
     seconds, retries = _limits(spec, settings)
     remember_spec_secrets(spec)
     bare = without_settings(spec)

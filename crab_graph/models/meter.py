@@ -67,15 +67,6 @@ class Meter(BaseCallbackHandler):
         finally:
             self._is_over = True
 
-    @contextmanager
-    def counting(self) -> Iterator[None]:
-        """Count what is asked inside."""
-        token = _METER.set(self)
-        try:
-            yield
-        finally:
-            _METER.reset(token)
-
     @property
     def is_closed(self) -> bool:
         """Whether the step is over; then a model that is asked in it refuses."""
@@ -135,10 +126,11 @@ def metered() -> Iterator[Meter]:
     """Count what is asked inside, here and in the meter outside."""
     outer = _METER.get()
     inner = Meter(outer)
+    token = _METER.set(inner)
     try:
-        with inner.counting():
-            yield inner
+        yield inner
     finally:
+        _METER.reset(token)
         if outer is not None:
             outer.add(inner.usage)
 

@@ -17,8 +17,6 @@ from crab_graph.models.failures import CallTimeout, FailureKind, kind_of, wait_b
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage
 
-    from crab_graph.models.meter import Meter
-
 Result = TypeVar("Result")
 
 FIRST_WAIT_SECONDS = 0.5
@@ -52,11 +50,7 @@ class RetryingModel:
     def __init__(self, model: Any, name: str, *, timeout: float, retries: int) -> None:
         """Wrap a chat model that does not retry by itself.
 
-        Args:
-            model: The model.
-            name: What failed attempts are counted under.
-            timeout: Seconds for one attempt.
-            retries: Attempts after the first one.
+        Attempts that were given up are counted under the name; retries come after the first one.
         """
         self.name = name
         self._model = model
@@ -77,15 +71,21 @@ class RetryingModel:
             CallTimeout: no attempt was answered in time.
             Exception: whatever the last attempt failed with.
         """
-        from crab_graph.models.meter import current_meter  # noqa: PLC0415  (loads LangChain)
+        from crab_graph.models.meter import current_meter, metered  # noqa: PLC0415  (LangChain)
 
         meter = current_meter()
         attempt = 0
         while True:
             self._pace.wait()
+            if meter is not None:
+                meter.check_open()
             try:
-                return self._try(messages, meter)
+                with metered():  # what an attempt tells after it was given up counts no more
+                    answer: AIMessage = within(self._timeout, lambda: self._model.invoke(messages))
+                return answer
             except Exception as error:
+                if meter is not None and isinstance(error, CallTimeout):
+                    meter.count_timeout(self.name)
                 wait = wait_before_retry(error, attempt, FIRST_WAIT_SECONDS)
                 if wait is None or attempt >= self._retries:
                     raise
@@ -95,33 +95,12 @@ class RetryingModel:
                     time.sleep(wait)
             attempt += 1
 
-    def _try(self, messages: "Sequence[BaseMessage]", meter: "Meter | None") -> "AIMessage":
-        """Ask once, and count it; what an attempt tells after it was given up counts no more."""
-        if meter is None:
-            answer: AIMessage = within(self._timeout, lambda: self._model.invoke(messages))
-            return answer
-        meter.check_open()
-        attempt = type(meter)(meter)
-        try:
-            with attempt.counting():
-                answer = within(self._timeout, lambda: self._model.invoke(messages))
-        except CallTimeout:
-            meter.count_timeout(self.name)
-            raise
-        except Exception:
-            meter.add(attempt.usage)
-            raise
-        meter.add(attempt.usage)
-        return answer
-
 
 def within(seconds: float | None, function: Callable[[], Result]) -> Result:
-    """Return what a function returns, or give it up.
+    """Return what a function returns, or give it up after so many seconds, if they are limited.
 
-    Args:
-        seconds: How long it may take; `None` calls it as it is.
-        function: It runs in a thread of its own, in a copy of this context. Once given up, it may
-            end when it likes; the thread keeps no process alive.
+    Where they are it runs in a thread of its own, in a copy of this context. Once given up, it may
+    end when it likes; the thread keeps no process alive.
 
     Raises:
         CallTimeout: it took longer.

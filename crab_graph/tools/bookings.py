@@ -11,8 +11,8 @@ from crab_graph.errors import ToolCallError
 from crab_graph.money import CURRENCY, format_cents
 from crab_graph.tools.arguments import shown
 from crab_graph.tools.ledger import BookingTables
+from crab_graph.tools.registry import ErrorCode, Result, ToolCall
 from crab_graph.tools.tables import Row
-from crab_graph.tools.tool import ErrorCode, Result, ToolCall
 
 
 class BookingStatus(StrEnum):

@@ -11,6 +11,7 @@ Only a row that the episode itself added can be removed: what the initial tables
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Protocol
 
@@ -39,29 +40,17 @@ class BookingTables(Protocol):
         """Return the rows that the episode added, in the order in which it did."""
 
 
+@dataclass(slots=True, eq=False)
 class Ledger:
-    """The tables of an episode: the world, overlaid with the rows that its events changed or added.
+    """The tables of an episode: the world, overlaid with what its events changed or added.
 
     A ledger never changes; `extended` returns a new one. Rows are handed out as they are stored.
-
-    Attributes:
-        world: The initial tables.
-        events: All events folded, in order.
     """
 
-    __slots__ = ("_changed", "_inserted", "events", "world")
-
-    def __init__(
-        self,
-        world: World,
-        events: tuple[Event, ...],
-        changed: Mapping[str, Mapping[str, Row]],
-        inserted: Mapping[str, tuple[str, ...]],
-    ) -> None:
-        self.world = world
-        self.events = events
-        self._changed = changed
-        self._inserted = inserted
+    world: World
+    events: tuple[Event, ...]
+    _changed: Mapping[str, Mapping[str, Row]]
+    _inserted: Mapping[str, tuple[str, ...]]
 
     @classmethod
     def fold(cls, world: World, events: Iterable[Event] = ()) -> "Ledger":

@@ -19,8 +19,8 @@ from crab_graph.tools.bookings import (
     write_transaction,
 )
 from crab_graph.tools.ledger import BookingTables
+from crab_graph.tools.registry import ErrorCode, Owner, Result, ToolCall, ToolType, tool
 from crab_graph.tools.tables import Row
-from crab_graph.tools.tool import ErrorCode, Owner, Result, ToolCall, ToolType, tool
 
 DEFAULT_LIMIT = 10
 
@@ -174,7 +174,13 @@ def charge_booking(call: ToolCall, booking_id: str, payment_method_id: str) -> R
         payment_method_id: Payment method of the booking's customer, approved by the user.
     """
     booking = require_booking(call, booking_id)
-    _check_is_pending(booking)
+    name = shown(booking_id)
+    if booking["status"] == BookingStatus.CONFIRMED:
+        text = f"booking {name} is charged and confirmed already; do not charge it again"
+        raise ToolCallError(ErrorCode.ALREADY_CHARGED, text)
+    if booking["status"] == BookingStatus.CANCELLED:
+        text = f"booking {name} is cancelled and cannot be charged; book again first"
+        raise ToolCallError(ErrorCode.ALREADY_CANCELLED, text)
     method = _require_method(call, payment_method_id, booking["customer_id"])
     total_cents = booking["total_cents"]
     _check_limit(call.tables, method, total_cents)
@@ -190,16 +196,6 @@ def charge_booking(call: ToolCall, booking_id: str, payment_method_id: str) -> R
         "amount": format_cents(total_cents),
         "currency": CURRENCY,
     }
-
-
-def _check_is_pending(booking: Row) -> None:
-    name = shown(booking["booking_id"])
-    if booking["status"] == BookingStatus.CONFIRMED:
-        text = f"booking {name} is charged and confirmed already; do not charge it again"
-        raise ToolCallError(ErrorCode.ALREADY_CHARGED, text)
-    if booking["status"] == BookingStatus.CANCELLED:
-        text = f"booking {name} is cancelled and cannot be charged; book again first"
-        raise ToolCallError(ErrorCode.ALREADY_CANCELLED, text)
 
 
 def _require_method(call: ToolCall, payment_method_id: str, customer_id: str) -> Row:

@@ -1,43 +1,180 @@
-"""The tools of a domain, called by name, and shown in the forms agents know (paper table 6)."""
+"""Tools: functions of the platform or of the user's wallet, declared once (paper table 6).
+
+A tool is pure. It reads tables through its `ToolCall`, returns a JSON object, and leaves what it
+writes in the call as events. It refuses by raising `ToolCallError`, upon which they are dropped.
+A domain's tools are called by name through its registry, which shows them in the forms agents know.
+"""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 from pydantic_core import to_json
 
 from crab_graph.errors import ToolCallError, UnknownName
-from crab_graph.tools.arguments import build_schema, describe_problems, shown
+from crab_graph.randomness import Part, derive_id
+from crab_graph.tools.arguments import (
+    ToolArguments,
+    build_arguments,
+    build_schema,
+    describe_problems,
+    read_docstring,
+    shown,
+)
 from crab_graph.tools.ledger import BookingTables, Event
-from crab_graph.tools.tables import EntityTable
-from crab_graph.tools.tool import ErrorCode, Owner, Result, Tool, ToolCall, ToolType, tool
+from crab_graph.tools.tables import EntityTable, Row, World
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
-__all__ = (
-    "ErrorCode",
-    "Owner",
-    "Result",
-    "Tool",
-    "ToolCall",
-    "ToolOutcome",
-    "ToolRegistry",
-    "ToolType",
-    "tool",
-)
+Result = dict[str, Any]
+ArgumentModel = type[ToolArguments]
+
+ID_DIGITS = 8
+
+
+class Owner(StrEnum):
+    """Who may call a tool."""
+
+    AGENT = "agent"
+    USER = "user"
+
+
+class ToolType(StrEnum):
+    """The paper's kinds of tools: read, write, generic."""
+
+    R = "R"
+    W = "W"
+    G = "G"
+
+
+class ErrorCode(StrEnum):
+    """Why a call was refused."""
+
+    UNKNOWN_TOOL = "unknown_tool"
+    INVALID_ARGUMENTS = "invalid_arguments"
+    CONVERSATION_TRANSFERRED = "conversation_transferred"
+    UNKNOWN_ID = "unknown_id"
+    AMBIGUOUS_CITY = "ambiguous_city"
+    SOLD_OUT = "sold_out"
+    WRONG_DATES = "wrong_dates"
+    WRONG_PARTY = "wrong_party"
+    MIXED_FARES = "mixed_fares"
+    WRONG_CARD = "wrong_card"
+    DECLINED = "declined"
+    ALREADY_CHARGED = "already_charged"
+    ALREADY_CANCELLED = "already_cancelled"
+
+
+@dataclass(slots=True)
+class ToolCall:
+    """One call being run: the tables it reads and the events it leaves, which take effect after it.
+
+    `entities` says where the entities of each booking kind are stored.
+    """
+
+    tables: BookingTables
+    entities: Mapping[str, EntityTable] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
+
+    @property
+    def world(self) -> World:
+        """The task's initial tables."""
+        return self.tables.world
+
+    def require(self, table: str, key: str, noun: str, hint: str) -> Row:
+        """Return the row with that key.
+
+        Raises:
+            ToolCallError: there is none; it names the row by the noun, and ends with the hint.
+        """
+        row = self.tables.get(table, key)
+        if row is None:
+            raise ToolCallError(ErrorCode.UNKNOWN_ID, f"there is no {noun} {shown(key)}; {hint}")
+        return row
+
+    def insert(self, table: str, key: str, row: Row) -> None:
+        """Write a new row."""
+        self.events.append({"op": "insert", "table": table, "key": key, "row": row})
+
+    def update(self, table: str, key: str, values: Row) -> None:
+        """Write new values into some columns of a row."""
+        self.events.append({"op": "update", "table": table, "key": key, "set": values})
+
+    def add(self, table: str, key: str, column: str, delta: int) -> None:
+        """Add to a counter."""
+        self.events.append(
+            {"op": "add", "table": table, "key": key, "column": column, "delta": delta}
+        )
+
+    def remove(self, table: str, key: str, row: Row) -> None:
+        """Take back a row that an earlier call of the episode wrote."""
+        self.events.append({"op": "remove", "table": table, "key": key, "row": row})
+
+    def next_id(self, prefix: str, table: str) -> str:
+        """Return the id of the episode's next row of a table, derived from task and number."""
+        return self.derived_id(prefix, table, len(self.tables.inserted(table)) + 1)
+
+    def derived_id(self, prefix: str, table: str, *parts: Part) -> str:
+        """Return an id that depends on the task and the given parts, and that no row has yet."""
+        others = ((*parts, again) for again in count(1))
+        names = (
+            derive_id(prefix, ID_DIGITS, self.world.task_id, *one) for one in chain([parts], others)
+        )
+        return next(name for name in names if self.tables.get(table, name) is None)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A declared tool.
+
+    Type and category are those of the paper's table. Whether it writes to the tables is said apart:
+    the generic transfer tool does.
+    """
+
+    name: str
+    owner: Owner
+    type: ToolType
+    category: str
+    description: str
+    arguments: ArgumentModel
+    run: Callable[..., Result]
+    mutates: bool
+
+
+def tool(
+    *, owner: Owner, type: ToolType, category: str, mutates: bool | None = None
+) -> Callable[[Callable[..., Result]], Tool]:
+    """Declare a function as a tool; its signature and docstring become the argument model.
+
+    Tools of the writing type mutate; of others `mutates` says so.
+    """
+
+    def declare(body: Callable[..., Result]) -> Tool:
+        description, texts = read_docstring(body)
+        return Tool(
+            name=body.__name__,
+            owner=owner,
+            type=type,
+            category=category,
+            description=description,
+            arguments=build_arguments(body, texts),
+            run=body,
+            mutates=type is ToolType.W if mutates is None else mutates,
+        )
+
+    return declare
 
 
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
     """What a call gave: a result or an error, and the events it wrote (none with an error).
 
-    Attributes:
-        content: The text of the tool message: the result, or the error, as compact JSON.
-        is_error: Whether it was refused.
-        events: What it wrote.
+    `content` is the text of the tool message: either of them as compact JSON.
     """
 
     content: str
@@ -62,10 +199,6 @@ class ToolRegistry:
         self, tools: Iterable[Tool], entities: Mapping[str, EntityTable] | None = None
     ) -> None:
         """Register tools.
-
-        Args:
-            tools: The tools; names are unique.
-            entities: Where the entities of each booking kind are stored.
 
         Raises:
             ValueError: two tools share a name.
@@ -112,10 +245,8 @@ class ToolRegistry:
     ) -> "list[BaseTool]":
         """Return one party's tools for LangChain.
 
-        Args:
-            owner: Whose tools.
-            run: What a tool does when it is invoked: `run(name, arguments)` returns its message.
-                Without it the tools, built once, only tell a model what there is.
+        When one is invoked, `run(name, arguments)` returns its message; without it the tools, built
+        once, only tell a model what there is.
         """
         if run is not None:
             return _langchain_tools(self.openai_schemas(owner), run)
@@ -126,11 +257,7 @@ class ToolRegistry:
     def call(self, tables: BookingTables, owner: Owner, name: str, arguments: Any) -> ToolOutcome:
         """Run a call, and return its result or the error that tells the caller how to mend it.
 
-        Args:
-            tables: The tables as they are before the call.
-            owner: Who calls.
-            name: The tool's name, whatever the caller gave.
-            arguments: The arguments, likewise; they are not changed.
+        Name and arguments are whatever the caller gave; nothing is changed.
         """
         tool = self._tools.get(name) if isinstance(name, str) else None
         if tool is None or tool.owner != owner:

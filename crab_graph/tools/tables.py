@@ -12,11 +12,8 @@ Row = dict[str, Any]
 class Table:
     """One table of the booking store.
 
-    Attributes:
-        name: Table name in DuckDB.
-        key: The string column that is its primary key.
-        columns: Column names and SQL types, the key first.
-        private: Whether it belongs to the user's private database, which no agent tool may show.
+    Its columns have SQL types; the first is the key, a string. A private table belongs to the
+    user's private database, which no agent tool may show.
     """
 
     name: str
@@ -89,57 +86,35 @@ class World:
     """The initial tables of one task, built once and shared by all its episodes.
 
     Rows are handed out as they are stored and must not be changed. They come ordered by key,
-    whatever order they were loaded in.
-
-    Attributes:
-        task_id: The task, which the ids made in its episodes are derived from.
-        today: The date of the conversation, ISO.
-        customer_id: The customer whose wallet the private tables hold.
-        keys: Name of each table's key column.
-        tables: Rows by table and key.
+    whatever order they were loaded in. The ids made in the task's episodes are derived from its
+    own; the private tables hold the wallet of the one customer.
     """
 
     __slots__ = ("_indexes", "_rows", "customer_id", "keys", "tables", "task_id", "today")
 
     def __init__(
         self,
-        task_id: str,
-        today: str,
-        customer_id: str,
-        keys: Mapping[str, str],
-        tables: Mapping[str, Mapping[str, Row]],
-    ) -> None:
-        self.task_id = task_id
-        self.today = today
-        self.customer_id = customer_id
-        self.keys = keys
-        self.tables = tables
-        self._rows = {name: tuple(rows.values()) for name, rows in tables.items()}
-        self._indexes: dict[tuple[str, str], dict[Any, tuple[Row, ...]]] = {}
-
-    @classmethod
-    def from_tables(
-        cls,
         *,
         task_id: str,
         today: str,
         customer_id: str,
         schema: Sequence[Table],
         rows: Mapping[str, Iterable[Row]],
-    ) -> "World":
+    ) -> None:
         """Build a world from the rows of each table, of which those without rows may be left out.
 
         Dates in them are ISO strings, money is cents; `schema` has all tables of the domain.
         """
-        tables = {
-            table.name: {
-                row[table.key]: row
-                for row in sorted(rows.get(table.name, ()), key=itemgetter(table.key))
-            }
-            for table in schema
+        self.task_id = task_id
+        self.today = today
+        self.customer_id = customer_id
+        self.keys = {table.name: table.key for table in schema}
+        self.tables = {
+            name: {row[key]: row for row in sorted(rows.get(name, ()), key=itemgetter(key))}
+            for name, key in self.keys.items()
         }
-        keys = {table.name: table.key for table in schema}
-        return cls(task_id, today, customer_id, keys, tables)
+        self._rows = {name: tuple(stored.values()) for name, stored in self.tables.items()}
+        self._indexes: dict[tuple[str, str], dict[Any, tuple[Row, ...]]] = {}
 
     def get(self, table: str, key: str) -> Row | None:
         """Return the row with that key, if there is one."""

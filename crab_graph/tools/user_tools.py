@@ -15,8 +15,8 @@ from crab_graph.tools.bookings import (
     show_transaction,
 )
 from crab_graph.tools.platform import DEFAULT_LIMIT, Limit
+from crab_graph.tools.registry import ErrorCode, Owner, Result, ToolCall, ToolType, tool
 from crab_graph.tools.tables import Row
-from crab_graph.tools.tool import ErrorCode, Owner, Result, ToolCall, ToolType, tool
 
 
 @tool(owner=Owner.USER, type=ToolType.R, category="Wallet")

@@ -37,7 +37,7 @@ def build_task() -> Any:
         "limit_cents": 90000,
         "is_default": True,
     }
-    world = World.from_tables(
+    world = World(
         task_id="S1-001",
         today="2027-04-20",
         customer_id=CUSTOMER,

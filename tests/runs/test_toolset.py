@@ -24,7 +24,7 @@ from crab_graph.runs.play import seat_person
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.store import load_record
 from crab_graph.settings import EpisodeSettings, Limits, RunLimits
-from crab_graph.tools.tool import Owner
+from crab_graph.tools.registry import Owner
 
 EXTENDED = "extended"
 SETTINGS: dict[str, Any] = {"user": "ruse", "trials": 1, "tasks": ["S1", "S2"]}

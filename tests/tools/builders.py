@@ -163,7 +163,7 @@ def build_rows() -> dict[str, list[Row]]:
 
 
 def build_world(task_id: str = "S1-001") -> World:
-    return World.from_tables(
+    return World(
         task_id=task_id,
         today="2027-04-20",
         customer_id=CUSTOMER,

@@ -14,7 +14,7 @@ COLORS = st.sampled_from(["red", "blue", "green"])
 
 def build_world(rows: Mapping[str, str]) -> World:
     listed = [{"item_id": key, "color": color, "count": 5} for key, color in rows.items()]
-    return World.from_tables(
+    return World(
         task_id="T", today="2027-01-01", customer_id="C", schema=[SHELF], rows={"shelf": listed}
     )
 

@@ -19,7 +19,7 @@ from crab_graph.domains.task import Task
 from crab_graph.runs.episode import run_episode
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.schema import canonical_json
-from crab_graph.tools.tool import Owner
+from crab_graph.tools.registry import Owner
 
 _HASH_SEEDS = ("0", "4242")
 _SIDE_BY_SIDE = 4

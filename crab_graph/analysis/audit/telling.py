@@ -17,7 +17,7 @@ from crab_graph.eval.transcript import read_transcript
 from crab_graph.eval.verdict import Verdict, grade_trajectory
 from crab_graph.money import format_cents, format_dollars
 from crab_graph.tools.ledger import Ledger
-from crab_graph.tools.tool import Owner
+from crab_graph.tools.registry import Owner
 
 Message = dict[str, Any]
 ToolUse = tuple[str, dict[str, Any]]

@@ -21,7 +21,7 @@ from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.run import Run, open_run
 from crab_graph.runs.versions import versions
 from crab_graph.schema import canonical_json
-from crab_graph.tools.tool import Owner
+from crab_graph.tools.registry import Owner
 
 Message = dict[str, Any]
 

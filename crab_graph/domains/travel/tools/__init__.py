@@ -15,8 +15,7 @@ from crab_graph.domains.travel.tools.flights import EXTENDED_FLIGHT_TOOLS, FLIGH
 from crab_graph.domains.travel.tools.hotels import EXTENDED_HOTEL_TOOLS, HOTEL_TOOLS
 from crab_graph.settings import Toolset
 from crab_graph.tools.platform import PAYMENT_TOOLS, PLATFORM_TOOLS
-from crab_graph.tools.registry import ToolRegistry
-from crab_graph.tools.tool import Tool
+from crab_graph.tools.registry import Tool, ToolRegistry
 from crab_graph.tools.user_tools import USER_TOOLS
 
 TRAVEL_TOOLS = (*FLIGHT_TOOLS, *HOTEL_TOOLS, *ATTRACTION_TOOLS)

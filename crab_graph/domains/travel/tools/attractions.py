@@ -14,8 +14,8 @@ from crab_graph.tools.bookings import (
     require_changeable,
     require_customer,
 )
+from crab_graph.tools.registry import ErrorCode, Owner, Result, ToolCall, ToolType, tool
 from crab_graph.tools.tables import Row, picked
-from crab_graph.tools.tool import ErrorCode, Owner, Result, ToolCall, ToolType, tool
 
 CATEGORY = "Attractions"
 KIND = "attraction"
