@@ -142,15 +142,13 @@ def own_content(message: AIMessage) -> dict[str, Any]:
         for name, value in message.additional_kwargs.items()
         if name not in _REPEATED and value is not None
     }
-    is_list = isinstance(message.content, list)
-    written = message.response_metadata
-    about = {name: written[name] for name in _FORMAT if name in written}
-    parts = {
-        "content": message.content if is_list else None,
-        "metadata": about if is_list else None,
-        "extra": extra,
-    }
-    found = {name: part for name, part in parts.items() if part or part == []}
+    found: dict[str, Any] = {}
+    if isinstance(message.content, list):
+        written = message.response_metadata
+        about = {name: written[name] for name in _FORMAT if name in written}
+        found = {"content": message.content} | ({"metadata": about} if about else {})
+    if extra:
+        found["extra"] = extra
     if not found:
         return {}
     ids = [_id(call) for call in (*message.tool_calls, *message.invalid_tool_calls)]

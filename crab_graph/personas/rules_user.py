@@ -75,9 +75,13 @@ class RulesUser:
         calls = () if is_changing else self._policy.calls(turn)
         if calls:
             return UserStep(private_message(calls, messages), memory.as_json())
-        is_first = not is_changing and self._is_undecided(turn)
-        if is_changing and self._first is not None:
-            reply = self._policy.change_mind(turn, self._first.key)
+        first = self._first
+        # An answer may give the first wish, but not beside a yes or an objection.
+        is_first = first is not None and not (
+            is_changing or memory.record.is_settled(first.key) or self._policy.is_cautious(turn)
+        )
+        if is_changing and first is not None:
+            reply = self._policy.change_mind(turn, first.key)
         else:
             reply = (self._first_policy if is_first else self._policy).decide(turn)
         is_first_approval = reply.approved and not memory.approved
@@ -99,12 +103,6 @@ class RulesUser:
             return False
         is_stuck = reading.is_unable or reading.offers_transfer or reading.is_closing
         return is_stuck or not waits_for_plan(self._briefing) or self._policy.is_cautious(turn)
-
-    def _is_undecided(self, turn: Turn) -> bool:
-        """Tell whether an answer may give the first wish: not beside a yes or an objection."""
-        if self._first is None or turn.memory.record.is_settled(self._first.key):
-            return False
-        return not self._policy.is_cautious(turn)
 
     def _read(
         self, memory: UserMemory, messages: Sequence[Message], heard: int, speaker: Speaker

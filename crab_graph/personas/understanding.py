@@ -54,8 +54,11 @@ class Reading:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """Keys of the facts it asks for, in its order."""
-        return tuple(dict.fromkeys([*self._questions.asked, *self._card_facts]))
+        """Keys of the facts it asks for, in its order, then those that tell the card."""
+        wants_id = any(s.says("method") and s.says("method_id") for s in self._requests)
+        facts = self._lexicon.facts.items() if self.asks_method and not wants_id else ()
+        of_card = [key for key, words in facts if words.form is ValueForm.CARD]
+        return tuple(dict.fromkeys([*self._questions.asked, *of_card]))
 
     @property
     def checked(self) -> tuple[str, ...]:
@@ -231,14 +234,6 @@ class Reading:
             or (_METHOD_ID in self._words and s.says("which_method"))
             for s in self._requests
         )
-
-    @property
-    def _card_facts(self) -> list[str]:
-        """Keys of the facts that tell the card, unless only the id of a method is asked for."""
-        if any(s.says("method") and s.says("method_id") for s in self._requests):
-            return []
-        facts = self._lexicon.facts.items() if self.asks_method else ()
-        return [key for key, words in facts if words.form is ValueForm.CARD]
 
     @cached_property
     def claims_done(self) -> bool:
