@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value", bound="Settings")
 
-
 ABLATION = ("generic", "persona", "d1", "d2", "d3", "d4", "ruse")
 """The users of Figure 7: the cooperative one, a persona alone, each dimension alone, and all."""
 
@@ -51,15 +50,9 @@ class About:
     """What a field says of itself beside its name, its type and its default.
 
     Attributes:
-        help: What it means, as the command line says it.
         low: The smallest value it takes.
         above: What every value is greater than.
-        choices: The words it takes.
-        read_as: How its option is read, where its type does not tell: `str`, `Path`, or `list` for
-            words with commas.
-        loaded_by: What makes a value of what was read, as `module:function`.
-        metavar: What stands for its value in the help.
-        envvar: The environment variable that sets its option.
+        loaded_by: What makes a value of the words or the path that were read, `module:function`.
         decides: Whether another value makes another run, which is then not gone on with.
         group: The class of a value that is a group of settings, each an option of its own.
         prefix: How the options of the group begin.
@@ -69,7 +62,6 @@ class About:
     low: int | None = None
     above: int | None = None
     choices: Sequence[str] = ()
-    read_as: type | None = None
     loaded_by: str | None = None
     metavar: str | None = None
     envvar: str | None = None
@@ -112,23 +104,14 @@ class Settings:
     __pydantic_config__ = {"extra": "forbid"}  # noqa: RUF012  (where they are read from a file)
 
     def __post_init__(self) -> None:
-        """Refuse values out of range.
-
-        Raises:
-            UsageError: one is; the message names its field.
-        """
+        """Refuse values out of range, with a `UsageError` that names the field."""
         for one in fields(self):
             if (said := about(one)) is not None:
                 said.check(one.name, getattr(self, one.name))
 
 
 def value_of(kind: type[Value], given: Mapping[str, Any], *beside: type[Settings]) -> Value:
-    """Return settings made from the keywords that are theirs.
-
-    Args:
-        kind: Their class.
-        given: The keywords, among them those of other classes.
-        beside: The other classes.
+    """Return settings made from those of the given keywords that are theirs, not of others beside.
 
     Raises:
         UnknownName: a keyword is a field of none.
@@ -157,35 +140,22 @@ class Limits(Settings):
     max_messages: int = setting(1000, "Messages of all kinds, tool results included.", low=1)
     max_tool_errors: int = setting(30, "Calls of the agent that may be refused.", low=1)
     max_tokens: int | None = setting(
-        None,
-        "Tokens that models read and write in an episode, agent and user.",
-        low=1,
+        None, "Tokens that models read and write in an episode, agent and user.", low=1
     )
     max_cost: float | None = setting(
         None, "Dollars that an episode may cost.", above=0, metavar="DOLLARS"
     )
     max_seconds: float | None = setting(
-        None,
-        "Seconds that agent and user may take; over it, infra_error.",
-        above=0,
+        None, "Seconds that agent and user may take; over it, infra_error.", above=0
     )
 
     def reached(self, **amounts: float) -> str | None:
-        """Return the name of a cap that one of these amounts reaches, if there is one.
-
-        Args:
-            amounts: By name of the cap without its `max_`.
-        """
+        """Return the cap that one of these amounts, named as it without `max_`, reaches if any."""
         for name, amount in amounts.items():
             cap = getattr(self, f"max_{name}")
             if cap is not None and amount >= cap:
                 return f"max_{name}"
         return None
-
-    @property
-    def recursion_limit(self) -> int:
-        """Supersteps that suffice: each adds a message; and a little slack for the last batch."""
-        return self.max_messages + 10
 
 
 @dataclass(frozen=True)
@@ -220,18 +190,11 @@ class EpisodeSettings(Settings):
         str(Engine.RULES), "What plays the user: rules, llm, or hybrid.", choices=tuple(Engine)
     )
     user_model: Any = setting(
-        None,
-        "Model of llm or hybrid: provider:model or http(s)://host/v1#model.",
-        read_as=str,
-        metavar="SPEC",
+        None, "Model of llm or hybrid: provider:model or http(s)://host/v1#model.", metavar="SPEC"
     )
     personas: str | Path | None = setting(
-        None,
-        "Prompt fragments of your own, over the built-in ones.",
-        read_as=Path,
-        metavar="DIR",
-        decides=False,  # their hash does
-    )
+        None, "Prompt fragments of your own, over the built-in ones.", metavar="DIR", decides=False
+    )  # their hash decides
     seed: int = setting(0, "The same seed gives the same users.")
     toolset: str | None = setting(
         None,
@@ -247,9 +210,7 @@ class RunSettings(EpisodeSettings):
     """What decides a run, beside its benchmark, its agent and its users."""
 
     trials: int = setting(1, "Episodes of each task with each user.", low=1)
-    tasks: Sequence[str] | None = setting(
-        None, "Ids or strata, such as S1,S2-004; by default all.", read_as=list
-    )
+    tasks: Sequence[str] | None = setting(None, "Ids or strata, such as S1,S2-004; by default all.")
 
 
 @dataclass(frozen=True)
@@ -278,7 +239,6 @@ class SittingSettings(WorkSettings):
     prices: "Prices | None" = setting(
         None,
         "TOML file with prices of models, as examples/prices.toml.",
-        read_as=Path,
         loaded_by="crab_graph.models.prices:load_prices",
         metavar="FILE",
         envvar="CRAB_PRICES",
@@ -290,15 +250,13 @@ class SittingSettings(WorkSettings):
 class ForkSettings(Settings):
     """What is another one where an episode goes on; `None` keeps what it was."""
 
-    agent: Any = setting(None, "Another agent; by default the same.", read_as=str, metavar="SPEC")
-    user: Any = setting(None, "Another user; by default the same.", read_as=str, metavar="COND")
+    agent: Any = setting(None, "Another agent; by default the same.", metavar="SPEC")
+    user: Any = setting(None, "Another user; by default the same.", metavar="COND")
     persona: str | None = setting(None, "Another persona: terse, neutral, impatient or none.")
     engine: str | None = setting(
-        None,
-        "What plays the user from there: rules, llm, or hybrid.",
-        choices=tuple(Engine),
+        None, "What plays the user from there: rules, llm, or hybrid.", choices=tuple(Engine)
     )
-    user_model: Any = setting(None, "Model of llm or hybrid.", read_as=str, metavar="SPEC")
+    user_model: Any = setting(None, "Model of llm or hybrid.", metavar="SPEC")
     say: str | None = setting(None, "What is said next, by whoever's turn it is.", metavar="TEXT")
     trials: int = setting(1, "How often it goes on.", low=1)
 
@@ -311,7 +269,6 @@ class GenerationSettings(Settings):
     strata: Sequence[int] = setting(
         (1, 2, 3, 4),
         "Numbers of seed solutions, such as 1 or 1,2,3,4.",
-        read_as=list,
         loaded_by="crab_graph.domains.generate:parse_strata",
     )
     seed: int = setting(0, "The same seed gives the same tasks.")
@@ -329,9 +286,7 @@ class PaperSettings(Settings):
         choices=("fast", "paper"),
     )
     attempts: int | None = setting(
-        None,
-        "With --method paper: attempt multiplier m of Algorithm 1; 20 unless told.",
-        low=1,
+        None, "With --method paper: attempt multiplier m of Algorithm 1; 20 unless told.", low=1
     )
     rho: float | None = setting(
         None, "With --method paper: sampling ratio of Algorithm 2, up to 1; 0.05 unless told."

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crab_graph.cli.options import BenchArgument, DryRunOption, ForceOption
-from crab_graph.cli.output import JsonOption, console, new_table, print_json
+from crab_graph.cli.output import JsonOption, agent_title, console, new_table, print_json
 from crab_graph.settings import ABLATION, RunSettings, SittingSettings
 
 if TYPE_CHECKING:
@@ -35,11 +35,9 @@ def ablate(
     sign-flip permutation and the same adjusted by Holm. RUN is an ordinary run: `resume`, `report`
     and `show` work on it, and the same command goes on where an interrupted one stopped.
     """
-    from crab_graph.cli.conditions import read_conditions
-    from crab_graph.cli.run_output import episode_bar, print_estimate, print_run
+    from crab_graph.cli.run_output import episode_bar, print_estimate, print_run, read_conditions
     from crab_graph.errors import UsageError
     from crab_graph.runs.ablation import compare_conditions
-    from crab_graph.runs.estimate import estimate_run
     from crab_graph.runs.runner import prepare_run, sit
 
     users = read_conditions(conditions, settings)
@@ -47,8 +45,7 @@ def ablate(
         raise UsageError("an ablation compares two conditions or more: --conditions generic,d2")
     sitting = prepare_run(bench, agent, users, out, settings, terms)
     if dry_run:
-        found = estimate_run(sitting, force=force)
-        print_estimate(found, priced=sitting.config.prices is not None, as_json=as_json)
+        print_estimate(sitting, as_json=as_json, force=force)
         return
     with episode_bar(out) as bar:
         result = sit(sitting, bar, force=force)
@@ -69,7 +66,7 @@ def _print(found: "Ablation", run: "Run") -> None:
     from crab_graph.runs.ablation import EFFORT, PARTS, PASS
 
     reference = any(one.agent_is_reference for one in run.episodes)
-    label = f"{run.config.agent_label}{' (reference agent, no LLM)' if reference else ''}"
+    label = agent_title(run.config.agent_label, reference)
     heads = ("pass@1", "difference (95 %)", "relative drop", "p", "p (Holm)", "tasks")
     table = new_table("user", numbers=heads, title=f"{label}: pass@1 against {found.reference}")
     for condition, levels in found.levels.items():

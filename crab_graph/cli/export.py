@@ -19,14 +19,9 @@ def export(
         Path, typer.Argument(metavar="RUN|BENCH", help="Directory of a run, or of a benchmark.")
     ],
     format: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            help="openai, parquet, inspect or langsmith.",
-            autocompletion=_formats,
-        ),
+        str, typer.Option(help="openai, parquet, inspect or langsmith.", autocompletion=_formats)
     ],
-    out: Annotated[Path, typer.Option("--out", help="File to write; a folder for parquet.")],
+    out: Annotated[Path, typer.Option(help="File to write; a folder for parquet.")],
     rewards: Annotated[
         bool,
         typer.Option(

@@ -20,8 +20,7 @@ def generate(
     wanted: GenerationSettings,
     algorithms: PaperSettings,
     private: Annotated[
-        bool,
-        typer.Option("--private", help="Draw a secret seed; the manifest only commits to it."),
+        bool, typer.Option("--private", help="Draw a secret seed; the manifest only commits to it.")
     ] = False,
     opening: Annotated[
         Path | None,

@@ -5,12 +5,13 @@ field's name, default, range and help; the command is called with the value itse
 """
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import Field, fields
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, get_args
+from types import UnionType
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
@@ -45,15 +46,7 @@ CoresOption = Annotated[
     typer.Option(help="Number of processes.", min=1, show_default="one a core"),
 ]
 
-_READ_TYPES = (bool, int, float, str, Path)
-
-
-class _Option(NamedTuple):
-    """One option: its name as a parameter, and the field it sets."""
-
-    name: str
-    field: "Field[Any]"
-    said: About
+_READ_TYPES = (bool, int, float, Path, str)
 
 
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:
@@ -62,7 +55,7 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     parameters: list[inspect.Parameter] = []
     for parameter in signature.parameters.values():
         if _is_settings(parameter.annotation):
-            parameters += [_parameter(one) for one in _options(parameter.annotation)]
+            parameters += _parameters(parameter.annotation)
         else:
             parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
 
@@ -83,46 +76,47 @@ def _is_settings(annotation: Any) -> bool:
     return inspect.isclass(annotation) and issubclass(annotation, Settings)
 
 
-def _options(kind: type[Settings], prefix: str = "") -> Iterator[_Option]:
+def _parameters(kind: type[Settings], prefix: str = "") -> Iterator[inspect.Parameter]:
+    """Yield the fields of settings, and those of their groups, as parameters that typer reads."""
     for one in fields(kind):
         said = about(one) or About()
-        if said.group is None:
-            yield _Option(prefix + one.name, one, said)
-        else:
-            yield from _options(said.group, said.prefix)
+        if said.group is not None:
+            yield from _parameters(said.group, said.prefix)
+            continue
+        name, read_as = prefix + one.name, _read_as(one, said)
+        default: Any = one.default
+        if _is_list(one) and default is not None:
+            default = ",".join(map(str, default))
+        made = typer.Option(
+            _flag(name), help=said.help, metavar=said.metavar, envvar=said.envvar, min=said.low
+        )
+        hint = read_as if default is not None else read_as | None
+        kept = inspect.Parameter.KEYWORD_ONLY
+        yield inspect.Parameter(name, kept, default=default, annotation=Annotated[hint, made])
 
 
-def _parameter(option: _Option) -> inspect.Parameter:
-    """Return an option as a parameter that typer reads."""
-    name, one, said = option
-    read_as = _read_as(one, said)
-    default: Any = one.default
-    if said.read_as is list and default is not None:
-        default = ",".join(map(str, default))
-    made = typer.Option(
-        f"--{name.replace('_', '-')}",
-        help=said.help,
-        metavar=said.metavar,
-        envvar=said.envvar,
-        min=said.low,
-    )
-    hint = read_as if default is not None else read_as | None
-    return inspect.Parameter(
-        name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=default,
-        annotation=Annotated[hint, made],
-    )
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _types(one: "Field[Any]") -> tuple[Any, ...]:
+    return get_args(one.type) if isinstance(one.type, UnionType) else (one.type,)
+
+
+def _is_list(one: "Field[Any]") -> bool:
+    """Return whether a field holds several values, which its option takes with commas."""
+    return any(get_origin(kind) is Sequence for kind in _types(one))
 
 
 def _read_as(one: "Field[Any]", said: About) -> Any:
-    """Return the type with which typer reads an option."""
+    """Return the type with which typer reads an option; what a function loads is a path."""
     if said.choices:
         return Literal[tuple(map(str, said.choices))]
-    if said.read_as is not None:
-        return str if said.read_as is list else said.read_as
-    parts = get_args(one.type) or (one.type,)
-    return next(kind for kind in _READ_TYPES if kind in parts)
+    if _is_list(one):
+        return str
+    if said.loaded_by is not None:
+        return Path
+    return next((kind for kind in _READ_TYPES if kind in _types(one)), str)
 
 
 def _value(kind: type[Settings], given: Mapping[str, Any], prefix: str = "") -> Any:
@@ -139,17 +133,11 @@ def _value(kind: type[Settings], given: Mapping[str, Any], prefix: str = "") -> 
             values[one.name] = one.default if made == said.group() else made
             continue
         value = given[prefix + one.name]
-        said.check(f"--{(prefix + one.name).replace('_', '-')}", value)
-        values[one.name] = _read(said, value)
+        said.check(_flag(prefix + one.name), value)
+        if value is not None and _is_list(one):
+            value = value.split(",")
+        if value is not None and said.loaded_by is not None:
+            module, _, function = said.loaded_by.partition(":")
+            value = getattr(import_module(module), function)(value)
+        values[one.name] = value
     return kind(**values)
-
-
-def _read(said: About, value: Any) -> Any:
-    """Return what an option's text or path stands for."""
-    if value is None:
-        return None
-    read = value.split(",") if said.read_as is list else value
-    if said.loaded_by is None:
-        return read
-    module, _, function = said.loaded_by.partition(":")
-    return getattr(import_module(module), function)(read)

@@ -10,6 +10,7 @@ import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress
     from rich.table import Table
 
 JsonOption = Annotated[
@@ -40,14 +41,7 @@ def console() -> "Console":
 def new_table(
     *headings: str, numbers: Sequence[str] = (), last: Sequence[str] = (), title: str | None = None
 ) -> "Table":
-    """Return an empty table without lines.
-
-    Args:
-        headings: Of the first columns.
-        numbers: Of columns of numbers after them.
-        last: Of the columns after those.
-        title: What stands above it.
-    """
+    """Return an empty table without lines; columns of numbers come before the last ones."""
     from rich.table import Table
 
     table = Table(*headings, box=None, pad_edge=False, title=title, title_justify="left")
@@ -58,31 +52,35 @@ def new_table(
     return table
 
 
+def agent_title(agent: str, is_reference: bool) -> str:
+    """Return an agent as titles of tables name it, labelled where no model stands behind it."""
+    return f"{agent} (reference agent, no LLM)" if is_reference else agent
+
+
+def new_bar(*told: str) -> "Progress":
+    """Return a bar on stderr that tells these things between the count and the time."""
+    from rich import progress
+    from rich.console import Console
+
+    return progress.Progress(
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        *map(progress.TextColumn, told),
+        progress.TimeElapsedColumn(),
+        progress.TextColumn("left:"),
+        progress.TimeRemainingColumn(),
+        console=Console(stderr=True),
+    )
+
+
 @contextmanager
 def progress_bar(words: str) -> Iterator[Callable[[int, int], None]]:
     """Show a bar while work goes on; yields a function that takes `(done, total)`.
 
     The bar appears with the first call, so that unusable input leaves one line and no bar.
     """
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left:"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-    )
+    bar = new_bar()
     task = bar.add_task(words)
 
     def advance(done: int, total: int) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crab_graph.cli.options import EpisodeArgument, ForceOption, RunArgument
-from crab_graph.cli.output import JsonOption, console, new_table, print_json
+from crab_graph.cli.output import JsonOption, agent_title, console, new_table, print_json
 from crab_graph.settings import WorkSettings
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def pivot(
 
 
 def _print(found: "Pivot") -> None:
-    label = f"{found.agent}{' (reference agent, no LLM)' if found.agent_is_reference else ''}"
+    label = agent_title(found.agent, found.agent_is_reference)
     title = f"{found.episode_id} by {label}: {found.outcome}; chance to pass after each turn"
     table = new_table("turn", "said by", "what", title=title)
     for heading in ("", "chance", "95 % interval", "of"):

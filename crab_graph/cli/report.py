@@ -13,16 +13,14 @@ def report(
     runs: RunArguments,
     html: Annotated[
         Path | None,
-        typer.Option("--html", help="Also write one self-contained HTML page with every dialogue."),
+        typer.Option(help="Also write one self-contained HTML page with every dialogue."),
     ] = None,
     markdown: Annotated[
-        Path | None, typer.Option("--markdown", help="Also write the tables as Markdown.")
+        Path | None, typer.Option(help="Also write the tables as Markdown.")
     ] = None,
     figures: Annotated[
         Path | None,
-        typer.Option(
-            "--figures", metavar="DIR", help="Also write each figure as a file of its own."
-        ),
+        typer.Option(metavar="DIR", help="Also write each figure as a file of its own."),
     ] = None,
     image: Annotated[
         str, typer.Option("--format", help="What --figures writes: svg or png.")

@@ -7,7 +7,7 @@ import typer
 
 from crab_graph.cli.options import BenchArgument, DryRunOption, ForceOption
 from crab_graph.cli.output import JsonOption
-from crab_graph.settings import RunSettings, SittingSettings
+from crab_graph.settings import About, RunSettings, SittingSettings
 
 
 def run(
@@ -37,8 +37,7 @@ def run(
         typer.Option(help="The same persona for every user: terse, neutral, impatient or none."),
     ] = None,
     grading: Annotated[
-        str,
-        typer.Option(help="Which verdict the table counts: parity, or strict. Both are kept."),
+        str, typer.Option(help="Which verdict the table counts: parity, or strict. Both are kept.")
     ] = "parity",
     dry_run: DryRunOption = False,
     force: ForceOption = False,
@@ -59,17 +58,20 @@ def run(
     --max-… limits each episode, --run-max-… the whole run: then no further episode is begun, and
     the run can be gone on with under a higher cap.
     """
-    from crab_graph.cli.conditions import read_conditions
-    from crab_graph.cli.run_output import check_grading, episode_bar, print_estimate, print_run
-    from crab_graph.runs.estimate import estimate_run
+    from crab_graph.cli.run_output import (
+        GRADINGS,
+        episode_bar,
+        print_estimate,
+        print_run,
+        read_conditions,
+    )
     from crab_graph.runs.runner import prepare_run, sit
 
-    check_grading(grading)
+    About(choices=GRADINGS).check("grading", grading)
     users = read_conditions(user, settings, persona)
     sitting = prepare_run(bench, agent, users, out, settings, terms)
     if dry_run:
-        found = estimate_run(sitting, force=force, allow_mismatch=allow_mismatch)
-        print_estimate(found, priced=sitting.config.prices is not None, as_json=as_json)
+        print_estimate(sitting, as_json=as_json, force=force, allow_mismatch=allow_mismatch)
         return
     with episode_bar(out) as bar:
         result = sit(sitting, bar, force=force, allow_mismatch=allow_mismatch)

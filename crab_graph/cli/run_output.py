@@ -1,6 +1,6 @@
-"""What `run`, `resume` and the like show: a bar, a table, or what a run would take."""
+"""What `run`, `resume` and the like read and show: users, a bar, a table, what a run would take."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -8,18 +8,45 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from crab_graph.cli.output import console, new_table, print_json
-from crab_graph.errors import UnknownName
+from crab_graph.cli.output import agent_title, console, new_bar, new_table, print_json
+from crab_graph.settings import Engine, EpisodeSettings
 
 if TYPE_CHECKING:
-    from crab_graph.runs.estimate import RunEstimate
+    from crab_graph.personas.condition import Condition
     from crab_graph.runs.record import EpisodeRecord
     from crab_graph.runs.run import Run
-    from crab_graph.runs.sitting import Progress
+    from crab_graph.runs.sitting import Progress, Sitting
 
 INTERRUPTED = 130
 GRADINGS = ("parity", "strict")
 OUTCOMES = ("pass", "fail", "budget_exhausted", "user_fault", "infra_error")
+
+
+def read_conditions(
+    text: str, settings: EpisodeSettings, persona: str | None = None
+) -> "list[Condition]":
+    """Return the conditions of a list with commas; say on stderr what its user cannot follow.
+
+    The persona is that of them all; by default each has its own.
+
+    Raises:
+        UsageError: a condition or a fragment is not known.
+    """
+    from crab_graph.personas.condition import parse_condition
+    from crab_graph.personas.fragment_set import load_fragments
+
+    fragments = load_fragments(None if settings.personas is None else Path(settings.personas))
+    conditions = [parse_condition(one, fragments.added) for one in text.split(",")]
+    if persona is not None:
+        conditions = [one.with_persona(persona, fragments.added) for one in conditions]
+    for name in fragments.text_only if settings.engine == Engine.RULES else ():
+        if any(name in condition.dimensions for condition in conditions):
+            typer.echo(
+                f"note: the rule-based user cannot read '{name}', whose files are text alone: give "
+                "them fields, or use --engine llm or hybrid",
+                err=True,
+            )
+    return conditions
 
 
 class EpisodeBar:
@@ -27,36 +54,17 @@ class EpisodeBar:
 
     def __init__(self) -> None:
         """Show nothing yet: unusable input leaves one line and no bar."""
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
+        self.seen: list[Progress] = []
+        self._bar = new_bar(
+            "{task.fields[passed]} passed", "{task.fields[rate]}", "{task.fields[spent]}"
         )
-        from rich.progress import Progress as Bar
-
-        self._seen: list[Progress] = []
-        self._bar = Bar(
-            TextColumn("Episodes"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[passed]} passed"),
-            TextColumn("{task.fields[rate]}"),
-            TextColumn("{task.fields[spent]}"),
-            TimeElapsedColumn(),
-            TextColumn("left:"),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-        )
-        self._task = self._bar.add_task("", total=None, passed=0, rate="", spent="")
+        self._task = self._bar.add_task("Episodes", total=None, passed=0, rate="", spent="")
 
     def __call__(self, progress: "Progress") -> None:
         """Show how far it is now."""
-        self._seen.append(progress)
+        self.seen.append(progress)
         spent = self._bar.tasks[0].elapsed or 0.0
-        done = progress.done - self._seen[0].done
+        done = progress.done - self.seen[0].done
         money = f" ${progress.dollars:,.2f}" if progress.dollars else ""
         self._bar.update(
             self._task,
@@ -66,7 +74,7 @@ class EpisodeBar:
             rate=f"{done / spent:.1f}/s" if done and spent else "",
             spent=f"{progress.tokens:,} tokens{money}" if progress.tokens else "",
         )
-        if self._seen[0].done < self._seen[0].total:
+        if self.seen[0].done < self.seen[0].total:
             self._bar.start()
 
     def close(self) -> None:
@@ -75,20 +83,15 @@ class EpisodeBar:
             self._bar.stop()
 
     @property
-    def counts(self) -> tuple[int, int]:
-        """Episodes that are finished, and all of them."""
-        return (self._seen[-1].done, self._seen[-1].total) if self._seen else (0, 0)
-
-    @property
     def started(self) -> bool:
         """Whether there was anything left to do."""
-        first = self._seen[0]
+        first = self.seen[0]
         return first.done < first.total and first.stopped is None
 
     @property
     def stopped(self) -> str | None:
         """The cap of the whole run that was reached, if one was."""
-        return self._seen[-1].stopped
+        return self.seen[-1].stopped
 
 
 @contextmanager
@@ -99,7 +102,7 @@ def episode_bar(directory: Path) -> Iterator[EpisodeBar]:
         yield bar
     except KeyboardInterrupt:
         bar.close()
-        done, total = bar.counts
+        done, total = (bar.seen[-1].done, bar.seen[-1].total) if bar.seen else (0, 0)
         typer.echo(
             f"{done} of {total} episodes are finished and kept; "
             f"go on with: crab-graph resume {directory}",
@@ -110,26 +113,8 @@ def episode_bar(directory: Path) -> Iterator[EpisodeBar]:
         bar.close()
 
 
-def check_grading(name: str) -> str:
-    """Return the name of a grading.
-
-    Raises:
-        UnknownName: there is no such grading.
-    """
-    if name not in GRADINGS:
-        raise UnknownName("grading", name, GRADINGS)
-    return name
-
-
 def print_run(run: "Run", bar: EpisodeBar, *, as_json: bool, grading: str = GRADINGS[0]) -> None:
-    """Print who passed, and leave with 1 while an episode has no verdict.
-
-    Args:
-        run: The run.
-        bar: What was seen of the sitting.
-        as_json: Print one JSON document.
-        grading: Which of the two verdicts counts as passed here; both are kept.
-    """
+    """Print who passed by a grading, of the two that are kept; leave with 1 while one has none."""
     from crab_graph.analysis.labels import mock_line, spending_json, spending_lines
 
     groups = _groups(run, grading)
@@ -158,9 +143,14 @@ def print_run(run: "Run", bar: EpisodeBar, *, as_json: bool, grading: str = GRAD
             if line is not None:
                 print(line)
         if run.config.mismatches:
-            print(f"Gone on with under other settings: {_mismatches(run)}")
+            found = (f"{o['name']} {o['before']}, then {o['now']}" for o in run.config.mismatches)
+            print(f"Gone on with under other settings: {'; '.join(found)}")
         if bar.stopped is not None:
-            print(_stop_line(bar.stopped, run.directory))
+            option = f"--run-{bar.stopped.replace('_', '-')}"
+            print(
+                f"The run's cap {option} is reached: no further episode was begun. "
+                f"Go on under a higher one: crab-graph resume {run.directory} {option} N"
+            )
         elif not bar.started:
             print("All episodes were finished before; nothing was done.")
         if run.failed:
@@ -173,11 +163,6 @@ def print_run(run: "Run", bar: EpisodeBar, *, as_json: bool, grading: str = GRAD
         raise typer.Exit(1)
 
 
-def _mismatches(run: "Run") -> str:
-    found = (f"{one['name']} {one['before']}, then {one['now']}" for one in run.config.mismatches)
-    return "; ".join(found)
-
-
 def _groups(run: "Run", grading: str) -> list[dict[str, Any]]:
     """Return the rates of each user, over all strata and by stratum."""
     groups = []
@@ -187,7 +172,10 @@ def _groups(run: "Run", grading: str) -> list[dict[str, Any]]:
         for stratum in (None, *strata):
             chosen = [one for one in episodes if stratum in (None, one.stratum)]
             scored = [one for one in chosen if one.outcome != "infra_error"]
-            passed = sum(_passed(one, grading) for one in scored)
+            is_parity = grading == GRADINGS[0]
+            passed = sum(
+                one.passed if is_parity else one.strict.get("passed", False) for one in scored
+            )
             groups.append(
                 {
                     "user": user,
@@ -201,18 +189,14 @@ def _groups(run: "Run", grading: str) -> list[dict[str, Any]]:
     return groups
 
 
-def _passed(episode: "EpisodeRecord", grading: str) -> bool:
-    return episode.passed if grading == GRADINGS[0] else bool(episode.strict.get("passed"))
-
-
-def _counts(episodes: "list[EpisodeRecord] | tuple[EpisodeRecord, ...]") -> dict[str, int]:
+def _counts(episodes: "Sequence[EpisodeRecord]") -> dict[str, int]:
     outcomes = [one.outcome for one in episodes]
     return {outcome: outcomes.count(outcome) for outcome in OUTCOMES}
 
 
 def _print_table(run: "Run", groups: list[dict[str, Any]], grading: str) -> None:
     reference = any(one.agent_is_reference for one in run.episodes)
-    label = f"{run.config.agent_label}{' (reference agent, no LLM)' if reference else ''}"
+    label = agent_title(run.config.agent_label, reference)
     rate_name = "pass@1" if grading == GRADINGS[0] else f"pass@1 ({grading})"
     numbers = (rate_name, "n", *(name.replace("_", " ") for name in OUTCOMES))
     table = new_table("user", "tasks", numbers=numbers, title=f"{label} in {run.directory}")
@@ -224,23 +208,14 @@ def _print_table(run: "Run", groups: list[dict[str, Any]], grading: str) -> None
     console().print(table)
 
 
-def _stop_line(cap: str, directory: Path) -> str:
-    """Return why a run was stopped before its end, and how to go on."""
-    option = f"--run-{cap.replace('_', '-')}"
-    return (
-        f"The run's cap {option} is reached: no further episode was begun. "
-        f"Go on under a higher one: crab-graph resume {directory} {option} N"
-    )
+def print_estimate(
+    sitting: "Sitting", *, as_json: bool, force: bool, allow_mismatch: bool = False
+) -> None:
+    """Print what a run would take."""
+    from crab_graph.runs.estimate import estimate_run
 
-
-def print_estimate(estimate: "RunEstimate", *, priced: bool, as_json: bool) -> None:
-    """Print what a run would take.
-
-    Args:
-        estimate: What it would take.
-        priced: Whether there are prices at all.
-        as_json: Print one JSON document.
-    """
+    estimate = estimate_run(sitting, force=force, allow_mismatch=allow_mismatch)
+    priced = sitting.config.prices is not None
     costs = [seat.cost for seat in estimate.seats.values()]
     known = [cost for cost in costs if cost is not None]
     total = sum(known) if len(known) == len(costs) else None

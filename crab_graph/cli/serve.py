@@ -13,14 +13,10 @@ DEFAULT_PORT = 8765
 def serve(
     runs: RunArguments,
     port: Annotated[
-        int,
-        typer.Option(
-            "--port", min=0, max=65535, envvar="CRAB_PORT", help="Port; 0 takes a free one."
-        ),
+        int, typer.Option(min=0, max=65535, envvar="CRAB_PORT", help="Port; 0 takes a free one.")
     ] = DEFAULT_PORT,
     host: Annotated[
-        str,
-        typer.Option("--host", help="Where to listen; 127.0.0.1 is for this machine alone."),
+        str, typer.Option(help="Where to listen; 127.0.0.1 is for this machine alone.")
     ] = "127.0.0.1",
     open_page: Annotated[
         bool, typer.Option("--open", help="Open the page in the default browser.")

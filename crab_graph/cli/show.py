@@ -14,7 +14,6 @@ def show(
     turn: Annotated[
         int,
         typer.Option(
-            "--turn",
             metavar="N",
             min=0,
             help="Show the N-th message alone, unfolded: calls in full, what the database held "

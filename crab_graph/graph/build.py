@@ -105,7 +105,8 @@ def prepare_episode(
     spec = digest([*named, asdict(settings.limits)])[:_LONGEST_ID]
     nodes = EpisodeNodes(task, resolved, side, setup, spec, checkpointer)
     graph = _compiled(nodes, checkpointer).with_config(
-        recursion_limit=settings.limits.recursion_limit
+        # Each superstep adds a message; and a little slack for the last batch.
+        recursion_limit=settings.limits.max_messages + 10
     )
     return PreparedEpisode(graph, resolved, side, spec)
 
