@@ -78,11 +78,12 @@ def _print(found: "Ablation", run: "Run") -> None:
     measures = [name.replace("_", " ") for name in (*PARTS, *EFFORT)]
     where = new_table("user", numbers=measures, title=title)
     for condition, effects in found.effects.items():
-        parts = [_starred(effects[name], f"{_points(effects[name]):+.1f}") for name in PARTS]
-        effort = [
-            _starred(effects[name], f"{effects[name].contrast.difference:+.2f}") for name in EFFORT
-        ]
-        where.add_row(condition, *parts, *effort)
+        cells = []
+        for name in (*PARTS, *EFFORT):
+            difference = effects[name].contrast.difference
+            shown = f"{100 * difference:+.1f}" if name in PARTS else f"{difference:+.2f}"
+            cells.append(f"{shown} " if effects[name].is_null else f"{shown}*")
+        where.add_row(condition, *cells)
     console().print("", where, "* p ≤ 0.05 after Holm, within the column", "", sep="\n")
     _print_conclusion(found)
     if run.config.user_engine == "rules":
@@ -101,14 +102,6 @@ def _cells(effect: "Effect") -> list[str]:
     ]
 
 
-def _points(effect: "Effect") -> float:
-    return 100 * effect.contrast.difference
-
-
-def _starred(effect: "Effect", shown: str) -> str:
-    return f"{shown} " if effect.is_null else f"{shown}*"
-
-
 def _print_conclusion(found: "Ablation") -> None:
     from crab_graph.runs.ablation import PASS
 
@@ -118,8 +111,11 @@ def _print_conclusion(found: "Ablation") -> None:
         print(f"No {among} passes less often than {found.reference}.")
     else:
         places = ", ".join(found.costs_in(worst)) or "no single part"
-        effect = _effect_words(found, worst)
-        print(f"The {among} that costs most is {worst}: {effect}; it shows in {places}.")
+        effect = found.effects[worst][PASS]
+        told = f"{100 * effect.contrast.difference:+.1f} points of pass@1"
+        if effect.is_null:
+            told += f", which may be chance (p = {effect.p_holm:.2f} after Holm)"
+        print(f"The {among} that costs most is {worst}: {told}; it shows in {places}.")
     unsure = [
         detectable
         for effects in found.effects.values()
@@ -130,13 +126,3 @@ def _print_conclusion(found: "Ablation") -> None:
             "Where p (Holm) is above 0.05, these tasks would find a difference of "
             f"{100 * max(unsure):.0f} points with a power of 80 %."
         )
-
-
-def _effect_words(found: "Ablation", condition: str) -> str:
-    from crab_graph.runs.ablation import PASS
-
-    effect = found.effects[condition][PASS]
-    words = f"{100 * effect.contrast.difference:+.1f} points of pass@1"
-    if effect.is_null:
-        words += f", which may be chance (p = {effect.p_holm:.2f} after Holm)"
-    return words

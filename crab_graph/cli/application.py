@@ -7,8 +7,8 @@ Command modules import nothing heavy at their top, so that `--help` stays quick.
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Annotated, Any
 
 import typer
@@ -67,13 +67,6 @@ for name in COMMANDS:
     app.command(short_help=(command.__doc__ or "").partition("\n\n")[0])(with_settings(command))
 
 
-@dataclass
-class Invocation:
-    """What the global options say about one invocation."""
-
-    debug: bool = False
-
-
 def _print_version(asked: bool) -> None:
     if not asked:
         return
@@ -110,7 +103,7 @@ def crab_graph(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code."""
-    invocation = Invocation()
+    invocation = SimpleNamespace(debug=False)
     command = typer.main.get_command(app)
     try:
         status = command.main(
@@ -125,7 +118,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CrabGraphError as error:
         if invocation.debug:
             raise
-        return _report_error(error)
+        differences = error.differences if isinstance(error, ResumeMismatch) else ()
+        return _report(str(error), details=differences)
     except BrokenPipeError:
         return _leave_pipe()
     except OSError as error:
@@ -139,23 +133,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status if isinstance(status, int) else 0
 
 
-def _report(message: str, status: int = UNUSABLE_INPUT) -> int:
-    """Print one line on stderr, whatever the message holds."""
+def _report(message: str, status: int = UNUSABLE_INPUT, details: Sequence[str] = ()) -> int:
+    """Print one line on stderr, whatever the message holds, and one for each detail it ends in."""
+    message = message.removesuffix("".join(f"\n  {line}" for line in details))
     print(f"crab-graph: {' '.join(message.split())}", file=sys.stderr)
-    return status
-
-
-def _report_error(error: CrabGraphError) -> int:
-    """Print an error; one that names several differences gets a line for each."""
-    differences = error.differences if isinstance(error, ResumeMismatch) else ()
-    status = _report(str(error).removesuffix("".join(f"\n  {line}" for line in differences)))
-    for line in differences:
+    for line in details:
         print(f"  {' '.join(line.split())}", file=sys.stderr)
     return status
-
-
-_VALUE_ERROR = ": Value error, "
-"""What pydantic, with which typer reads arguments, puts before what was wrong with a choice."""
 
 
 def _report_usage(error: typer.TyperException) -> int:
@@ -165,7 +149,8 @@ def _report_usage(error: typer.TyperException) -> int:
         typer.echo(error.format_message())
         return UNUSABLE_INPUT
     path = "crab-graph" if context is None else context.command_path
-    said = error.format_message().replace(_VALUE_ERROR, ": ").rstrip(".")
+    # Pydantic, with which typer reads arguments, says so before what was wrong with a choice.
+    said = error.format_message().replace(": Value error, ", ": ").rstrip(".")
     return _report(f"{said} (see {path} --help)")
 
 

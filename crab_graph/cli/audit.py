@@ -1,7 +1,6 @@
 """`audit`: the validity evidence of a benchmark."""
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -12,20 +11,16 @@ if TYPE_CHECKING:
     from crab_graph.analysis.audit.gates import Gate
 
 
-class Half(StrEnum):
-    """The two halves of the evidence."""
-
-    GENERATION = "generation"
-    GRADING = "grading"
-
-
 WORST = 4
 """Lines shown of each kind of gate, those furthest from the middle first; all in `--json`."""
 
 
 def audit(
     bench: BenchArgument,
-    only: Annotated[Half | None, typer.Option(help="One half of the evidence alone.")] = None,
+    only: Annotated[
+        Literal["generation", "grading"] | None,
+        typer.Option(help="One half of the evidence alone."),
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Look at a sample where grading is examined.")
     ] = False,
@@ -44,10 +39,10 @@ def audit(
 
     benchmark = load_benchmark(bench)
     gates = []
-    if only is not Half.GRADING:
+    if only != "grading":
         with progress_bar("Examining tasks") as progress:
             gates += generation_gates(benchmark, jobs=jobs, progress=progress)
-    if only is not Half.GENERATION:
+    if only != "generation":
         with progress_bar("Examining grading") as progress:
             gates += grading_gates(benchmark, quick=quick, jobs=jobs, progress=progress)
     ok = all(gate.ok for gate in gates)
@@ -64,18 +59,15 @@ def _print(gates: "list[Gate]") -> None:
     table = new_table("gate", numbers=("value", "95 % interval"), last=last)
     for gate in _shown(gates):
         interval = "" if gate.interval is None else "{:.2f} to {:.2f}".format(*gate.interval)
-        table.add_row(gate.id, f"{gate.value:.3g}", interval, gate.gate, _verdict(gate), gate.note)
+        verdict = "" if gate.gate == "reported" else "ok"
+        if not gate.ok:
+            verdict = "FAILED"
+        elif gate.note.endswith("too few"):
+            verdict = "too few"
+        table.add_row(gate.id, f"{gate.value:.3g}", interval, gate.gate, verdict, gate.note)
     console().print(table)
     failed = sum(not gate.ok for gate in gates)
     print(f"\n{len(gates)} gates, " + (f"{failed} failed." if failed else "none failed."))
-
-
-def _verdict(gate: "Gate") -> str:
-    if not gate.ok:
-        return "FAILED"
-    if gate.note.endswith("too few"):
-        return "too few"
-    return "" if gate.gate == "reported" else "ok"
 
 
 def _shown(gates: "list[Gate]") -> "list[Gate]":

@@ -9,7 +9,6 @@ from crab_graph.cli.options import BenchArgument, CoresOption
 from crab_graph.cli.output import JsonOption, console, new_table, print_json, progress_bar
 
 if TYPE_CHECKING:
-    from crab_graph.domains.benchmark import Benchmark
     from crab_graph.domains.proof import Proof, Spoilage
 
 
@@ -32,15 +31,19 @@ def certify(
     solutions. With `--open` the tasks are generated again from the secret, and must be the same.
     """
     from crab_graph.domains.benchmark import load_benchmark
-    from crab_graph.domains.proof import certify_benchmark, summarise_spoilage
+    from crab_graph.domains.proof import certify_benchmark, prove, summarise_spoilage
 
     benchmark = load_benchmark(bench)
     chosen = [task] if task else [entry.id for entry in benchmark.manifest.tasks]
-    proof = None if opening is None else _prove(benchmark, opening, task, jobs or 1)
+    proof = None
+    if opening is not None:
+        one = None if task is None else benchmark[task]
+        with progress_bar("Generating again") as progress:
+            proof = prove(benchmark, opening, task=one, jobs=jobs or 1, progress=progress)
     by_paper = benchmark.manifest.settings.paper is not None
     with progress_bar("Counting solutions") as progress:
         certified = certify_benchmark(benchmark, chosen, jobs=jobs, progress=progress)
-    results = [{"id": task_id, **one.as_json()} for task_id, one in certified.items()]
+    results = [{"id": task_id, **found.as_json()} for task_id, found in certified.items()]
     counted = all(one.ok for one in certified.values())
     ok = counted and (proof is None or proof.ok)
     own = (benchmark[task_id] for task_id in chosen)
@@ -57,14 +60,6 @@ def certify(
             _print_summary(summary)
     if not ok:
         raise typer.Exit(1)
-
-
-def _prove(benchmark: "Benchmark", opening: Path, task: str | None, jobs: int) -> "Proof":
-    from crab_graph.domains.proof import prove
-
-    one = None if task is None else benchmark[task]
-    with progress_bar("Generating again") as progress:
-        return prove(benchmark, opening, task=one, jobs=jobs, progress=progress)
 
 
 def _print_proof(proof: "Proof") -> None:

@@ -4,10 +4,7 @@ from crab_graph.cli.options import RunArgument
 from crab_graph.cli.output import JsonOption, print_json
 
 
-def compact(
-    run: RunArgument,
-    as_json: JsonOption = False,
-) -> None:
+def compact(run: RunArgument, as_json: JsonOption = False) -> None:
     """Put the tables of a run together: one set of Parquet files for each of its shards.
 
     `report` and `sql` make these files as they need them, a few episodes at a time while a run goes

@@ -59,27 +59,21 @@ def _print_verdict(verdict: "Verdict") -> None:
     print(f"{verdict.task_id}: {verdict.outcome}{fault} (strict grading: {strict})")
     if verdict.failures:
         print(f"failures: {', '.join(verdict.failures)}")
-    _print_unconfirmed(verdict)
-    table = new_table("check", "verdict", "strict", "evidence")
-    for check, word in verdict.checks.items():
-        found = verdict.evidence.get(check, [])
-        texts = plain("\n".join(_told(item) for item in found))
-        style = "bold red" if word == "fail" else "dim" if word.startswith("not_") else ""
-        own = verdict.strict["checks"][check]
-        table.add_row(check, Text(word, style=style), own if own != word else "", texts)
-    console().print(table)
-
-
-def _print_unconfirmed(verdict: "Verdict") -> None:
-    """Say which recorded results are not what the tools answer; the verdict rests on theirs."""
     count = len(verdict.unconfirmed)
-    if count:
+    if count:  # the verdict rests on what the tools answer
         named = ", ".join(f"{one.name} (step {one.seq})" for one in verdict.unconfirmed[:_NAMED])
         more = f" and {count - _NAMED} more" if count > _NAMED else ""
         calls = "call has" if count == 1 else "calls have"
         print(f"{count} {calls} another recorded result than the tools give: {named}{more}")
-
-
-def _told(evidence: dict[str, object]) -> str:
-    where = f"message {evidence['message']}: " if "message" in evidence else ""
-    return f"{where}{evidence['text']}"
+    table = new_table("check", "verdict", "strict", "evidence")
+    for check, word in verdict.checks.items():
+        told = [
+            f"message {one['message']}: {one['text']}" if "message" in one else str(one["text"])
+            for one in verdict.evidence.get(check, [])
+        ]
+        style = "bold red" if word == "fail" else "dim" if word.startswith("not_") else ""
+        own = verdict.strict["checks"][check]
+        table.add_row(
+            check, Text(word, style=style), own if own != word else "", plain("\n".join(told))
+        )
+    console().print(table)

@@ -9,7 +9,7 @@ from crab_graph.cli.output import JsonOption, agent_title, console, new_table, p
 from crab_graph.settings import WorkSettings
 
 if TYPE_CHECKING:
-    from crab_graph.runs.pivot import Pivot, PivotTurn
+    from crab_graph.runs.pivot import Pivot
 
 _SHOWN = 58
 _WIDTH = 20
@@ -48,30 +48,22 @@ def _print(found: "Pivot") -> None:
     for heading in ("", "chance", "95 % interval", "of"):
         table.add_column(heading, justify="left" if not heading else "right", no_wrap=True)
     for one in found.turns:
-        style = "bold" if one.turn == found.decisive else ""
-        table.add_row(*_row(one, last=found.turns[-1].turn), style=style)
+        text = " ".join(one.text.split()) or ("(nothing)" if one.turn else "(the beginning)")
+        is_end = one.turn == found.turns[-1].turn
+        table.add_row(
+            str(one.turn),
+            one.role or "",
+            text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…",
+            f"{'█' * round(one.rate * _WIDTH):<{_WIDTH}}",
+            f"{100 * one.rate:.0f} %",
+            "(the end)" if is_end else f"{100 * one.low:.0f} to {100 * one.high:.0f} %",
+            "" if is_end else str(one.n),
+            style="bold" if one.turn == found.decisive else "",
+        )
     console().print(table)
     print(_sentence(found))
     if found.without_verdict:
         print(f"{found.without_verdict} continuations broke down and are left out.")
-
-
-def _row(one: "PivotTurn", last: int) -> tuple[str, ...]:
-    text = " ".join(one.text.split()) or ("(the beginning)" if not one.turn else "(nothing)")
-    text = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
-    bar = "█" * round(one.rate * _WIDTH)
-    interval, n = (f"{100 * one.low:.0f} to {100 * one.high:.0f} %", str(one.n))
-    if one.turn == last:
-        interval, n = "(the end)", ""
-    return (
-        str(one.turn),
-        one.role or "",
-        text,
-        f"{bar:<{_WIDTH}}",
-        f"{100 * one.rate:.0f} %",
-        interval,
-        n,
-    )
 
 
 def _sentence(found: "Pivot") -> str:

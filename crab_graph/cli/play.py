@@ -72,15 +72,11 @@ def play(
     if as_json:
         print_json(record.model_dump(mode="json"))
         return
-    _print_verdict(record)
-    print(f"Look closer: crab-graph show {out} {record.episode_id} --why")
-
-
-def _print_verdict(record: Any) -> None:
-    failed = [name for name, verdict in record.checks.items() if verdict == "fail"]
     print(f"\nThe talk is over ({record.termination}). Verdict: {record.outcome}.")
+    failed = [name for name, verdict in record.checks.items() if verdict == "fail"]
     if failed:
         print(f"Failed checks: {', '.join(failed)}")
+    print(f"Look closer: crab-graph show {out} {record.episode_id} --why")
 
 
 class _Person:
@@ -88,6 +84,7 @@ class _Person:
 
     def __init__(self, seated: "SeatedEpisode") -> None:
         self._seated = seated
+        self._is_user = str(seated.seat) == "user"
         self._briefed = False
 
     def ask(self, request: Mapping[str, Any]) -> str | dict[str, Any]:
@@ -101,10 +98,17 @@ class _Person:
             print(self._brief(), file=sys.stderr)
             print(f"\n{self._help()}\n", file=sys.stderr)
         for line in request["messages"]:
-            _show(line)
+            text = line["content"] or "(says nothing)"
+            if line["role"] == "tool":
+                console().print_json(text)
+            else:
+                print(f"{'agent' if line['role'] == 'assistant' else line['role']}> {text}")
+        sys.stdout.flush()
         while True:
-            typed = _read()
-            answer = self._answer(typed, request["tools"])
+            typed = input("you> ") if sys.stdin.isatty() else sys.stdin.readline() or None
+            if typed is None:
+                raise EOFError
+            answer = self._answer(typed.strip(), request["tools"])
             if answer is not None:
                 return answer
 
@@ -126,10 +130,6 @@ class _Person:
         else:
             print(self._help(), file=sys.stderr)
         return None
-
-    @property
-    def _is_user(self) -> bool:
-        return str(self._seated.seat) == "user"
 
     def _help(self) -> str:
         return f"{_HELP}\n{_USER_HELP}" if self._is_user else _HELP
@@ -160,29 +160,6 @@ class _Person:
         print("\n".join(tools), file=sys.stderr)
 
 
-def _read() -> str:
-    """Return a line, without an end of line; it is prompted for at a terminal.
-
-    Raises:
-        EOFError: there is none.
-    """
-    if sys.stdin.isatty():
-        return input("you> ").strip()
-    line = sys.stdin.readline()
-    if not line:
-        raise EOFError
-    return line.strip()
-
-
-def _show(line: Mapping[str, Any]) -> None:
-    text = line["content"] or "(says nothing)"
-    if line["role"] == "tool":
-        console().print_json(text)
-    else:
-        print(f"{'agent' if line['role'] == 'assistant' else line['role']}> {text}")
-    sys.stdout.flush()
-
-
 def _call(text: str, tools: list[str]) -> dict[str, Any] | None:
     """Return a call as it was typed; a line on stderr says what is wrong with it."""
     name, _, rest = text.strip().partition(" ")
@@ -201,18 +178,13 @@ def _arguments(text: str) -> dict[str, Any]:
         found = json.loads(text)
         if isinstance(found, dict):
             return found
-    arguments = {}
+    arguments: dict[str, Any] = {}
     for part in shlex.split(text):
         name, equals, value = part.partition("=")
         if not equals:
             raise ValueError(f"'{part}' has no '='")
-        arguments[name] = _value(value)
+        try:
+            arguments[name] = json.loads(value)
+        except ValueError:  # plain words
+            arguments[name] = value
     return arguments
-
-
-def _value(text: str) -> Any:
-    """Return a value as JSON where it is a number, a list, an object or a literal."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text

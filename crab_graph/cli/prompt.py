@@ -1,5 +1,6 @@
 """`crab-graph prompt`: what a model that plays the user is told."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -42,13 +43,17 @@ def prompt(
 
     A condition that draws its persona draws the one that a run with this seed meets in this trial.
     """
+    from crab_graph.domains.domain import DOMAINS, find_domain
     from crab_graph.personas.condition import parse_condition, resolve
     from crab_graph.personas.fragment_set import load_fragments
     from crab_graph.personas.prompt import changed_factors, compose_prompt, diff_prompts
 
     shown = _task(task, bench)
     briefing = None if shown is None else shown.briefing
-    fragments = load_fragments(personas, _fact_keys(shown))
+    # Fragments may name facts of the task's domain; without a task, of any.
+    domains = map(find_domain, DOMAINS.names()) if shown is None else [shown.domain]
+    fact_keys = dict.fromkeys(key for one in domains for key in one.fact_keys)
+    fragments = load_fragments(personas, list(fact_keys))
 
     def composed(text: str) -> tuple["ResolvedCondition", "Prompt"]:
         parsed = parse_condition(text, fragments.added)
@@ -80,19 +85,8 @@ def _document(condition: "ResolvedCondition", prompt: "Prompt") -> dict[str, Any
         "dimensions": list(condition.dimensions),
         "sha256": prompt.sha256,
         "prompt": prompt.text,
-        "passages": [
-            {"factor": one.factor, "fragment": one.fragment, "text": one.text}
-            for one in prompt.passages
-        ],
+        "passages": [asdict(one) for one in prompt.passages],
     }
-
-
-def _fact_keys(task: "Task | None") -> list[str]:
-    """Return what fragments may name: facts of the task's domain, without one of any."""
-    from crab_graph.domains.domain import DOMAINS, find_domain
-
-    domains = map(find_domain, DOMAINS.names()) if task is None else [task.domain]
-    return list(dict.fromkeys(key for one in domains for key in one.fact_keys))
 
 
 def _task(name: str | None, bench: Path | None) -> "Task | None":
@@ -100,10 +94,9 @@ def _task(name: str | None, bench: Path | None) -> "Task | None":
 
     if name is None and bench is None:
         return None
-    if bench is None and name is not None:
-        directory, _, task_id = name.rpartition(":")
-        if directory:
-            return load_benchmark(Path(directory))[task_id]
+    directory, _, task_id = (name or "").rpartition(":")
+    if bench is None and directory:
+        return load_benchmark(Path(directory))[task_id]
     if name is None or bench is None:
         raise UsageError("name a task as --task BENCH:ID, or with --bench BENCH --task ID")
     return load_benchmark(bench)[name]

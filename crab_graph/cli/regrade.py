@@ -48,6 +48,8 @@ def regrade(
 
 
 def _print_regrading(found: "Regrading") -> None:
+    from crab_graph.analysis.labels import check_titles
+
     changed = len(found.changes)
     print(f"{found.episodes} episodes graded again, {changed or 'no'} verdicts changed")
     for part, count in found.reasons.items():
@@ -56,8 +58,13 @@ def _print_regrading(found: "Regrading") -> None:
         print(f"{found.unstamped} episodes did not say what they were graded with")
     if found.changes:
         console().print(_changes_table(found))
-        if found.rules:
-            console().print("", _rules_table(found), sep="\n")
+    if found.changes and found.rules:
+        table = new_table("changed by", "rule", "episodes")
+        titles = check_titles()
+        for check, counts in found.rules.items():
+            told = ", ".join(f"{words}: {count}" for words, count in counts.items())
+            table.add_row(check, titles.get(check.split()[0], ""), told)
+        console().print("", table, sep="\n")
     for episode_id, error in found.ungraded.items():
         print(f"{episode_id}: {' '.join(error.split())}")
 
@@ -75,16 +82,4 @@ def _changes_table(found: "Regrading") -> "Table":
             for check, (before, after) in change.rules.items()
         ]
         table.add_row(change.episode_id, outcome, Text("\n".join(lines)))
-    return table
-
-
-def _rules_table(found: "Regrading") -> "Table":
-    """Return how often each rule changed a verdict, and how."""
-    from crab_graph.analysis.labels import check_titles
-
-    table = new_table("changed by", "rule", "episodes")
-    titles = check_titles()
-    for check, counts in found.rules.items():
-        told = ", ".join(f"{words}: {count}" for words, count in counts.items())
-        table.add_row(check, titles.get(check.split()[0], ""), told)
     return table

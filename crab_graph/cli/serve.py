@@ -5,16 +5,14 @@ from typing import Annotated
 import typer
 
 from crab_graph.cli.options import RunArguments
-from crab_graph.cli.output import JsonOption
-
-DEFAULT_PORT = 8765
+from crab_graph.cli.output import JsonOption, print_json_line
 
 
 def serve(
     runs: RunArguments,
     port: Annotated[
         int, typer.Option(min=0, max=65535, envvar="CRAB_PORT", help="Port; 0 takes a free one.")
-    ] = DEFAULT_PORT,
+    ] = 8765,
     host: Annotated[
         str, typer.Option(help="Where to listen; 127.0.0.1 is for this machine alone.")
     ] = "127.0.0.1",
@@ -29,7 +27,6 @@ def serve(
     was done, and compares two. It only reads, until Ctrl-C. With --json the address is printed as
     one JSON document, on one line.
     """
-    import json
     import sys
 
     from crab_graph.analysis.viewer import web
@@ -40,7 +37,7 @@ def serve(
     if not web.is_loopback(host):
         typer.echo("serve: whoever reaches this machine can read these dialogues", err=True)
     if as_json:
-        print(json.dumps({"url": listening.url, "runs": [str(run) for run in runs]}), flush=True)
+        print_json_line({"url": listening.url, "runs": [str(run) for run in runs]})
     else:
         print(listening.url, flush=True)
         if sys.stderr.isatty():

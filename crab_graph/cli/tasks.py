@@ -82,28 +82,22 @@ def task(
     from crab_graph.domains.benchmark import load_benchmark
 
     shown = load_benchmark(bench)[id]
-    if as_json:
-        print_json(_document(shown, solutions))
-    else:
+    if not as_json:
         _print(shown, solutions)
-
-
-def _document(task: "Task", solutions: bool) -> dict[str, Any]:
+        return
     document = {
-        **task.summary(),
-        "today": task.today,
-        "customer_id": task.customer_id,
-        "facts": [fact.as_json() for fact in task.facts],
+        **shown.summary(),
+        "today": shown.today,
+        "customer_id": shown.customer_id,
+        "facts": [fact.as_json() for fact in shown.facts],
         "constraints": [
             {"name": item.name, "nodes": list(item.nodes), "sentence": item.sentence}
-            for item in task.graph.constraints
+            for item in shown.graph.constraints
         ],
-        "rows_sha256": task.spec.rows_sha256,
+        "rows_sha256": shown.spec.rows_sha256,
     }
-    if solutions:
-        # The count keeps its place in `tasks`; here the list itself takes it.
-        document["solutions"] = task.solutions
-    return document
+    # The count keeps its place in `tasks`; here the list itself takes it.
+    print_json({**document, "solutions": shown.solutions} if solutions else document)
 
 
 def _print(task: "Task", solutions: bool) -> None:
@@ -122,19 +116,15 @@ def _print(task: "Task", solutions: bool) -> None:
     for item in task.graph.constraints:
         mark = " (active)" if item.name in summary["active_edges"] else ""
         constraints.add_row(item.name + mark, ", ".join(item.nodes), item.sentence)
-    for table in (facts, constraints):
+    tables = [facts, constraints]
+    if solutions:
+        tables.append(new_table(*(slot.id for slot in task.domain.slots)))
+        for solution in task.solutions:
+            row = (" ".join(solution[slot.id].values()) for slot in task.domain.slots)
+            tables[-1].add_row(*row)
+    for table in tables:
         print()
         console().print(table)
-    if solutions:
-        _print_solutions(task)
-
-
-def _print_solutions(task: "Task") -> None:
-    table = new_table(*(slot.id for slot in task.domain.slots))
-    for solution in task.solutions:
-        table.add_row(*(" ".join(solution[slot.id].values()) for slot in task.domain.slots))
-    print()
-    console().print(table)
 
 
 def _plain(value: Any) -> str:
