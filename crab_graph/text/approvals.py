@@ -31,12 +31,9 @@ class ActKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One act of a user message.
+    """One act of a user message, with the ids approved, or the one rejected.
 
-    Attributes:
-        kind: What it does.
-        slot: The slot it is about; empty where it is about all, or about an id that fits no slot.
-        ids: The ids approved, or the one rejected.
+    The slot is empty where it is about all of them, or about an id that fits none.
     """
 
     kind: ActKind
@@ -52,12 +49,7 @@ class Approvals:
     rejected: frozenset[str]
 
     def after(self, acts: Iterable[Act], booked: frozenset[str] = frozenset()) -> "Approvals":
-        """Return where they stand after further acts.
-
-        Args:
-            acts: The acts, in order.
-            booked: The slots that are booked already.
-        """
+        """Return where they stand after further acts, with the slots that are booked already."""
         approved, rejected = dict(self.approved), set(self.rejected)
         for act in acts:
             if act.kind is ActKind.APPROVE:
@@ -84,11 +76,8 @@ def find_acts(
 ) -> tuple[Act, ...]:
     """Return what a user message approves, clears and rejects, in order.
 
-    Args:
-        utterance: The user's message.
-        answered: The visible agent message before it, if there is one, and the entities that it
-            discloses for each slot.
-        catalogue: What can be mentioned.
+    `answered` is the visible agent message before it, if there is one, and the entities that it
+    discloses for each slot.
     """
     mentions = find_mentions(utterance, catalogue)
     request, offered = answered or (None, {})

@@ -102,19 +102,17 @@ def _meant(
 ) -> Reference | None:
     """Return the item a phrase right after the amount names; else the nearest, preceding first."""
     following = next((item for item in items if item.start >= amount.end), None)
-    if following is not None and _is_attached(text, clause, amount, following):
-        return following
+    if following is not None:  # `$X for the item` or `$X (item)`
+        between = text[amount.end : following.start]
+        if _FOR.fullmatch(between):
+            is_attached = _AND_NUMBERS.search(between) is None
+        else:
+            closing = _CLOSING.match(text, following.end, clause.end)
+            is_attached = _OPENING.fullmatch(between) is not None and closing is not None
+        if is_attached:
+            return following
     preceding = [item for item in items if item.end <= amount.start]
     return preceding[-1] if preceding else following
-
-
-def _is_attached(text: str, clause: Clause, amount: Amount, item: Reference) -> bool:
-    """Return whether `$X for the item` or `$X (item)` says what the amount is for."""
-    between = text[amount.end : item.start]
-    if _FOR.fullmatch(between):
-        return _AND_NUMBERS.search(between) is None
-    opens = _OPENING.fullmatch(between) is not None
-    return opens and _CLOSING.match(text, item.end, clause.end) is not None
 
 
 def _only(items: Sequence[Reference]) -> Reference | None:

@@ -47,7 +47,17 @@ class Mention(NamedTuple):
 
 def find_mentions(utterance: Utterance, catalogue: Catalogue) -> tuple[Mention, ...]:
     """Return all mentions of bookable entities, in text order."""
-    found = [*_id_mentions(utterance, catalogue), *_name_mentions(utterance, catalogue)]
+    places = [
+        (MentionForm.ID, kind, match[0].upper(), *match.span())
+        for kind, prefix in catalogue.vocabulary.prefixes.items()
+        for match in find_ids(utterance.text, prefix)
+    ]
+    named: list[tuple[int, int]] = []
+    for entity, start, end in _name_candidates(utterance.text, catalogue):
+        if not any(start < other_end and other_start < end for other_start, other_end in named):
+            named.append((start, end))
+            places.append((MentionForm.NAME, entity.kind, entity.entity_id, start, end))
+    found = (Mention(*place, is_negated(utterance, *place[-2:])) for place in places)
     return tuple(sorted(found, key=lambda mention: (mention.start, mention.end)))
 
 
@@ -100,23 +110,6 @@ def is_negated(utterance: Utterance, start: int, end: int) -> bool:
     return _NEGATED_AFTER.match(text, end, utterance.clause_at(end - 1).end) is not None
 
 
-def _id_mentions(utterance: Utterance, catalogue: Catalogue) -> Iterable[Mention]:
-    for kind, prefix in catalogue.vocabulary.prefixes.items():
-        for match in find_ids(utterance.text, prefix):
-            negated = is_negated(utterance, *match.span())
-            yield Mention(MentionForm.ID, kind, match[0].upper(), *match.span(), negated)
-
-
-def _name_mentions(utterance: Utterance, catalogue: Catalogue) -> Iterable[Mention]:
-    taken: list[tuple[int, int]] = []
-    for entity, start, end in _name_candidates(utterance.text, catalogue):
-        if any(start < other_end and other_start < end for other_start, other_end in taken):
-            continue
-        taken.append((start, end))
-        negated = is_negated(utterance, start, end)
-        yield Mention(MentionForm.NAME, entity.kind, entity.entity_id, start, end, negated)
-
-
 def _name_candidates(text: str, catalogue: Catalogue) -> list[tuple[NamedEntity, int, int]]:
     """Return every place where a full name stands, longest names first."""
     form = text.translate(_NAME_FORMS)
@@ -153,12 +146,9 @@ class ReferenceForm(StrEnum):
 
 
 class Reference(NamedTuple):
-    """A word, name or id that refers to the trip, to slots or to one item.
+    """A word, name or id that refers to the trip, to slots or to one item, with its span.
 
     Attributes:
-        form: What kind of words it is.
-        start: Where it starts in the utterance.
-        end: Where it ends.
         slots: The slots it stands for; for a bare word those of its kind, for a trip word none.
         id: Entity or booking id, in upper case; empty for words.
         word: The word itself; empty for ids and names.

@@ -69,12 +69,7 @@ def is_future(utterance: Utterance, clause: Clause) -> bool:
 
 
 def has_summary_cue(utterance: Utterance, has_charged: bool) -> bool:
-    """Return whether a message says that something is done.
-
-    Args:
-        utterance: The message.
-        has_charged: Whether something was charged before, which makes further words count.
-    """
+    """Return whether a message says that something is done; more words do after a charge."""
     for key in ("cues", "after_charge") if has_charged else ("cues",):
         for cue in pattern("summary", key).finditer(utterance.text):
             clause = utterance.clause_at(cue.start())

@@ -46,15 +46,9 @@ class Scope(StrEnum):
 
 
 class TotalStatement(NamedTuple):
-    """A total that a message states.
+    """A total that a message states; the references are to slots, and scope it for scope `slots`.
 
-    Attributes:
-        amount: The amount stated.
-        family: The family of its cue.
-        scope: What it is the total of.
-        references: The slot references that scope it, for scope `slots`.
-        is_void: Whether it states nothing: conditional, running, an option's, a unit price.
-        clause: The clause it stands in.
+    It is void where it states nothing: conditional, running, an option's, a unit price.
     """
 
     amount: Amount
@@ -139,16 +133,11 @@ def _is_void_clause(
     only_charges = all(cue.family is not CueFamily.TOTAL for cue in cues)
     if only_charges and len(stated) > 1 and "=" not in utterance.words(clause):
         return True
-    span, parent = (clause.start, clause.end), utterance.parent(clause)
-    return (
-        pattern("totals", "conditions").search(text, *span) is not None
-        or pattern("totals", "running").search(text, *span) is not None
-        or any(
-            pattern("totals", "option_labels").search(text, one.start, one.end)
-            for one in (clause, parent)
-            if one is not None
-        )
-    )
+    parent = utterance.parent(clause)
+    looked = [(key, clause.start, clause.end) for key in ("conditions", "running", "option_labels")]
+    if parent is not None:
+        looked.append(("option_labels", parent.start, parent.end))
+    return any(pattern("totals", key).search(text, start, end) for key, start, end in looked)
 
 
 def _bind(text: str, clause: Clause, stated: Sequence[Amount], cue: _Cue) -> Amount:

@@ -28,23 +28,12 @@ _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
-_LOOKALIKES = str.maketrans(
-    {
-        "\u2018": "'",
-        "\u2019": "'",
-        "\u201a": "'",
-        "\u201b": "'",
-        "\u2032": "'",
-        "\u201c": '"',
-        "\u201d": '"',
-        "\u201e": '"',
-        "\u201f": '"',
-        "\u2010": "-",
-        "\u2011": "-",
-        "\u2212": "-",
-        "\u2014": " - ",
-    }
-)
+_LOOKALIKES = {
+    **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2032"), "'"),
+    **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f"), '"'),
+    **dict.fromkeys(map(ord, "\u2010\u2011\u2212"), "-"),
+    ord("\u2014"): " - ",
+}
 _EN_DASH = re.compile(r"(?<=[^\W_])\u2013(?=[^\W_])")
 _STRIKE_OR_CODE = re.compile(r"~~|`+")
 # A single star between blanks or numbers multiplies; every other star is emphasis. An underscore

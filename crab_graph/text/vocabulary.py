@@ -42,13 +42,9 @@ class TextVocabulary:
     @property
     def sha256(self) -> str:
         """Hash of all words, stamped on verdicts."""
-        words = {item.name: getattr(self, item.name) for item in fields(self)}
-        return digest(
-            {
-                name: sorted(value) if isinstance(value, frozenset) else value
-                for name, value in words.items()
-            }
-        )
+        words = ((one.name, getattr(self, one.name)) for one in fields(self))
+        listed = {name: sorted(own) if isinstance(own, frozenset) else own for name, own in words}
+        return digest(listed)
 
 
 _WORD = re.compile(r"[^\W_]+")
