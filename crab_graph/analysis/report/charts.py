@@ -287,7 +287,10 @@ def write_figures(report: Report, directory: Path, image: str) -> list[str]:
         if exhibit.chart is None:
             continue
         name = f"{exhibit.id}.{image}"
-        svg = _on_paper(_ANCHOR.sub("", converter.vegalite_to_svg(specification(exhibit.chart))))
+        svg = _ANCHOR.sub("", converter.vegalite_to_svg(specification(exhibit.chart)))
+        # A file may be shown on anything, so it has a background.
+        end = svg.index(">", svg.index("<svg")) + 1
+        svg = f'{svg[:end]}<rect width="100%" height="100%" fill="{PAPER}"/>{svg[end:]}'
         for placeholder, (light, _) in COLOURS.items():
             svg = svg.replace(placeholder, light)
         if image == "png":
@@ -297,12 +300,6 @@ def write_figures(report: Report, directory: Path, image: str) -> list[str]:
             write_atomically(directory / name, svg)
         names.append(name)
     return names
-
-
-def _on_paper(svg: str) -> str:
-    """Return a chart with a background, since a file may be shown on anything."""
-    end = svg.index(">", svg.index("<svg")) + 1
-    return f'{svg[:end]}<rect width="100%" height="100%" fill="{PAPER}"/>{svg[end:]}'
 
 
 def _converter() -> Any:
