@@ -22,12 +22,10 @@ Result = TypeVar("Result")
 
 
 class Spent(TypedDict, total=False):
-    """What an episode took so far.
+    """What an episode took so far; time where it is limited.
 
-    Attributes:
-        seconds: Time, where it is limited.
-        lost: Usage by party of the step that failed. An episode that is tried again goes on before
-            that step, so whoever tries it has to remember.
+    `lost` is the usage by party of the step that failed. An episode that is tried again goes on
+    before that step, so whoever tries it has to remember.
     """
 
     agent: dict[str, ModelUsage]

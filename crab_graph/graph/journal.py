@@ -31,13 +31,13 @@ class Step:
     def __init__(self, saver: BaseCheckpointSaver[Any], thread: str, task: str) -> None:
         """Point at the entries of a step, by its thread and LangGraph's id of it."""
         self._saver = saver
-        self._thread = thread
+        self._entries = {"thread_id": thread, "checkpoint_ns": NAMESPACE}
         self._task = task
         self._asked = 0
 
     def recall(self, place: str) -> Any | None:
         """Return what was kept at a place of this step, if anything was."""
-        config = self._config() | {"checkpoint_id": f"{self._task}.{place}"}
+        config = self._entries | {"checkpoint_id": f"{self._task}.{place}"}
         try:
             found = self._saver.get_tuple({"configurable": config})
         except Exception as error:
@@ -56,7 +56,7 @@ class Step:
             "versions_seen": {},
             "updated_channels": None,
         }
-        config: RunnableConfig = {"configurable": self._config()}
+        config: RunnableConfig = {"configurable": dict(self._entries)}
         try:
             self._saver.put(config, checkpoint, {}, {_CHANNEL: name})
         except Exception as error:
@@ -72,9 +72,6 @@ class Step:
         answer = ask()
         self.keep(place, answer)
         return answer
-
-    def _config(self) -> dict[str, Any]:
-        return {"thread_id": self._thread, "checkpoint_ns": NAMESPACE}
 
 
 _STEP: ContextVar[Step | None] = ContextVar("step", default=None)

@@ -63,14 +63,10 @@ def state_after(
     end: int,
     spec: str,
 ) -> Start:
-    """Return an episode's state after some of its messages.
+    """Return an episode's state after the first messages of its transcript.
 
-    Args:
-        messages: Its transcript.
-        trace: Its calls, with the events that they wrote.
-        hidden: What `hidden_state` said of it.
-        end: How many messages are kept; one of `steps_of`.
-        spec: What the episode that goes on from there is begun with.
+    Their number, `end`, is one of `steps_of`; the trace has the calls with the events they wrote,
+    `hidden` is what `hidden_state` said, and the episode that goes on is begun with `spec`.
     """
     beside = {one["seq"]: one for one in hidden["beside"]}
     lines = [{**line, "seq": n} | beside.get(n, {}) for n, line in enumerate(messages[:end])]
@@ -84,12 +80,16 @@ def state_after(
         for event in call["events"]
     ]
     changes = [one for one in hidden["user_states"] if one["seq"] < end]
+    user_state: dict[str, Any] = {}
+    for change in changes:
+        kept = {key: value for key, value in user_state.items() if key not in change["drop"]}
+        user_state = kept | change["set"]
     return {
         "messages": Batch(lines=[line for line in lines if line.get("owner") != Owner.USER]),
         "user_messages": Batch(lines=private),
         "events": Batch(lines=events),
         "user_states": Batch(lines=changes),
-        "user_state": _user_state(changes),
+        "user_state": user_state,
         "counts": _counts(lines),
         "turn": _turn(lines),
         "status": str(Status.RUNNING),
@@ -117,14 +117,6 @@ def with_line(start: Start, role: str, text: str, user_state: Mapping[str, Any])
         "turn": "agent" if role == "user" else "user",
         **ending,
     }
-
-
-def _user_state(changes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    state: dict[str, Any] = {}
-    for change in changes:
-        state = {key: value for key, value in state.items() if key not in change["drop"]}
-        state |= change["set"]
-    return state
 
 
 def _counts(lines: Sequence[Message]) -> Counts:

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import Context, ContextVar
+from itertools import chain
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -67,11 +68,6 @@ class Meter(BaseCallbackHandler):
         finally:
             self._is_over = True
 
-    @property
-    def is_closed(self) -> bool:
-        """Whether the step is over; then a model that is asked in it refuses."""
-        return self._is_over or (self._outer is not None and self._outer.is_closed)
-
     def add(self, usage: Usage) -> None:
         """Count something that no callback told, such as a reply that was paid for earlier."""
         with self._lock:
@@ -79,8 +75,10 @@ class Meter(BaseCallbackHandler):
 
     def check_open(self) -> None:
         """Raise `StepAbandoned` in a step that is over."""
-        if self.is_closed:
+        if self._is_over:
             raise StepAbandoned("this step was given up")
+        if self._outer is not None:
+            self._outer.check_open()
 
     def on_chat_model_start(
         self,
@@ -99,9 +97,10 @@ class Meter(BaseCallbackHandler):
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
         """Count an answer."""
         name, settings = self._asked.pop(run_id, (_UNNAMED, {}))
-        message = _message(response)
-        if message is not None:
-            self.add(usage_of(message, name, settings))
+        for one in chain.from_iterable(response.generations):
+            if isinstance(one, ChatGeneration) and isinstance(one.message, AIMessage):
+                self.add(usage_of(one.message, name, settings))
+                return
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         """Count a failed attempt."""
@@ -170,10 +169,3 @@ def _settings(asked: Mapping[str, Any]) -> dict[str, Any]:
         for name in _RECORDED_SETTINGS
         if asked.get(name) is not None
     }
-
-
-def _message(response: LLMResult) -> AIMessage | None:
-    for generation in (one for batch in response.generations for one in batch):
-        if isinstance(generation, ChatGeneration) and isinstance(generation.message, AIMessage):
-            return generation.message
-    return None

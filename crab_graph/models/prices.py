@@ -16,7 +16,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from datetime import date
 from fnmatch import fnmatchcase
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,9 +34,7 @@ _DIGITS = 8
 class Price(FileModel):
     """What one model costs, in US dollars per million tokens.
 
-    Attributes:
-        output: Tokens written, hidden ones included.
-        cached_input: Tokens read that the provider had cached; by default as much as the others.
+    Hidden tokens are among the output; cached input costs by default as much as the other.
     """
 
     input: float = Field(ge=0, allow_inf_nan=False)
@@ -45,11 +43,9 @@ class Price(FileModel):
 
 
 class Cost(NamedTuple):
-    """What usage cost.
+    """What usage cost: the sum over the models whose price is known, in dollars.
 
-    Attributes:
-        dollars: The sum over the models whose price is known.
-        unknown: Models with tokens that have no price, or that did not say what they took.
+    Unknown are models with tokens that have no price, or that did not say what they took.
     """
 
     dollars: float = 0.0
@@ -62,12 +58,9 @@ class Cost(NamedTuple):
 
 
 class Prices(FileModel):
-    """Prices of models.
+    """Prices of models, by name: as in a spec, with or without its provider or address.
 
-    Attributes:
-        as_of: The day on which they were looked up.
-        models: By name: as in a spec, with or without its provider or address; `*` stands for any
-            characters.
+    In a name `*` stands for any characters. `as_of` is the day on which they were looked up.
     """
 
     as_of: date | None = None
@@ -81,12 +74,8 @@ class Prices(FileModel):
         names = [name for name in (model, spec, bare, answered_by) if name]
         exact = (self.models[name] for name in names if name in self.models)
         patterns = {name: price for name, price in self.models.items() if "*" in name}
-        alike = (
-            price
-            for name in names
-            for pattern, price in patterns.items()
-            if fnmatchcase(name, pattern)
-        )
+        pairs = product(names, patterns)
+        alike = (patterns[pattern] for name, pattern in pairs if fnmatchcase(name, pattern))
         return next(chain(exact, alike), None)
 
     def cost(self, usage: Usage, spec: str | None = None) -> Cost:

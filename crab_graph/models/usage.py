@@ -25,11 +25,8 @@ _ABOUT = ("answered_by", "settings")
 class ModelUsage(TypedDict, total=False):
     """What one model did.
 
-    Attributes:
-        uncounted: Answers that did not say how many tokens they took.
-        failed: Attempts that failed, by kind.
-        answered_by: The name it answered under, where that is another one.
-        settings: What it was asked with, as the provider's package put it into the request.
+    Uncounted are answers that did not say how many tokens they took; attempts failed by kind. It
+    may answer under another name, and was asked with the settings that were in the request.
     """
 
     calls: int

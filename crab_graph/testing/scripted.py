@@ -5,7 +5,7 @@ from typing import Any
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolCall
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 from pydantic import Field
@@ -60,22 +60,13 @@ class ScriptedChatModel(BaseChatModel):
 
 
 def tool_call_reply(*calls: tuple[str, dict[str, Any]] | str, text: str = "") -> AIMessage:
-    """Return a message that asks for tools.
-
-    Args:
-        calls: Each a tool's name, or its name and arguments.
-        text: What stands beside the calls.
-    """
-    named: list[tuple[str, dict[str, Any]]] = [
-        (call, {}) if isinstance(call, str) else call for call in calls
+    """Return a message that calls tools, each by its name, or by its name and arguments."""
+    named = [(call, {}) if isinstance(call, str) else call for call in calls]
+    tool_calls = [
+        ToolCall(name=name, args=arguments, id=f"scripted_{number}", type="tool_call")
+        for number, (name, arguments) in enumerate(named)
     ]
-    return AIMessage(
-        content=text,
-        tool_calls=[
-            {"name": name, "args": arguments, "id": f"scripted_{number}", "type": "tool_call"}
-            for number, (name, arguments) in enumerate(named)
-        ],
-    )
+    return AIMessage(content=text, tool_calls=tool_calls)
 
 
 def _name(tool: dict[str, Any] | type | Callable[..., Any] | Any) -> str:

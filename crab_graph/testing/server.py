@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from typing import Any, Self
 
 from crab_graph.schema import canonical_json
@@ -99,7 +100,7 @@ class ScriptedServer:
         self.names = tuple(names) or (model,)
         self._lock = threading.Lock()
         self._attempts: Counter[str] = Counter()
-        self._served = 0
+        self._numbers = count(1)
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str] = []
         self._server = _Listener((host, port), self)
@@ -131,8 +132,7 @@ class ScriptedServer:
     def answer(self, body: dict[str, Any], key: str) -> tuple[int, Answer | FaultyAnswer]:
         """Return the number of a request and what it gets, and remember the request."""
         with self._lock:
-            self._served += 1
-            number = self._served
+            number = next(self._numbers)
             if self._remember:
                 self.requests.append(body)
                 self.keys.append(key)

@@ -12,7 +12,7 @@ from crab_graph.money import CURRENCY, format_cents
 from crab_graph.tools.arguments import shown
 from crab_graph.tools.ledger import BookingTables
 from crab_graph.tools.registry import ErrorCode, Result, ToolCall
-from crab_graph.tools.tables import Row
+from crab_graph.tools.tables import Row, picked
 
 
 class BookingStatus(StrEnum):
@@ -142,8 +142,7 @@ def write_transaction(
 ) -> str:
     """Write a charge or a refund, and return its id."""
     transaction_id = call.next_id("TX", "transactions")
-    row: Row = {"transaction_id": transaction_id}
-    row |= {column: booking[column] for column in ("booking_id", "customer_id")}
+    row: Row = {"transaction_id": transaction_id, **picked(booking, "booking_id", "customer_id")}
     row |= {"payment_method_id": payment_method_id, "kind": kind.value, "amount_cents": cents}
     call.insert("transactions", transaction_id, row)
     return transaction_id
@@ -151,13 +150,8 @@ def write_transaction(
 
 def show_transaction(row: Row) -> Result:
     """Return a transaction as tools show it."""
-    return {
-        "transaction_id": row["transaction_id"],
-        "booking_id": row["booking_id"],
-        "payment_method_id": row["payment_method_id"],
-        "kind": row["kind"],
-        "amount": format_cents(row["amount_cents"]),
-    }
+    shown_row = picked(row, "transaction_id", "booking_id", "payment_method_id", "kind")
+    return {**shown_row, "amount": format_cents(row["amount_cents"])}
 
 
 def newest_first(tables: BookingTables, table: str) -> list[Row]:

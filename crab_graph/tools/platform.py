@@ -20,7 +20,7 @@ from crab_graph.tools.bookings import (
 )
 from crab_graph.tools.ledger import BookingTables
 from crab_graph.tools.registry import ErrorCode, Owner, Result, ToolCall, ToolType, tool
-from crab_graph.tools.tables import Row
+from crab_graph.tools.tables import Row, picked
 
 DEFAULT_LIMIT = 10
 
@@ -69,13 +69,11 @@ def get_customer_information(
             f"customer {shown(customer['customer_id'])} has another email; give only one of the two"
         )
         raise ToolCallError(ErrorCode.UNKNOWN_ID, text)
-    shown_columns = ("customer_id", "name", "email", "phone", "address")
     methods = call.tables.find("payment_methods", "customer_id", customer["customer_id"])
     return {
-        **{column: customer[column] for column in shown_columns},
+        **picked(customer, "customer_id", "name", "email", "phone", "address"),
         "payment_methods": [
-            {column: method[column] for column in ("payment_method_id", "brand", "last4")}
-            for method in methods
+            picked(method, "payment_method_id", "brand", "last4") for method in methods
         ],
     }
 
@@ -158,11 +156,7 @@ def get_transaction_details(call: ToolCall, transaction_id: str) -> Result:
     """
     hint = "list them with get_recent_payment_transactions"
     row = call.require("transactions", transaction_id, "transaction", hint)
-    return {
-        **show_transaction(row),
-        "customer_id": row["customer_id"],
-        "currency": CURRENCY,
-    }
+    return {**show_transaction(row), **picked(row, "customer_id"), "currency": CURRENCY}
 
 
 @tool(owner=Owner.AGENT, type=ToolType.W, category="Payments")

@@ -16,7 +16,7 @@ from crab_graph.tools.bookings import (
 )
 from crab_graph.tools.platform import DEFAULT_LIMIT, Limit
 from crab_graph.tools.registry import ErrorCode, Owner, Result, ToolCall, ToolType, tool
-from crab_graph.tools.tables import Row
+from crab_graph.tools.tables import Row, picked
 
 
 @tool(owner=Owner.USER, type=ToolType.R, category="Wallet")
@@ -25,7 +25,7 @@ def get_my_payment_cards(call: ToolCall) -> Result:
     methods = {row["card_id"]: row["payment_method_id"] for row in _my_methods(call)}
     cards = [
         {
-            **{column: card[column] for column in ("card_id", "brand", "last4")},
+            **picked(card, "card_id", "brand", "last4"),
             "limit": format_cents(card["limit_cents"]),
             "is_default": card["is_default"],
             "payment_method_id": methods.get(card["card_id"]),
@@ -119,15 +119,10 @@ def record_payment_approval(
         raise ToolCallError(ErrorCode.WRONG_CARD, text)
     approval_id = call.next_id("AP", "approvals")
     named = {"approval_id": approval_id, "booking_id": booking_id}
-    row = {**named, "payment_method_id": payment_method_id, "amount_cents": amount}
-    call.insert("approvals", approval_id, row)
-    return {
-        **named,
-        "payment_method_id": payment_method_id,
-        "amount": format_cents(amount),
-        "currency": CURRENCY,
-        "status": "recorded",
-    }
+    named["payment_method_id"] = payment_method_id
+    call.insert("approvals", approval_id, {**named, "amount_cents": amount})
+    money = {"amount": format_cents(amount), "currency": CURRENCY}
+    return {**named, **money, "status": "recorded"}
 
 
 @tool(owner=Owner.USER, type=ToolType.W, category="Platform")
@@ -145,19 +140,18 @@ def add_payment_method_to_platform(call: ToolCall, card_id: str) -> Result:
     method = {
         "payment_method_id": method_id,
         "customer_id": call.world.customer_id,
-        **{column: card[column] for column in ("card_id", "brand", "last4", "is_default")},
+        **picked(card, "card_id", "brand", "last4", "is_default"),
     }
     call.insert("payment_methods", method_id, method)
     return _show_method(method)
 
 
 def _show_method(method: Row) -> Result:
-    columns = ("payment_method_id", "card_id", "brand", "last4")
-    return {column: method[column] for column in columns}
+    return picked(method, "payment_method_id", "card_id", "brand", "last4")
 
 
 def _show_booking(call: ToolCall, booking: Row) -> Result:
-    shown_booking = {column: booking[column] for column in ("booking_id", "kind", "entity_id")}
+    shown_booking = picked(booking, "booking_id", "kind", "entity_id")
     entity = call.entities.get(booking["kind"])
     if entity is not None and entity.name_column is not None:
         row = call.tables.get(entity.table, booking["entity_id"])
