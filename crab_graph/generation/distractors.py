@@ -8,7 +8,7 @@ one object a node.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from crab_graph.generation.balance import Levels, choose_balanced
 from crab_graph.generation.candidates import (
     CandidatePool,
     Identities,
-    build_pool,
     draw_distinct,
 )
 from crab_graph.generation.constraint_graph import Codes
@@ -33,7 +32,6 @@ from crab_graph.generation.objects import (
     take,
     valid_rows,
 )
-from crab_graph.generation.seeds import SeedSolution
 from crab_graph.randomness import derive_array_rng
 
 ROUNDS = 4
@@ -47,12 +45,15 @@ EXCESS = 4
 """Candidates drawn for each node distractor, among which those that level groups are chosen."""
 
 
-@dataclass(frozen=True)
-class Distractors:
+class Distractors(NamedTuple):
     """Objects of one node and, for each, the constraint it was made to break."""
 
     objects: Columns
     broken: list[str]
+
+    def at(self, places: IntArray) -> "Distractors":
+        """Return the distractors at some positions."""
+        return Distractors(take(self.objects, places), [self.broken[place] for place in places])
 
 
 def generate_node_distractors(
@@ -103,14 +104,12 @@ def generate_node_distractors(
         candidates = _draw_breaking(folded, domains, shares, rngs, set(used), like)
         if candidates is None:
             continue
-        objects, names = candidates.objects, candidates.broken
-        if len(names) > missing:
+        if len(candidates.broken) > missing:
             rng = derive_array_rng(seed, "balance", node, len(parts))
-            chosen = choose_balanced(objects, names, shares, levels, missing, rng)
-            objects, names = take(objects, chosen), [names[place] for place in chosen]
-        used.update(objects[IDENTITY].tolist())
-        parts.append(objects)
-        broken += names
+            candidates = candidates.at(choose_balanced(*candidates, shares, levels, missing, rng))
+        used.update(candidates.objects[IDENTITY].tolist())
+        parts.append(candidates.objects)
+        broken += candidates.broken
     return Distractors(concatenate(parts), broken) if broken else None
 
 
@@ -153,34 +152,6 @@ def _levels(folded: FoldedGraph, node: str, likely: Columns, present: Columns) -
     return [*singles, *within, *([Levels(bundle, present, present)] if bundle else [])]
 
 
-def generate_edge_distractors(
-    folded: FoldedGraph,
-    seeds: Sequence[SeedSolution],
-    wanted: Mapping[str, int],
-    used: Mapping[str, Identities],
-    seed: int,
-    likely: Mapping[str, CodedObjects] | None = None,
-) -> dict[str, Distractors]:
-    """Return edge distractors: node-valid objects through which no solution runs.
-
-    Args:
-        folded: The task graph.
-        seeds: The seed solutions; their objects are in `used`.
-        wanted: Number of edge distractors of each node; fewer come back where an exact test rejects
-            the rest.
-        used: Identities already taken, by node type; those of the distractors are added.
-        seed: Seed of all draws.
-        likely: For each node, objects as they come up in solutions; most distractors are such.
-    """
-    pools = {
-        node: build_pool(
-            folded, node, seeds, wanted[node], used, seed, None if likely is None else likely[node]
-        )
-        for node in folded.graph.node_ids
-    }
-    return accept_harmless(folded, pools, wanted, used, seed)
-
-
 def accept_harmless(
     folded: FoldedGraph,
     pools: Mapping[str, CandidatePool],
@@ -219,21 +190,12 @@ def accept_harmless(
             # What passed but found no room may be tried again; what failed is out for good, because
             # more objects can only complete it further.
             queues[node] = np.concatenate([harmless[quota:], queues[node]])
-    return {node: _chosen(folded, node, pool, accepted[node], used) for node, pool in pools.items()}
-
-
-def _chosen(
-    folded: FoldedGraph,
-    node: str,
-    pool: CandidatePool,
-    accepted: IntArray,
-    used: Mapping[str, Identities],
-) -> Distractors:
-    rows = accepted[pool.seed_count :]
-    objects = take(pool.objects, rows)
-    domain = folded.domains[node]
-    used[domain.type.name].update(objects[IDENTITY].tolist())
-    return Distractors(objects, [pool.broken[row] for row in rows])
+    found: dict[str, Distractors] = {}
+    for node, pool in pools.items():
+        made = Distractors(pool.objects, pool.broken)
+        found[node] = made.at(accepted[node][pool.seed_count :])
+        used[folded.graph.type_of(node)].update(found[node].objects[IDENTITY].tolist())
+    return found
 
 
 def _breaking_domains(folded: FoldedGraph, node: str, kept: str) -> dict[str, NodeDomain]:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.candidates import CandidatePool, Identities
 from crab_graph.generation.csp import Sampling, build_listable_graph
 from crab_graph.generation.distractors import (
@@ -20,7 +19,7 @@ from crab_graph.generation.distractors import (
 )
 from crab_graph.generation.distractors import generate_node_distractors as fill_node_distractors
 from crab_graph.generation.folding import FoldedGraph
-from crab_graph.generation.objects import IDENTITY, Columns, concatenate, length, take
+from crab_graph.generation.objects import IDENTITY, Columns, concatenate, length
 from crab_graph.generation.paper import (
     generate_edge_distractors,
     generate_node_distractors,
@@ -28,10 +27,10 @@ from crab_graph.generation.paper import (
 )
 from crab_graph.generation.population import (
     EDGE_SHARE,
-    Origin,
     Population,
+    admit_seeds,
     assemble,
-    count_closure,
+    fill,
     seed_objects,
     split_evenly,
 )
@@ -88,58 +87,30 @@ def populate_by_paper(
     seeds = generate_seed_solutions(
         graph, seed_count, parameters.attempts, parameters.sampling, derive_rng(seed, "seeds")
     )
-    own = {node: seed_objects(folded, node, seeds) for node in folded.graph.node_ids}
-    solutions = count_closure(folded, seeds)
-    if solutions not in closure:
-        raise UnsatisfiableTask(f"the seeds combine to {solutions} solutions")
+    solutions, used = admit_seeds(folded, seeds, closure)
     by_wish = generate_node_distractors(
         graph, parameters.ratio, derive_rng(seed, "node distractors")
     )
     by_edge = generate_edge_distractors(graph, seeds, derive_rng(seed, "edge distractors"))
-    used: dict[str, Identities] = {name: set() for name in folded.types}
-    for node, parts in own.items():
-        used[folded.graph.type_of(node)].update(parts[IDENTITY].tolist())
-    if parameters.repair:
-        by_edge, by_wish = _repaired(folded, own, by_edge, by_wish, used, distractors, seed)
-    else:
+    if not parameters.repair:
         by_edge = _without_repeats(folded, by_edge, used)
         by_wish = _without_repeats(folded, by_wish, used)
-    groups: dict[str, list[tuple[str, Origin, Distractors]]] = {name: [] for name in folded.types}
-    for node, parts in own.items():
-        group = groups[folded.graph.type_of(node)]
-        group.append((node, "seed", Distractors(parts, [""] * length(parts))))
-        group += [(node, "edge", by_edge[node])] if node in by_edge else []
-        group += [(node, "node", by_wish[node])] if node in by_wish else []
-    return assemble(groups, seeds, solutions)
-
-
-def _repaired(
-    folded: FoldedGraph,
-    own: Mapping[str, Columns],
-    by_edge: Mapping[str, Distractors],
-    by_wish: Mapping[str, Distractors],
-    used: Mapping[str, Identities],
-    distractors: int,
-    seed: int,
-) -> tuple[dict[str, Distractors], dict[str, Distractors]]:
-    """Return edge distractors through which no solution runs, and each node filled to its share."""
+        return assemble(folded, seeds, solutions, by_edge, by_wish)
     quota = split_evenly(folded.graph.node_ids, distractors)
     wanted = {node: round(EDGE_SHARE * number) for node, number in quota.items()}
-    pools = {node: _pool(node, parts, by_edge.get(node), seed) for node, parts in own.items()}
+    pools = {
+        node: _pool(seed_objects(folded, node, seeds), by_edge.get(node), node, seed)
+        for node in quota
+    }
     edge = accept_harmless(folded, pools, wanted, used, seed)
-    wish: dict[str, Distractors] = {}
-    for node in folded.graph.node_ids:
-        missing = quota[node] - len(edge[node].broken)
-        if missing == 0:
-            continue
-        kept = _harmless(folded, node, by_wish.get(node), missing, used, seed)
-        if len(kept.broken) < missing:
-            raise UnsatisfiableTask(f"node '{node}' has too few objects for its distractors")
-        wish[node] = kept
-    return edge, wish
+
+    def draw(node: str, missing: int) -> Distractors | None:
+        return _harmless(folded, node, by_wish.get(node), missing, used, seed)
+
+    return assemble(folded, seeds, solutions, edge, fill(quota, edge, draw))
 
 
-def _pool(node: str, own: Columns, made: Distractors | None, seed: int) -> CandidatePool:
+def _pool(own: Columns, made: Distractors | None, node: str, seed: int) -> CandidatePool:
     size = length(own)
     if made is None:
         return CandidatePool(own, [""] * size, size, np.zeros(0, dtype=np.int64))
@@ -156,24 +127,22 @@ def _harmless(
     wanted: int,
     used: Mapping[str, Identities],
     seed: int,
-) -> Distractors:
+) -> Distractors | None:
     """Cut what Algorithm 2 made to the number wanted, or fill it up as the fast path draws."""
     type_name = folded.graph.type_of(node)
+    taken = used[type_name]
     parts: list[Distractors] = []
     if made is not None:
         idle = ~fills_any_node(folded, type_name, made.objects)
-        idle &= [number not in used[type_name] for number in made.objects[IDENTITY].tolist()]
-        shuffled = derive_array_rng(seed, "cut", node).permutation(np.flatnonzero(idle))[:wanted]
-        parts.append(
-            Distractors(take(made.objects, shuffled), [made.broken[row] for row in shuffled])
-        )
-        used[type_name].update(parts[0].objects[IDENTITY].tolist())
-        wanted -= len(shuffled)
-    if wanted > 0:
-        filled = fill_node_distractors(folded, node, wanted, used[type_name], seed)
-        parts += [filled] if filled is not None else []
+        idle &= [number not in taken for number in made.objects[IDENTITY].tolist()]
+        rng = derive_array_rng(seed, "cut", node)
+        parts.append(made.at(rng.permutation(np.flatnonzero(idle))[:wanted]))
+        taken.update(parts[0].objects[IDENTITY].tolist())
+        wanted -= len(parts[0].broken)
+    filled = fill_node_distractors(folded, node, wanted, taken, seed)
+    parts += [filled] if filled is not None else []
     if not parts:
-        raise UnsatisfiableTask(f"node '{node}' has no constraint that a distractor could break")
+        return None
     return Distractors(
         concatenate([part.objects for part in parts]), [word for p in parts for word in p.broken]
     )
@@ -189,6 +158,5 @@ def _without_repeats(
         numbers = own.objects[IDENTITY].tolist()
         fresh = [position for position, number in enumerate(numbers) if number not in known]
         known.update(numbers)
-        objects = take(own.objects, np.array(fresh, dtype=np.int64))
-        kept[node] = Distractors(objects, [own.broken[position] for position in fresh])
+        kept[node] = own.at(np.array(fresh, dtype=np.int64))
     return kept

@@ -1,7 +1,7 @@
 """The objects of one task: seeds and distractors of every node (section 3.2.2 to 3.2.4)."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crab_graph.errors import UnsatisfiableTask
-from crab_graph.generation.candidates import Identities
+from crab_graph.generation.candidates import Identities, build_pool
 from crab_graph.generation.constraints import Ref
 from crab_graph.generation.distractors import (
     Distractors,
-    generate_edge_distractors,
+    accept_harmless,
     generate_node_distractors,
 )
 from crab_graph.generation.folding import FoldedGraph
@@ -95,7 +95,7 @@ def populate(
         folded: The task graph.
         seed_count: Number of seed solutions.
         closure: Numbers of solutions that are acceptable.
-        distractors: Total number of distractors, split evenly over the nodes.
+        distractors: Total number, split evenly over the nodes.
         seed: Seed of all draws.
         seeds: The seed solutions, where they are given and not to be drawn.
 
@@ -104,32 +104,27 @@ def populate(
     """
     possible = _possible_solutions(folded, seed)
     seeds = seeds or _seeds_within(folded, possible, seed_count, closure, seed)
-    solutions = count_closure(folded, seeds)
-    if solutions not in closure:
-        raise UnsatisfiableTask(f"the seeds combine to {solutions} solutions")
-    likely = _likely_objects(folded, possible, seed)
-    used: dict[str, Identities] = {name: set() for name in folded.types}
-    own = {node: seed_objects(folded, node, seeds) for node in folded.graph.node_ids}
-    for node, objects in own.items():
-        used[folded.graph.type_of(node)].update(objects[IDENTITY].tolist())
+    solutions, used = admit_seeds(folded, seeds, closure)
+    likely = {
+        node: concatenate(
+            [own, redraw(folded, node, possible, derive_array_rng(seed, "likely objects", node))]
+        )
+        for node, own in possible.items()
+    }
     quota = split_evenly(folded.graph.node_ids, distractors)
     wanted = {node: round(EDGE_SHARE * number) for node, number in quota.items()}
-    edge = generate_edge_distractors(folded, seeds, wanted, used, seed, likely)
-    groups: dict[str, list[tuple[str, Origin, Distractors]]] = {name: [] for name in folded.types}
-    for node in folded.graph.node_ids:
-        type_name = folded.graph.type_of(node)
-        missing = quota[node] - len(edge[node].broken)
-        present = concatenate([own[node], edge[node].objects])
-        other = generate_node_distractors(
-            folded, node, missing, used[type_name], seed, likely[node], present
-        )
-        if missing and (other is None or len(other.broken) < missing):
-            raise UnsatisfiableTask(f"node '{node}' has too few objects for its distractors")
-        groups[type_name].append((node, "seed", Distractors(own[node], [""] * len(seeds))))
-        groups[type_name].append((node, "edge", edge[node]))
-        if other is not None:
-            groups[type_name].append((node, "node", other))
-    return assemble(groups, seeds, solutions)
+    pools = {
+        node: build_pool(folded, node, seeds, wanted[node], used, seed, likely[node])
+        for node in quota
+    }
+    edge = accept_harmless(folded, pools, wanted, used, seed)
+
+    def draw(node: str, missing: int) -> Distractors | None:
+        taken = used[folded.graph.type_of(node)]
+        present = concatenate([seed_objects(folded, node, seeds), edge[node].objects])
+        return generate_node_distractors(folded, node, missing, taken, seed, likely[node], present)
+
+    return assemble(folded, seeds, solutions, edge, fill(quota, edge, draw))
 
 
 def draw_seeds(
@@ -178,15 +173,6 @@ def _dearest(folded: FoldedGraph, possible: Solutions) -> Solutions:
     return possible
 
 
-def _likely_objects(folded: FoldedGraph, possible: Solutions, seed: int) -> dict[str, CodedObjects]:
-    """Return objects of each node as they come up in solutions."""
-    likely = {}
-    for node, own in possible.items():
-        rng = derive_array_rng(seed, "likely objects", node)
-        likely[node] = concatenate([own, redraw(folded, node, possible, rng)])
-    return likely
-
-
 def count_closure(folded: FoldedGraph, seeds: Sequence[SeedSolution]) -> int:
     """Return how many valid solutions the parts of the seeds combine to."""
     nodes = folded.graph.node_ids
@@ -211,6 +197,23 @@ def seed_objects(folded: FoldedGraph, node: str, seeds: Sequence[SeedSolution]) 
     return CodedObjects.of(folded.types[folded.graph.type_of(node)], _distinct_parts(node, seeds))
 
 
+def admit_seeds(
+    folded: FoldedGraph, seeds: Sequence[SeedSolution], closure: range
+) -> tuple[int, dict[str, Identities]]:
+    """Return the closure of the seeds and, by node type, the identities that they take.
+
+    Raises:
+        UnsatisfiableTask: the closure is none of the acceptable numbers.
+    """
+    solutions = count_closure(folded, seeds)
+    if solutions not in closure:
+        raise UnsatisfiableTask(f"the seeds combine to {solutions} solutions")
+    used: dict[str, Identities] = {name: set() for name in folded.types}
+    for node in folded.graph.nodes:
+        used[node.type].update(seed_objects(folded, node.id, seeds)[IDENTITY].tolist())
+    return solutions, used
+
+
 def split_evenly(nodes: Sequence[str], total: int) -> dict[str, int]:
     """Return each node's share; the first ones are larger by one where it does not divide."""
     return {
@@ -219,29 +222,50 @@ def split_evenly(nodes: Sequence[str], total: int) -> dict[str, int]:
     }
 
 
+def fill(
+    quota: Mapping[str, int],
+    edge: Mapping[str, Distractors],
+    draw: Callable[[str, int], Distractors | None],
+) -> dict[str, Distractors]:
+    """Return the node distractors that nodes have room for beside their edge distractors.
+
+    Raises:
+        UnsatisfiableTask: `draw` makes fewer for a node than it is asked for.
+    """
+    wish: dict[str, Distractors] = {}
+    for node, number in quota.items():
+        missing = number - len(edge[node].broken)
+        made = draw(node, missing) if missing else None
+        if made is not None:
+            wish[node] = made
+        if missing and (made is None or len(made.broken) < missing):
+            raise UnsatisfiableTask(f"node '{node}' has too few objects for its distractors")
+    return wish
+
+
 def assemble(
-    groups: Mapping[str, Sequence[tuple[str, Origin, Distractors]]],
+    folded: FoldedGraph,
     seeds: Sequence[SeedSolution],
     closure: int,
+    edge: Mapping[str, Distractors],
+    wish: Mapping[str, Distractors],
 ) -> Population:
-    """Return the population of groups of objects, given by node type."""
-    return Population(
-        objects={
-            name: concatenate([part.objects for _, _, part in parts])
-            for name, parts in groups.items()
-        },
-        nodes={
-            name: [node for node, _, part in parts for _ in range(length(part.objects))]
-            for name, parts in groups.items()
-        },
-        origins={
-            name: [origin for _, origin, part in parts for _ in range(length(part.objects))]
-            for name, parts in groups.items()
-        },
-        broken={
-            name: [word for _, _, part in parts for word in part.broken]
-            for name, parts in groups.items()
-        },
-        seeds=seeds,
-        closure=closure,
-    )
+    """Return the population: of each node the seeds' parts, then what breaks edges, then wishes."""
+    objects: dict[str, list[Columns]] = {name: [] for name in folded.types}
+    nodes: dict[str, list[str]] = {name: [] for name in folded.types}
+    origins: dict[str, list[Origin]] = {name: [] for name in folded.types}
+    broken: dict[str, list[str]] = {name: [] for name in folded.types}
+    for node in folded.graph.nodes:
+        own = seed_objects(folded, node.id, seeds)
+        seed = {node.id: Distractors(own, [""] * length(own))}
+        kinds: tuple[tuple[Origin, Mapping[str, Distractors]], ...]
+        kinds = (("seed", seed), ("edge", edge), ("node", wish))
+        for origin, made in kinds:
+            if node.id in made:
+                words = made[node.id].broken
+                objects[node.type].append(made[node.id].objects)
+                nodes[node.type] += [node.id] * len(words)
+                origins[node.type] += [origin] * len(words)
+                broken[node.type] += words
+    joined = {name: concatenate(parts) for name, parts in objects.items()}
+    return Population(joined, nodes, origins, broken, seeds, closure)
