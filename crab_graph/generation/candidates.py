@@ -7,7 +7,7 @@ apart; the exact test then leaves out what completes a solution.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,9 +37,8 @@ Identities = set[int]
 """Identities of the objects of a node type that exist already."""
 
 
-@dataclass(frozen=True)
-class CandidatePool:
-    """Seed objects of a node followed by its candidates, in the order in which to try them.
+class CandidatePool(NamedTuple):
+    """Seed objects of a node followed by its candidates.
 
     Attributes:
         objects: Columns of all of them.
@@ -61,7 +60,7 @@ def build_pool(
     wanted: int,
     used: Mapping[str, Identities],
     seed: int,
-    likely: CodedObjects | None,
+    likely: CodedObjects,
 ) -> CandidatePool:
     """Return the candidates of a node: a few near misses, then what looks like parts of solutions.
 
@@ -72,31 +71,30 @@ def build_pool(
         wanted: Number of edge distractors wanted of the node.
         used: Identities already taken, by node type.
         seed: Seed of all draws.
-        likely: Objects of the node as they come up in solutions; without any, objects are drawn
-            uniformly from what the node admits.
+        likely: Objects of the node as they come up in solutions.
     """
     domain = folded.domains[node]
     own = CodedObjects.of(domain.type, [item[node] for item in seeds])
+    if not wanted:
+        return CandidatePool(own, [""] * len(seeds), len(seeds), np.zeros(0, dtype=np.int64))
     rng = derive_array_rng(seed, "edge distractors", node)
     taken = set(used[domain.type.name])
-    parts: list[CodedObjects] = []
-    if wanted and likely is not None:
-        parts.append(take(likely, _fresh(likely[IDENTITY], taken, POOL_FACTOR * wanted)))
-    # What no solution has stands last, unless nothing is known of solutions.
-    typical = sum(map(length, parts)) if likely is not None else POOL_FACTOR * wanted
-    drawn = draw_distinct(domain, POOL_FACTOR * wanted, rng, taken) if wanted else None
-    if drawn is not None:
-        parts.append(drawn)
-    if not parts:
-        return CandidatePool(own, [""] * len(seeds), len(seeds), np.zeros(0, dtype=np.int64))
-    candidates = concatenate(parts)
-    breaks, names = _nearest_breaks(folded, node, seeds, candidates)
+    typical = take(likely, _fresh(likely[IDENTITY], taken, POOL_FACTOR * wanted))
+    drawn = draw_distinct(domain, POOL_FACTOR * wanted, rng, taken)
+    # What no solution has stands last.
+    candidates = typical if drawn is None else concatenate([typical, drawn])
+    edges = [edge for edge in folded.edges if node in edge.nodes]
+    breaks = _nearest_breaks(edges, node, seeds, candidates)
     first_broken = breaks.argmax(axis=0)
     count = breaks.sum(axis=0)
+    near = np.zeros(len(count), dtype=np.bool_)
+    for edge in range(len(edges)):
+        near[np.flatnonzero((count == 1) & (first_broken == edge))[:NEAR_MISSES]] = True
+    plain = (np.arange(len(count)) < length(typical)) & ~near
     off_side = _sides(folded, node, seeds, candidates, seed)
-    order = _ordered(count, first_broken, typical, off_side)
-    order = order[count[order] > 0]
-    broken = [""] * len(seeds) + [names[number] if names else "" for number in first_broken]
+    groups = (near, plain & ~off_side, plain & off_side)
+    order = np.concatenate([np.flatnonzero(group & (count > 0)) for group in groups])
+    broken = [""] * len(seeds) + [edges[number].name if edges else "" for number in first_broken]
     return CandidatePool(concatenate([own, candidates]), broken, len(seeds), order + len(seeds))
 
 
@@ -127,38 +125,26 @@ def draw_distinct(
 
 
 def _nearest_breaks(
-    folded: FoldedGraph, node: str, seeds: Sequence[SeedSolution], drawn: Columns
-) -> tuple[Mask, list[str]]:
+    edges: Sequence[Constraint], node: str, seeds: Sequence[SeedSolution], drawn: Columns
+) -> Mask:
     """Return, against the seed each candidate comes nearest to, which edges it breaks there.
 
     Shape `(edges of the node, candidates)`.
     """
-    edges = [edge for edge in folded.edges if node in edge.nodes]
-    size = length(drawn)
-    nearest = np.ones((max(1, len(edges)), size), dtype=bool)
     if not edges:
-        return np.zeros((1, size), dtype=bool), []
+        return np.zeros((1, length(drawn)), dtype=np.bool_)
+    nearest = np.ones((len(edges), length(drawn)), dtype=np.bool_)
     for item in seeds:
-        breaks = np.array([~holds_beside(edge, node, item, drawn) for edge in edges])
+        breaks = np.array([~_holds_beside(edge, node, item, drawn) for edge in edges])
         closer = breaks.sum(axis=0) < nearest.sum(axis=0)
         nearest = np.where(closer, breaks, nearest)
-    return nearest, [edge.name for edge in edges]
+    return nearest
 
 
-def holds_beside(edge: Constraint, node: str, seed: SeedSolution, drawn: Columns) -> Mask:
+def _holds_beside(edge: Constraint, node: str, seed: SeedSolution, drawn: Columns) -> Mask:
     """Return with which objects of a node an edge holds, the others being those of a seed."""
     answer = edge.evaluate(lambda ref: drawn[ref[1]] if ref[0] == node else seed[ref[0]][ref[1]])
     return np.broadcast_to(np.asarray(answer, dtype=bool), (length(drawn),))
-
-
-def _ordered(count: IntArray, first_broken: IntArray, typical: int, off_side: Mask) -> IntArray:
-    """Order candidates: near misses of each edge, what looks typical, what its side excludes."""
-    near = np.zeros(len(count), dtype=np.bool_)
-    for edge in np.unique(first_broken):
-        near[np.flatnonzero((count == 1) & (first_broken == edge))[:NEAR_MISSES]] = True
-    plain = (np.arange(len(count)) < typical) & ~near
-    groups = (near, plain & ~off_side, plain & off_side)
-    return np.concatenate([np.flatnonzero(group) for group in groups]).astype(np.int64)
 
 
 def _sides(
@@ -180,12 +166,10 @@ def _sides(
             continue
         (name,) = edge.properties_of(node)
         taken = {item[owner][key] for item in seeds for owner, key in edge.refs}
-        domain = folded.types[folded.graph.type_of(node)].property_values.get(name, ())
+        domain = folded.domains[node].type.property_values.get(name, ())
         rest = [value for value in domain if value not in taken]
-        rng = derive_array_rng(seed, "sides", edge.name)
-        position = rng.permutation(len(rest))
-        other = 1 - edge.nodes.index(node)
-        kept_away = [rest[place] for place in position[other::2]]
+        order = derive_array_rng(seed, "sides", edge.name).permutation(len(rest))
+        kept_away = [rest[place] for place in order[1 - edge.nodes.index(node) :: 2]]
         if kept_away:
             off |= np.isin(candidates[name], kept_away)
     return off

@@ -7,16 +7,15 @@ node, in order, the cheapest that is compatible with what it has so far.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from crab_graph.generation.candidates import holds_beside
-from crab_graph.generation.constraints import Constraint, Ref
+from crab_graph.generation.constraints import Ref
 from crab_graph.generation.counting import EliminationCounter, Rows
 from crab_graph.generation.folding import FoldedGraph
-from crab_graph.generation.objects import Columns, IntArray, Mask, take
-from crab_graph.generation.seeds import SeedSolution
+from crab_graph.generation.objects import Columns, IntArray
 
 MINIMUM = 10
 """Combinations that must break each active edge alone."""
@@ -43,7 +42,7 @@ def count_near_misses(
     for edge in folded.edges:
         if names is not None and edge.name not in names:
             continue
-        edges = [_broken(other, edge) for other in folded.edges]
+        edges = [other.negated() if other is edge else other for other in folded.edges]
         counter = EliminationCounter(folded.graph.node_ids, edges, objects)
         if enough is not None:
             node = max(edge.nodes, key=lambda node: len(valid[node]))
@@ -59,44 +58,13 @@ def lacks_near_misses(
     folded: FoldedGraph,
     objects: Mapping[str, Columns],
     valid: Rows,
-    seeds: Sequence[SeedSolution],
 ) -> str | None:
-    """Return the name of an edge that fewer than `MINIMUM` combinations break alone, if any.
-
-    Seeds with one object exchanged are counted first; only where they are too few are all
-    combinations.
-    """
-    sure = _count_exchanges(folded, objects, valid, seeds)
+    """Return the name of an edge that fewer than `MINIMUM` combinations break alone, if any."""
     for edge in folded.edges:
-        if sure[edge.name] < MINIMUM:
-            counts = count_near_misses(folded, objects, valid, [edge.name], enough=MINIMUM)
-            if counts[edge.name] < MINIMUM:
-                return edge.name
+        counts = count_near_misses(folded, objects, valid, [edge.name], enough=MINIMUM)
+        if counts[edge.name] < MINIMUM:
+            return edge.name
     return None
-
-
-def _count_exchanges(
-    folded: FoldedGraph,
-    objects: Mapping[str, Columns],
-    valid: Rows,
-    seeds: Sequence[SeedSolution],
-) -> dict[str, int]:
-    """Return for each edge in how many ways one exchanged object of one seed breaks it alone."""
-    best = dict.fromkeys(folded.active_edges, 0)
-    own_of = {node: take(objects[node], rows) for node, rows in valid.items()}
-    for item in seeds:
-        counts = dict.fromkeys(best, 0)
-        for node, own in own_of.items():
-            breaks = np.array([~holds_beside(edge, node, item, own) for edge in folded.edges])
-            alone = breaks & (breaks.sum(axis=0) == 1)
-            for edge, ways in zip(folded.edges, alone.sum(axis=1).tolist(), strict=True):
-                counts[edge.name] += ways
-        best = {name: max(best[name], counts[name]) for name in best}
-    return best
-
-
-def _broken(edge: Constraint, target: Constraint) -> Constraint:
-    return edge.negated() if edge is target else edge
 
 
 PRICE = "price"
@@ -106,10 +74,7 @@ PRICE = "price"
 def solve_cheapest(folded: FoldedGraph, objects: Mapping[str, Columns], valid: Rows) -> bool:
     """Return whether taking the cheapest compatible object next, node by node, solves the task.
 
-    Args:
-        folded: The task graph.
-        objects: Columns of each node's objects.
-        valid: Positions of the node-valid ones.
+    The objects of each node are given as columns, with the positions of the node-valid ones.
     """
     first = folded.graph.node_ids[0]
     return _chain_solves(folded, objects, valid, valid[first])
@@ -121,8 +86,9 @@ def solve_rarest(folded: FoldedGraph, objects: Mapping[str, Columns], valid: Row
     Every property that the first node's edges read is tried, as a rare date may betray the seed.
     """
     first = folded.graph.node_ids[0]
-    names = [name for name in folded.edge_properties(first) if name != PRICE]
-    for name in names:
+    for name in folded.edge_properties(first):
+        if name == PRICE:
+            continue
         column = objects[first][name][valid[first]]
         values, codes, counts = np.unique(column, return_inverse=True, return_counts=True)
         if len(values) > 1:
@@ -144,47 +110,31 @@ def solve_from_random(
 def _chain_solves(
     folded: FoldedGraph, objects: Mapping[str, Columns], valid: Rows, start: IntArray
 ) -> bool:
-    chosen: dict[str, int] = {}
+    """Whether the cheapest object next that breaks no edge leads to a solution.
+
+    Sums are looked at in the end.
+    """
+    places: dict[str, IntArray] = {}
+
+    def value(ref: Ref) -> NDArray[Any]:
+        return objects[ref[0]][ref[1]][places[ref[0]]]
+
     for node in folded.graph.node_ids:
-        rows = valid[node] if chosen else start
-        rows = rows[_compatible(folded, objects, chosen, node, rows)]
-        if len(rows) == 0:
+        places[node] = valid[node] if places else start
+        for edge in folded.edges:
+            if edge.linear is None and node in edge.nodes and places.keys() >= set(edge.nodes):
+                fits = np.asarray(edge.evaluate(value), dtype=np.bool_)
+                places[node] = places[node][np.broadcast_to(fits, places[node].shape)]
+        if len(places[node]) == 0:
             return False
-        chosen[node] = int(rows[objects[node][PRICE][rows].argmin()])
-    values = {
-        (node, name): column[chosen[node], None].tolist()[0]
-        for node, columns in objects.items()
-        for name, column in columns.items()
-    }
-    return all(edge.holds(values) for edge in folded.edges)
-
-
-def _compatible(
-    folded: FoldedGraph,
-    objects: Mapping[str, Columns],
-    chosen: Mapping[str, int],
-    node: str,
-    rows: IntArray,
-) -> Mask:
-    """Return which objects break no edge with what was chosen; sums are left to the end."""
-    fits = np.ones(len(rows), dtype=np.bool_)
-
-    def value(ref: Ref) -> object:
-        owner, name = ref
-        column = objects[owner][name]
-        return column[rows] if owner == node else column[chosen[owner]]
-
-    for edge in folded.edges:
-        if edge.linear is None and node in edge.nodes and {*chosen, node}.issuperset(edge.nodes):
-            fits &= np.asarray(edge.evaluate(value), dtype=np.bool_)
-    return fits
+        places[node] = places[node][[value((node, PRICE)).argmin()]]
+    return all(np.all(edge.evaluate(value)) for edge in folded.edges)
 
 
 Group = tuple[str | int | bool | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """What selection knows of a task.
 
     Attributes:
@@ -218,13 +168,11 @@ def select(candidates: Sequence[Candidate], wanted: int) -> list[Candidate]:
     distinct: dict[str, Candidate] = {}
     for candidate in sorted(candidates, key=lambda item: item.number):
         distinct.setdefault(candidate.content, candidate)
-    ranking = [
-        candidate
-        for solved in (False, True)
-        for candidate in _take_turns(
+    ranking: list[Candidate] = []
+    for solved in (False, True):
+        ranking += _take_turns(
             [item for item in distinct.values() if item.solved_by_shortcut is solved]
         )
-    ]
     room = _shares([candidate.active_edges for candidate in ranking], wanted)
     chosen: list[Candidate] = []
     for candidate in ranking:
@@ -248,14 +196,14 @@ def _shares(numbers: Sequence[int], wanted: int) -> dict[int, int]:
 def _take_turns(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates hardest first, taking turns over the groups."""
     groups: dict[Group, list[Candidate]] = {}
-    for candidate in sorted(candidates, key=_hardness):
+
+    def easiness(candidate: Candidate) -> tuple[int, int, int, int]:
+        distractors = (-candidate.node_distractors, -candidate.edge_distractors)
+        return (candidate.solutions, *distractors, candidate.number)
+
+    for candidate in sorted(candidates, key=easiness):
         groups.setdefault(candidate.group, []).append(candidate)
     chosen: list[Candidate] = []
     while any(groups.values()):
         chosen += [group.pop(0) for group in groups.values() if group]
     return chosen
-
-
-def _hardness(candidate: Candidate) -> tuple[int, int, int, int]:
-    distractors = (-candidate.node_distractors, -candidate.edge_distractors)
-    return (candidate.solutions, *distractors, candidate.number)
