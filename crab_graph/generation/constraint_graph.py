@@ -19,22 +19,17 @@ TRUTH_LIMIT = 100_000
 """Largest product of property domains on which a constraint is tried out beforehand."""
 
 
-@dataclass(frozen=True, slots=True)
-class Property:
+class Property(NamedTuple):
     """A property of a node type with its finite domain."""
 
     name: str
     values: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Derived:
+class Derived(NamedTuple):
     """A property that others decide, such as a price that depends on class and level.
 
-    Attributes:
-        name: Name of the property.
-        inputs: The properties that decide it, in the order of the table's keys.
-        table: Its value for every combination of the inputs.
+    The table has its value for every combination of the inputs, in their order.
     """
 
     name: str
@@ -45,9 +40,7 @@ class Derived:
 class Lookup(NamedTuple):
     """A property as a table over the free properties that decide it.
 
-    Attributes:
-        inputs: Free properties, the property itself where it is free.
-        table: Its values, with an axis for the domain of each of them.
+    The table has an axis for the domain of each input; a free property is its own.
     """
 
     inputs: tuple[str, ...]
@@ -115,10 +108,7 @@ class NodeType:
 
     @cached_property
     def lookups(self) -> Mapping[str, Lookup]:
-        """Each property as the free properties that decide it and a table of its values.
-
-        The table has one axis for each of these properties, in the order of their domains.
-        """
+        """Each property as the free properties that decide it and a table of its values."""
         tables = {
             name: Lookup((name,), np.array(values)) for name, values in self.property_values.items()
         }
@@ -126,14 +116,13 @@ class NodeType:
             inputs = self.free_inputs(name)
             domains = [self.property_values[free] for free in inputs]
             if inputs == item.inputs:
-                values = [item.table[combination] for combination in product(*domains)]
+                values = [item.table[key] for key in product(*domains)]
             else:
                 values = [
-                    self.derive(name, dict(zip(inputs, combination, strict=True)))
-                    for combination in product(*domains)
+                    self.derive(name, dict(zip(inputs, key, strict=True)))
+                    for key in product(*domains)
                 ]
-            table = np.array(values).reshape([len(domain) for domain in domains])
-            tables[name] = Lookup(inputs, table)
+            tables[name] = Lookup(inputs, np.array(values).reshape(list(map(len, domains))))
         return tables
 
     @cached_property
@@ -148,8 +137,7 @@ class NodeType:
 
     def rule(self, constraint: Constraint) -> Rule:
         """Try a constraint over properties of one object on everything these can be."""
-        names = [name for _, name in constraint.refs]
-        inputs = tuple(dict.fromkeys(free for name in names for free in self.free_inputs(name)))
+        inputs = self.free_inputs(*(name for _, name in constraint.refs))
         sizes = [len(self.property_values[free]) for free in inputs]
         if prod(sizes) > TRUTH_LIMIT:
             return Rule(constraint, inputs, None)
@@ -163,18 +151,17 @@ class NodeType:
         item = self.derivations[name]
         return item.table[tuple(self.derive(source, chosen) for source in item.inputs)]
 
-    def free_inputs(self, name: str) -> tuple[str, ...]:
-        """Names of the free properties that decide the property `name` (itself when it is free)."""
-        if name in self.property_values:
-            return (name,)
+    def free_inputs(self, *names: str) -> tuple[str, ...]:
+        """Names of the free properties that decide some (a free one decides itself)."""
         inputs: dict[str, None] = {}
-        for item in self.derivations[name].inputs:
-            inputs.update(dict.fromkeys(self.free_inputs(item)))
+        for name in names:
+            free = name in self.property_values
+            own = (name,) if free else self.free_inputs(*self.derivations[name].inputs)
+            inputs.update(dict.fromkeys(own))
         return tuple(inputs)
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """One required entity of a task: its id and the name of its node type."""
 
     id: str
@@ -183,12 +170,7 @@ class Node:
 
 @dataclass(frozen=True)
 class ConstraintGraph:
-    """A task graph G = (N, C): the required entities and the constraints among them.
-
-    Attributes:
-        nodes: The required entities.
-        constraints: Validity constraints of the task, over one node or several.
-    """
+    """A task graph G = (N, C): required entities, and constraints over one of them or several."""
 
     nodes: tuple[Node, ...]
     constraints: tuple[Constraint, ...]

@@ -5,14 +5,14 @@ listed. Domains that no constraint names are thinned to evenly spaced values unt
 `LISTING` node-valid objects; those that constraints name stay whole.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from itertools import product
 from math import prod
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import constraint as python_constraint
 
@@ -36,12 +36,15 @@ class Sampling(StrEnum):
     SHUFFLE = "shuffle"
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """Properties of one node that do not vary independently, with the tuples that exist."""
 
     refs: tuple[Ref, ...]
     tuples: frozenset[tuple[Value, ...]]
+
+    def __call__(self, *values: Value) -> bool:
+        """Return whether the properties can have these values together."""
+        return values in self.tuples
 
 
 def sample_csp(
@@ -112,7 +115,7 @@ def _problem(
     for item in constraints:
         problem.addConstraint(_solver_constraint(item), list(item.refs))
     for link in links:
-        problem.addConstraint(_membership(link), list(link.refs))
+        problem.addConstraint(link, list(link.refs))
     return problem
 
 
@@ -120,10 +123,8 @@ def _is_out_of_reach(item: Constraint, domains: Domains) -> bool:
     """Whether a bounded sum exceeds its bound even at its least: backtracking is slow to notice."""
     if item.linear is None:
         return False
-    least = sum(
-        min(weight * int(value) for value in domains[ref])
-        for ref, weight in item.linear.weights.items()
-    )
+    terms = item.linear.weights.items()
+    least = sum(min(weight * int(value) for value in domains[ref]) for ref, weight in terms)
     return least > item.linear.bound
 
 
@@ -131,17 +132,7 @@ def _solver_constraint(item: Constraint) -> Any:
     if item.linear is not None and all(weight >= 0 for weight in item.linear.weights.values()):
         weights = [item.linear.weights[ref] for ref in item.refs]
         return python_constraint.MaxSumConstraint(item.linear.bound, weights)
-    refs = item.refs
-
-    def predicate(*values: Value) -> bool:
-        return item.holds(dict(zip(refs, values, strict=True)))
-
-    return python_constraint.FunctionConstraint(predicate)
-
-
-def _membership(link: Link) -> Callable[..., bool]:
-    tuples = link.tuples
-    return lambda *values: values in tuples
+    return lambda *values: item.holds(dict(zip(item.refs, values, strict=True)))
 
 
 LISTING = 2_500
@@ -167,10 +158,7 @@ class ListableGraph:
     def objects(self) -> Mapping[str, Columns]:
         """All node-valid objects of each node."""
         constraints = self.folded.node_constraints
-        return {
-            node: self.solve_node(node, constraints[node], {})
-            for node in self.folded.graph.node_ids
-        }
+        return {node: self.solve_node(node, own, {}) for node, own in constraints.items()}
 
     def type_of(self, node: str) -> NodeType:
         """Return the type of a node."""
@@ -181,10 +169,7 @@ class ListableGraph:
     ) -> Columns:
         """Return all objects of a node: SolveNode(n, C', ov).
 
-        Args:
-            node: The node n.
-            constraints: Its node constraints C'; domain constraints always hold.
-            overrides: Values that properties, free or derived, are pinned to.
+        Domain constraints always hold; overrides pin properties, free or derived.
         """
         domains: dict[Ref, Sequence[Value]] = {
             (node, name): [value for value in values if overrides.get(name, value) == value]
@@ -196,9 +181,7 @@ class ListableGraph:
             if (node, name) not in domains
         ]
         links = [*self._node_links(node, constraints), *(self._link(node, pin) for pin in pins)]
-        found = list_bindings(domains, (), links)
-        chosen = [{name: value for (_, name), value in binding.items()} for binding in found]
-        return NodeDomain(node, self.type_of(node), ()).columns_of(chosen)
+        return self._objects(node, list_bindings(domains, (), links))
 
     def solve_graph(self, count: int, rng: Random) -> list[dict[str, Columns]]:
         """Return up to `count` distinct solutions of the full graph CSP: SolveGraph(G, k)."""
@@ -213,8 +196,18 @@ class ListableGraph:
                     link = self._derivation(node, name)
                     domains[(node, name)] = sorted({values[-1] for values in link.tuples}, key=repr)
                     links.append(link)
-        found = _distinct_samples(domains, self.folded.edges, links, count, rng)
-        return [self._as_objects(binding) for binding in found]
+        found: list[Binding] = []
+        for binding in sample_csp(
+            domains, self.folded.edges, links, 4 * count, rng, Sampling.SHUFFLE
+        ):
+            if binding not in found:
+                found.append(binding)
+            if len(found) == count:
+                break
+        return [
+            {node: self._objects(node, [binding]) for node in self.folded.graph.node_ids}
+            for binding in found
+        ]
 
     def binding_space(self) -> tuple[dict[Ref, list[Value]], list[Link]]:
         """Return the variables V of Algorithm 1 with their domains, and what ties them (line 4).
@@ -235,13 +228,10 @@ class ListableGraph:
                     links.append(Link(refs, frozenset(shown)))
         return domains, links
 
-    def _as_objects(self, binding: Binding) -> dict[str, Columns]:
-        return {
-            node: NodeDomain(node, self.type_of(node), ()).columns_of(
-                [{name: binding[(node, name)] for name in self.type_of(node).property_values}]
-            )
-            for node in self.folded.graph.node_ids
-        }
+    def _objects(self, node: str, bindings: Sequence[Binding]) -> Columns:
+        names = self.type_of(node).property_values
+        chosen = [{name: binding[(node, name)] for name in names} for binding in bindings]
+        return NodeDomain(node, self.type_of(node), ()).columns_of(chosen)
 
     def _node_links(self, node: str, constraints: Sequence[Constraint]) -> Iterator[Link]:
         for item in (*self.type_of(node).domain_constraints, *constraints):
@@ -253,25 +243,28 @@ class ListableGraph:
     def _link(self, node: str, item: Constraint) -> Link:
         """Say a constraint over a node's properties as the tuples of free properties it allows."""
         type_ = self.type_of(node)
-        names = tuple(
-            dict.fromkeys(free for _, name in item.refs for free in type_.free_inputs(name))
+        names = type_.free_inputs(*(name for _, name in item.refs))
+        allowed = frozenset(
+            tuple(chosen.values())
+            for chosen in self._combinations(node, names)
+            if item.holds({ref: type_.derive(ref[1], chosen) for ref in item.refs})
         )
-        allowed = []
-        for values in product(*(self.values[type_.name][name] for name in names)):
-            chosen = dict(zip(names, values, strict=True))
-            if item.holds({ref: type_.derive(ref[1], chosen) for ref in item.refs}):
-                allowed.append(values)
-        return Link(tuple((node, name) for name in names), frozenset(allowed))
+        return Link(tuple((node, name) for name in names), allowed)
 
     def _derivation(self, node: str, name: str) -> Link:
         """Return the tuples of a derived property's inputs, each followed by its value."""
         type_ = self.type_of(node)
         names = type_.free_inputs(name)
         tuples = frozenset(
-            (*values, type_.derive(name, dict(zip(names, values, strict=True))))
-            for values in product(*(self.values[type_.name][free] for free in names))
+            (*chosen.values(), type_.derive(name, chosen))
+            for chosen in self._combinations(node, names)
         )
         return Link((*((node, free) for free in names), (node, name)), tuples)
+
+    def _combinations(self, node: str, names: Sequence[str]) -> Iterator[dict[str, Value]]:
+        domains = self.values[self.type_of(node).name]
+        for values in product(*(domains[name] for name in names)):
+            yield dict(zip(names, values, strict=True))
 
 
 def build_listable_graph(folded: FoldedGraph, listing: int = LISTING) -> ListableGraph:
@@ -289,7 +282,10 @@ def build_listable_graph(folded: FoldedGraph, listing: int = LISTING) -> Listabl
         type_name = folded.graph.type_of(node)
         own = values[type_name]
         loose = [name for name in own if (type_name, name) not in named and len(own[name]) > 2]
-        while loose and _combinations(domain, own) > listing:
+        while loose:
+            sizes = [len(set(allowed) & set(own[name])) for name, allowed in domain.allowed.items()]
+            if prod(sizes) <= listing:
+                break
             widest = max(loose, key=lambda name: len(own[name]))
             own[widest] = _thinned(own[widest])
             loose = [name for name in loose if len(own[name]) > 2]
@@ -301,33 +297,7 @@ def profiles(objects: Columns, names: Sequence[str]) -> list[Profile]:
     return sorted(set(zip(*(objects[name].tolist() for name in names), strict=True)), key=repr)
 
 
-def _combinations(domain: NodeDomain, values: Mapping[str, Sequence[Value]]) -> int:
-    size = 1
-    for name, allowed in domain.allowed.items():
-        size *= len(set(allowed) & set(values[name]))
-    return size
-
-
 def _thinned(values: tuple[Value, ...]) -> tuple[Value, ...]:
     """Return about half of the values, evenly spaced, the first and the last among them."""
     kept = max(2, (len(values) + 1) // 2)
     return tuple(values[position * (len(values) - 1) // (kept - 1)] for position in range(kept))
-
-
-def _distinct_samples(
-    domains: Domains,
-    constraints: Sequence[Constraint],
-    links: Sequence[Link],
-    count: int,
-    rng: Random,
-) -> list[Binding]:
-    found: list[Binding] = []
-    for _ in range(4 * count):
-        binding = sample_binding(domains, constraints, links, rng)
-        if binding is None:
-            break
-        if binding not in found:
-            found.append(binding)
-        if len(found) == count:
-            break
-    return found

@@ -6,7 +6,7 @@ more free nodes is an active edge.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -23,11 +23,7 @@ from crab_graph.generation.objects import CodedObjects, Columns, Mask, length
 class NodeDomain:
     """The objects of one node that satisfy its domain constraints and a set of node constraints.
 
-    Attributes:
-        node_id: Id of the node.
-        type: Its node type.
-        constraints: Node constraints the objects satisfy.
-        allowed: Values of each free property that single-property constraints leave.
+    `allowed` has the values of each free property that single-property constraints leave.
     """
 
     def __init__(self, node_id: str, type: NodeType, constraints: Sequence[Constraint]) -> None:
@@ -35,21 +31,14 @@ class NodeDomain:
         self.type = type
         self.constraints = tuple(constraints)
         self.allowed: dict[str, tuple[Value, ...]] = dict(type.property_values)
-        for constraint in self.constraints:
-            self._narrow(constraint)
-
-    def _narrow(self, constraint: Constraint) -> None:
-        if not self._narrows(constraint):
-            return
-        name = constraint.refs[0][1]
-        kept = tuple(
-            value for value in self.allowed[name] if constraint.holds({(self.node_id, name): value})
-        )
-        if not kept:
-            raise UnsatisfiableTask(
-                f"{self.node_id}.{name} has an empty domain after constraint '{constraint.name}'"
-            )
-        self.allowed[name] = kept
+        for item in filter(self._narrows, self.constraints):
+            ref = item.refs[0]
+            kept = tuple(value for value in self.allowed[ref[1]] if item.holds({ref: value}))
+            if not kept:
+                raise UnsatisfiableTask(
+                    f"{node_id}.{ref[1]} has an empty domain after constraint '{item.name}'"
+                )
+            self.allowed[ref[1]] = kept
 
     def _narrows(self, constraint: Constraint) -> bool:
         """Whether a constraint does no more than take values from the domain of a property."""
@@ -74,8 +63,11 @@ class NodeDomain:
 
     def grid(self, names: Sequence[str]) -> Columns:
         """Return all combinations of what decides some properties, each with these properties."""
-        inputs = dict.fromkeys(item for name in names for item in self.type.free_inputs(name))
-        return self._valid(_grid({item: self._codes[item] for item in inputs}))
+        options = {name: self._codes[name] for name in self.type.free_inputs(*names)}
+        index = np.indices([len(own) for own in options.values()]).reshape(len(options), -1)
+        return self._valid(
+            {name: own[place] for (name, own), place in zip(options.items(), index, strict=True)}
+        )
 
     def linked(self, names: Sequence[str]) -> list[tuple[str, ...]]:
         """Split properties into groups that vary independently of each other."""
@@ -85,7 +77,7 @@ class NodeDomain:
         for name in names:
             inputs = set(self.type.free_inputs(name))
             for tie in ties:
-                sources = {source for item in tie for source in self.type.free_inputs(item)}
+                sources = set(self.type.free_inputs(*tie))
                 if sources & inputs:
                     inputs |= sources
             members = [name]
@@ -138,13 +130,9 @@ class NodeDomain:
     @cached_property
     def _negated(self) -> frozenset[str]:
         """Free properties that decide a constraint which holds where another does not."""
-        return frozenset(
-            source
-            for item in self.constraints
-            if item.is_negation
-            for name in item.properties_of(self.node_id)
-            for source in self.type.free_inputs(name)
-        )
+        negated = [item for item in self.constraints if item.is_negation]
+        names = [name for item in negated for name in item.properties_of(self.node_id)]
+        return frozenset(self.type.free_inputs(*names))
 
     @cached_property
     def _codes(self) -> Codes:
@@ -178,19 +166,8 @@ class NodeDomain:
         rules = [rule for rule in self._rules if codes.keys() >= set(rule.inputs)]
         if not rules:
             return objects
-        keep = objects.satisfies(rules[0])
-        for rule in rules[1:]:
-            keep = keep & objects.satisfies(rule)
+        keep = np.logical_and.reduce([objects.satisfies(rule) for rule in rules])
         return objects.at(np.flatnonzero(keep))
-
-
-def _grid(codes: Codes) -> Codes:
-    """Return every combination, one entry each."""
-    shape = [len(options) for options in codes.values()]
-    index = np.indices(shape).reshape(len(shape), -1)
-    return {
-        name: options[chosen] for (name, options), chosen in zip(codes.items(), index, strict=True)
-    }
 
 
 TAUTOLOGY_LIMIT = 200_000
@@ -265,12 +242,7 @@ def fold(graph: ConstraintGraph, types: Mapping[str, NodeType]) -> FoldedGraph:
                 raise UnsatisfiableTask(f"edge constraint '{edge.name}' cannot hold")
         edges = [edge for edge in fixed if len(edge.nodes) > 1]
         if not unary:
-            return FoldedGraph(
-                graph,
-                types,
-                dict(constraints),
-                tuple(e for e in edges if _says_anything(e, folded)),
-            )
+            return replace(folded, edges=tuple(e for e in edges if _says_anything(e, folded)))
         for edge in unary:
             constraints[edge.nodes[0]] = (*constraints[edge.nodes[0]], edge)
 
