@@ -37,13 +37,7 @@ class Levels(NamedTuple):
 
 
 class _Margin(NamedTuple):
-    """How many are wanted of each group.
-
-    Attributes:
-        groups: Each candidate's group.
-        wanted: The number wanted of each group.
-        empty: 1 for each group without a candidate, 0 for the others.
-    """
+    """Each candidate's group, how many are wanted of each, and 1 for each without a candidate."""
 
     groups: IntArray
     wanted: _Floats
@@ -75,17 +69,13 @@ def choose_balanced(
         wanted: Number to choose.
         rng: Source of randomness.
     """
-    margins = [_kinds(made_for, shares, wanted)]
+    places = {name: place for place, name in enumerate(dict.fromkeys(made_for))}
+    kinds = np.array([places[name] for name in made_for], dtype=np.int64)
+    asked = np.array([shares[name] for name in places], dtype=np.float64)
+    margins = [_margin(kinds, asked * wanted / _total(asked))]
     weights = _fitted(np.ones(len(made_for)), margins)
     margins += [_levelled(candidates, one, weights, wanted) for one in levels]
     return _drawn(_fitted(weights, margins), wanted, rng)
-
-
-def _kinds(made_for: Sequence[str], shares: Mapping[str, int], wanted: int) -> _Margin:
-    places = {name: place for place, name in enumerate(dict.fromkeys(made_for))}
-    own = np.array([shares[name] for name in places], dtype=np.float64)
-    groups = np.array([places[name] for name in made_for], dtype=np.int64)
-    return _margin(groups, own * wanted / _total(own))
 
 
 def _levelled(candidates: Columns, level: Levels, weights: _Floats, wanted: int) -> _Margin:

@@ -26,10 +26,8 @@ if TYPE_CHECKING:
 def count_sql(graph: ConstraintGraph, sources: Mapping[str, str]) -> str:
     """Return a query that counts the solutions of one task.
 
-    Args:
-        graph: The task graph, as declared.
-        sources: For each node type, a SELECT that yields one row an offer with a column a property.
-            Its parameters are those of the whole query.
+    For each node type, `sources` has a SELECT that yields one row an offer with a column a
+    property; its parameters are those of the whole query.
     """
     sums = [edge for edge in graph.edge_constraints if edge.linear is not None]
     linear = sums[0].linear if sums else None
@@ -73,23 +71,20 @@ def _step(
     linear: LinearSum | None,
 ) -> str:
     """Join a node's profiles to the partial solutions and sum away what no later edge needs."""
-    columns = [_column(ref) for ref in keep]
-    profiles = f"{_quoted('p.' + node)} AS p"
+    select = [_column(ref) for ref in keep]
+    origin = f"{_quoted('p.' + node)} AS p"
     if not previous:
-        select = [*columns, "cost AS total", "w"]
-        return (
-            f"{_quoted('s.' + node)} AS MATERIALIZED (SELECT {', '.join(select)} FROM {profiles})"  # noqa: S608
+        select += ["cost AS total", "w"]
+    else:
+        select += ["s.total + p.cost AS total", "sum(s.w * p.w) AS w"]
+        conditions = [edge.sql(_column) for edge in closed]
+        if linear is not None and all(weight >= 0 for weight in linear.weights.values()):
+            conditions.append(f"s.total + p.cost <= {linear.bound}")
+        origin = (
+            f"{_quoted('s.' + previous)} AS s JOIN {origin} "
+            f"ON {' AND '.join(conditions) or 'TRUE'} GROUP BY ALL"
         )
-    conditions = [edge.sql(_column) for edge in closed]
-    if linear is not None and all(weight >= 0 for weight in linear.weights.values()):
-        conditions.append(f"s.total + p.cost <= {linear.bound}")
-    select = [*columns, "s.total + p.cost AS total", "sum(s.w * p.w) AS w"]
-    return (
-        f"{_quoted('s.' + node)} AS MATERIALIZED (SELECT {', '.join(select)} "  # noqa: S608
-        f"FROM {_quoted('s.' + previous)} AS s JOIN {profiles} "
-        f"ON {' AND '.join(conditions) or 'TRUE'} "
-        "GROUP BY ALL)"
-    )
+    return f"{_quoted('s.' + node)} AS MATERIALIZED (SELECT {', '.join(select)} FROM {origin})"  # noqa: S608
 
 
 def _column(ref: Ref) -> str:
@@ -105,13 +100,9 @@ SEARCH_MARGIN = 1000
 
 
 class Certificate(FileModel):
-    """The number of solutions a task must have, and what three ways of counting found.
+    """The closure of a task's seeds, and how many solutions three ways of counting found.
 
-    Attributes:
-        expected: The closure of the seeds.
-        sql: Count by SQL aggregation.
-        arrays: Count by array elimination.
-        search: Count by plain search, stopped at `expected` + `SEARCH_MARGIN`.
+    The plain search stops at `expected` + `SEARCH_MARGIN`.
     """
 
     expected: int
@@ -152,18 +143,11 @@ def certify_tables(
     counted = connection.execute(count_sql(graph, sources), parameters).fetchall()[0][0]
     offers = {name: fetch_columns(connection, sql, parameters) for name, sql in sources.items()}
     listed = {name: rows(columns) for name, columns in offers.items()}
-    solutions = search_solutions(
-        graph,
-        {node.id: listed[node.type] for node in graph.nodes},
-        expected + SEARCH_MARGIN,
-    )
-    certificate = Certificate(
-        expected=expected,
-        sql=int(counted),
-        arrays=count_offers(graph, offers),
-        search=len(solutions),
-    )
-    return certificate, solutions
+    offered = {node.id: listed[node.type] for node in graph.nodes}
+    solutions = search_solutions(graph, offered, expected + SEARCH_MARGIN)
+    arrays = count_offers(graph, offers)
+    counts = Certificate(expected=expected, sql=counted, arrays=arrays, search=len(solutions))
+    return counts, solutions
 
 
 def count_offers(graph: ConstraintGraph, offers: Mapping[str, Columns]) -> int:

@@ -8,7 +8,6 @@ distractor's: 0.5 tells nothing.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,16 +19,12 @@ FIGURES = 3
 """Last digits of an id or a price that are looked at, one by one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Surface:
-    """What the tables of one node type show of an offer.
+class Surface(NamedTuple):
+    """What the tables of one node type show of an offer: columns of ids, names and prices (cents).
 
     Attributes:
         sql: A SELECT with the parameter `$task`; its first column is the offer's id, the others are
             public. Dates and truth values are numbers.
-        ids: Columns that hold ids.
-        names: Columns that hold names.
-        prices: Columns that hold money, in cents.
         groupings: Groups of columns whose shared values bundle offers, such as a flight's fares.
     """
 
@@ -66,8 +61,7 @@ def derive_features(
         if name in surface.ids:
             numbers = [int("".join(filter(str.isdigit, value)) or 0) for value in values]
             found[f"{name} order"] = (True, numbers)
-            for place in range(FIGURES):
-                found[f"{name} digit {place + 1}"] = (True, _figure(numbers, place))
+            found.update(_figures(name, numbers))
         elif name in surface.names:
             found[f"{name} length"] = (True, [len(value) for value in values])
             found[f"{name} first letter"] = (True, [ord(value[0]) for value in values])
@@ -75,8 +69,7 @@ def derive_features(
             if not isinstance(values[0], str):
                 found[name] = (False, values)
             if name in surface.prices:
-                for place in range(FIGURES):
-                    found[f"{name} digit {place + 1}"] = (True, _figure(values, place))
+                found.update(_figures(name, values))
             found[f"rows per {name}"] = (False, _group_sizes(list(values)))
     for name, members in (surface.groupings or {}).items():
         keys = list(zip(*(table[member] for member in members), strict=True))
@@ -87,12 +80,7 @@ def derive_features(
 
 
 def area_under_curve(solutions: FloatArray, distractors: FloatArray) -> FloatArray:
-    """Return each feature's AUC: P(solution's > distractor's) + P(equal) / 2.
-
-    Args:
-        solutions: Features of the solutions' rows, `(rows, features)`.
-        distractors: Features of the distractors, likewise.
-    """
+    """Return each feature's AUC, of `(rows, features)`: P(solution's > distractor's) + P(=) / 2."""
     # Solutions are few, so that comparing every pair is cheaper than ranking.
     above = solutions[:, None, :] > distractors[None, :, :]
     equal = solutions[:, None, :] == distractors[None, :, :]
@@ -100,8 +88,11 @@ def area_under_curve(solutions: FloatArray, distractors: FloatArray) -> FloatArr
     return result
 
 
-def _figure(numbers: Sequence[Any], place: int) -> list[float]:
-    return [int(number) // 10**place % 10 for number in numbers]
+def _figures(name: str, numbers: Sequence[Any]) -> dict[str, tuple[bool, list[float]]]:
+    return {
+        f"{name} digit {place + 1}": (True, [int(number) // 10**place % 10 for number in numbers])
+        for place in range(FIGURES)
+    }
 
 
 def _group_sizes(keys: Sequence[Any]) -> list[float]:

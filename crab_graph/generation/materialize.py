@@ -6,11 +6,9 @@ inserts. The bulk load gives the same tables much faster.
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crab_graph.schema import digest
 from crab_graph.tools.tables import Row, Table
@@ -53,25 +51,18 @@ def insert_columns(
     values: Mapping[str, Sequence[Any]],
     kinds: Mapping[str, str],
 ) -> None:
-    """Insert columns of one length into a table whose first column is the task's id.
+    """Insert columns, in the table's order, behind a first one that holds the task's id.
 
-    Args:
-        connection: A connection that sees the table.
-        target: The table, as SQL names it.
-        task_id: Id of the task.
-        values: The other columns, in the table's order.
-        kinds: SQL type of each.
+    `target` is the table as SQL names it, `kinds` has the SQL type of each column.
     """
     # DuckDB reads arrays as they are, by the name of the variable that holds them: row by row takes
     # a hundred times as long, and lists as parameters take three times as long.
-    arrays = {name: _array(own) for name, own in values.items()}
+    arrays = {}
+    for name, own in values.items():
+        numbers = all(type(value) is int for value in own)
+        arrays[name] = np.array(own, dtype=np.int64 if numbers else object)
     columns = ", ".join(f'"{name}"::{kinds[name]}' for name in arrays)
     connection.execute(f"INSERT INTO {target} SELECT ?, {columns} FROM arrays", [task_id])  # noqa: S608
-
-
-def _array(values: Sequence[Any]) -> NDArray[Any]:
-    numbers = all(type(value) is int for value in values)
-    return np.array(values, dtype=np.int64 if numbers else object)
 
 
 def read_rows(
@@ -139,14 +130,8 @@ def qualified(table: Table) -> str:
     return f"{PRIVATE_SCHEMA}.{table.name}" if table.private else f'main."{table.name}"'
 
 
-@dataclass(frozen=True, slots=True)
-class InitializationAction:
-    """One database insertion call.
-
-    Attributes:
-        name: Name of the call, such as `add_hotel`.
-        arguments: Its arguments.
-    """
+class InitializationAction(NamedTuple):
+    """One database insertion call by its name, such as `add_hotel`."""
 
     name: str
     arguments: Mapping[str, Any]
@@ -167,16 +152,13 @@ def execute_actions(
 ) -> None:
     """Execute actions in their order on tables made by `create_tables`, row by row.
 
-    Args:
-        connection: Connection to the store.
-        tables: The tables that actions insert into.
-        insertions: What each call inserts, by its name.
-        task_id: The task whose store it is.
-        actions: The calls.
-        together: Whether all are executed or none; otherwise each is committed by itself.
+    All are executed or none, unless not `together`: then each is committed by itself.
     """
     columns = {table.name: tuple(table.columns) for table in tables}
-    statements = {table.name: _insertion(table) for table in tables}
+    statements = {
+        table.name: f"INSERT INTO {qualified(table)} VALUES (?{', ?' * len(table.columns)})"  # noqa: S608
+        for table in tables
+    }
     for batch in (actions,) if together else ((action,) for action in actions):
         connection.execute("BEGIN")
         try:
@@ -188,8 +170,3 @@ def execute_actions(
             connection.execute("ROLLBACK")
             raise
         connection.execute("COMMIT")
-
-
-def _insertion(table: Table) -> str:
-    marks = ", ".join("?" for _ in range(len(table.columns) + 1))
-    return f"INSERT INTO {qualified(table)} VALUES ({marks})"  # noqa: S608

@@ -6,6 +6,7 @@ completion exceeds it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from crab_graph.generation.constraint_graph import ConstraintGraph
@@ -28,12 +29,7 @@ def search_solutions(
         rows: For each node, every row its table offers, valid or not.
         limit: Where to stop; a caller who expects k solutions passes more than k.
     """
-    solutions: list[Solution] = []
-    for solution in _Search(graph, rows).solutions():
-        solutions.append(solution)
-        if len(solutions) == limit:
-            break
-    return solutions
+    return list(islice(_Search(graph, rows).solutions(), limit))
 
 
 class _Search:
@@ -45,16 +41,13 @@ class _Search:
         self.linear = sums[0].linear if sums else None
         self.edges = [edge for edge in graph.edge_constraints if not sums or edge is not sums[0]]
         self.groups = [self._grouped(node, _valid(graph, node, rows[node])) for node in self.order]
-        self.cheapest_rest = [
-            sum(
-                min(group[0][0] for group in groups)
-                for groups in self.groups[depth + 1 :]
-                if groups
-            )
-            for depth in range(len(self.order))
-        ]
-        self.checks = [self._checks(depth) for depth in range(len(self.order))]
-        self.known: list[dict[tuple[frozenset[int], ...], list[_Group]]] = [{} for _ in self.order]
+        least = [min((group[0][0] for group in groups), default=0) for groups in self.groups]
+        self.cheapest_rest = [sum(least[depth + 1 :]) for depth in range(len(self.order))]
+        self.checks: list[list[_Check]] = []
+        for depth, node in enumerate(self.order):
+            done = self.order[: depth + 1]
+            closed = [e for e in self.edges if node in e.nodes and set(done).issuperset(e.nodes)]
+            self.checks.append([_Check(edge, done) for edge in closed])
 
     def solutions(self) -> Iterator[Solution]:
         """Yield every solution."""
@@ -105,23 +98,10 @@ class _Search:
     def _compatible(self, depth: int, chosen: Sequence[_Group]) -> list[_Group]:
         """Return the groups of the next node that break no edge with what was chosen."""
         groups = self.groups[depth]
-        admitted = tuple([check.admitted(chosen, groups) for check in self.checks[depth]])
+        admitted = [check.admitted(chosen, groups) for check in self.checks[depth]]
         if not admitted:
             return groups
-        known = self.known[depth].get(admitted)
-        if known is None:
-            known = [groups[position] for position in sorted(frozenset.intersection(*admitted))]
-            self.known[depth][admitted] = known
-        return known
-
-    def _checks(self, depth: int) -> list["_Check"]:
-        """Return the edges that the node at `depth` completes."""
-        done = self.order[: depth + 1]
-        return [
-            _Check(edge, done)
-            for edge in self.edges
-            if done[-1] in edge.nodes and set(done).issuperset(edge.nodes)
-        ]
+        return [groups[position] for position in sorted(frozenset.intersection(*admitted))]
 
 
 class _Check:
@@ -163,11 +143,11 @@ def _valid(graph: ConstraintGraph, node: str, rows: Sequence[Row]) -> list[Row]:
 def _by_edges(graph: ConstraintGraph) -> list[str]:
     """Order nodes so that edges can be checked early."""
     order: list[str] = []
+
+    def closed(node: str) -> int:
+        done = {*order, node}
+        return sum(done.issuperset(edge.nodes) for edge in graph.edge_constraints)
+
     while len(order) < len(graph.nodes):
-        rest = [node for node in graph.node_ids if node not in order]
-        order.append(max(rest, key=lambda node: _closed(graph, {*order, node})))
+        order.append(max((node for node in graph.node_ids if node not in order), key=closed))
     return order
-
-
-def _closed(graph: ConstraintGraph, nodes: set[str]) -> int:
-    return sum(nodes.issuperset(edge.nodes) for edge in graph.edge_constraints)
