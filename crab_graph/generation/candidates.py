@@ -114,7 +114,7 @@ def draw_distinct(
     missing = wanted
     for _ in range(tries):
         size = max(64, 2 * missing)
-        drawn = domain.draw(rng, size) if models is None else domain.draw_like(rng, size, models)
+        drawn = domain.draw(rng, size, models)
         fresh = _fresh(drawn[IDENTITY], used, missing)
         if len(fresh):
             parts.append(take(drawn, fresh))

@@ -8,7 +8,7 @@ becomes the SQL condition of certification.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 
 def _operator(sql: str, *, is_reflected: bool = False) -> Callable[["SqlTerm", Any], "SqlTerm"]:
@@ -66,8 +66,7 @@ Ref = tuple[str, str]
 """A property of a node: `(node id, property name)`; domain constraints name the node type."""
 
 
-@dataclass(frozen=True, slots=True)
-class LinearSum:
+class LinearSum(NamedTuple):
     """A hint for the engines: the constraint says Σ weight · property ≤ bound."""
 
     weights: Mapping[Ref, int]
@@ -139,10 +138,7 @@ class Constraint:
         linear = self.linear
         if linear is not None:
             free = {ref: weight for ref, weight in linear.weights.items() if ref not in decided}
-            spent = sum(
-                linear.weights[ref] * int(decided[ref])
-                for ref in linear.weights.keys() & decided.keys()
-            )
+            spent = sum(linear.weights.get(ref, 0) * int(decided[ref]) for ref in decided)
             linear = LinearSum(free, linear.bound - spent)
         return replace(self, fixed={**self.fixed, **decided}, linear=linear)
 
@@ -160,20 +156,12 @@ class Constraint:
         if self.linear is not None:
             weights = {ref: -weight for ref, weight in self.linear.weights.items()}
             return bounded_sum(name, weights, -self.linear.bound - 1, "")
-        return replace(
-            self, name=name, predicate=_Negation(self.predicate), sentence="", structural=False
-        )
 
+        def opposite(*arguments: Any, **constants: Any) -> Any:
+            # Not `~`: on a Python truth value it answers -2, which counts as true.
+            return self.predicate(*arguments, **constants) == False  # noqa: E712
 
-@dataclass(frozen=True, slots=True)
-class _Negation:
-    """The opposite of a predicate, for scalars, arrays and SQL alike."""
-
-    predicate: Callable[..., Any]
-
-    def __call__(self, *arguments: Any, **constants: Any) -> Any:
-        # Not `~`: on a Python truth value it answers -2, which counts as true.
-        return self.predicate(*arguments, **constants) == False  # noqa: E712
+        return replace(self, name=name, predicate=opposite, sentence="", structural=False)
 
 
 def equals(value: Any, required: Any) -> Any:

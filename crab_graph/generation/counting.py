@@ -8,10 +8,9 @@ ones count as plain edges.
 
 from collections.abc import Mapping, Sequence
 from itertools import permutations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crab_graph.generation.constraints import Constraint, LinearSum
 from crab_graph.generation.objects import (
@@ -21,6 +20,7 @@ from crab_graph.generation.objects import (
     group,
     length,
     numbered_together,
+    try_out,
 )
 
 Rows = Mapping[str, IntArray]
@@ -50,12 +50,9 @@ class _Partial(NamedTuple):
 
 
 class EliminationCounter:
-    """Counts and tests the solutions among given objects.
+    """Counts and tests the solutions among the objects of nodes, of which edges are asked.
 
-    Args:
-        nodes: Node ids.
-        edges: Edge constraints over these nodes.
-        objects: Columns of each node's objects; only node-valid ones may take part in a call.
+    Only node-valid objects may take part in a call.
     """
 
     def __init__(
@@ -64,6 +61,7 @@ class EliminationCounter:
         self.nodes = tuple(nodes)
         sums = [edge for edge in edges if edge.linear is not None]
         self.sum: LinearSum | None = sums[0].linear if sums else None
+        self._bound = self.sum.bound if self.sum is not None else 0
         self.edges = tuple(edge for edge in edges if not sums or edge is not sums[0])
         self._orders = best_orders(self.nodes, self.edges)
         self._codes: dict[tuple[str, int], IntArray] = {}
@@ -95,27 +93,17 @@ class EliminationCounter:
         total = best[self._keys(node, candidates)] + self._cost[node][candidates]
         return np.asarray(total <= self._bound)
 
-    @property
-    def _bound(self) -> int:
-        return self.sum.bound if self.sum is not None else 0
-
-    def _tabulate(self, number: int, objects: Mapping[str, Columns]) -> NDArray[np.bool_]:
+    def _tabulate(self, number: int, objects: Mapping[str, Columns]) -> Mask:
         """Number each node's profiles for an edge and try the edge on all of their combinations."""
         edge = self.edges[number]
-        axes: dict[tuple[str, str], NDArray[Any]] = {}
-        sizes = []
-        for axis, node in enumerate(edge.nodes):
+        shown: dict[str, Columns] = {}
+        for node in edge.nodes:
             names = edge.properties_of(node)
             own = objects[node]
             found = group([numbered_together(name, [own]) for name in names], length(own))
             self._codes[(node, number)] = found.of_each
-            sizes.append(len(found.example))
-            shape = [1] * len(edge.nodes)
-            shape[axis] = -1
-            for name in names:
-                axes[(node, name)] = own[name][found.example].reshape(shape)
-        answer = np.asarray(edge.evaluate(axes.__getitem__), dtype=bool)
-        return np.broadcast_to(answer, sizes)
+            shown[node] = {name: own[name][found.example] for name in names}
+        return try_out(edge, shown)
 
     def _costs(self, node: str, columns: Columns) -> IntArray:
         cost = np.zeros(length(columns), dtype=np.int64)
@@ -160,15 +148,13 @@ class EliminationCounter:
     ) -> _Partial:
         left, right = self._compatible_pairs(state, node, entries, ahead, room)
         codes = {
-            **{item: column[left] for item, column in state.codes.items()},
-            **{item: column[right] for item, column in entries.codes.items()},
+            item: column[side]
+            for side, part in ((left, state), (right, entries))
+            for item, column in part.codes.items()
+            if not set(self.edges[item[1]].nodes).isdisjoint(ahead)
         }
         return _Partial(
-            {
-                item: c
-                for item, c in codes.items()
-                if not set(self.edges[item[1]].nodes).isdisjoint(ahead)
-            },
+            codes,
             state.total[left] + entries.total[right],
             state.weight[left] * entries.weight[right],
             np.maximum(state.key[left], entries.key[right]),

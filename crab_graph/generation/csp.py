@@ -20,7 +20,7 @@ from crab_graph.errors import UsageError
 from crab_graph.generation.constraint_graph import NodeType
 from crab_graph.generation.constraints import Constraint, Ref, Value, equals
 from crab_graph.generation.folding import FoldedGraph, NodeDomain
-from crab_graph.generation.objects import Columns
+from crab_graph.generation.objects import Columns, profiles
 
 ENUMERATION_LIMIT = 2_000_000
 """Largest product of variable domains of which SampleCSP will enumerate all solutions."""
@@ -137,8 +137,6 @@ def _solver_constraint(item: Constraint) -> Any:
 
 LISTING = 2_500
 """Combinations of node-valid values at which no further domain is thinned."""
-
-Profile = tuple[Value, ...]
 
 
 @dataclass(frozen=True)
@@ -290,11 +288,6 @@ def build_listable_graph(folded: FoldedGraph, listing: int = LISTING) -> Listabl
             own[widest] = _thinned(own[widest])
             loose = [name for name in loose if len(own[name]) > 2]
     return ListableGraph(folded, values)
-
-
-def profiles(objects: Columns, names: Sequence[str]) -> list[Profile]:
-    """Return the distinct value tuples that objects show for some properties, in a fixed order."""
-    return sorted(set(zip(*(objects[name].tolist() for name in names), strict=True)), key=repr)
 
 
 def _thinned(values: tuple[Value, ...]) -> tuple[Value, ...]:

@@ -8,10 +8,12 @@ one object a node.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
 
+from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.balance import Levels, choose_balanced
 from crab_graph.generation.candidates import (
     CandidatePool,
@@ -207,9 +209,8 @@ def _breaking_domains(folded: FoldedGraph, node: str, kept: str) -> dict[str, No
             for other in folded.node_constraints[node]
             if other is not item and (kept == "all" or other.structural)
         ]
-        domain = folded.domain_or_none(node, [*others, item.negated()])
-        if domain is not None:
-            domains[item.name] = domain
+        with suppress(UnsatisfiableTask):
+            domains[item.name] = folded.domain(node, [*others, item.negated()])
     return domains
 
 

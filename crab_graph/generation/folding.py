@@ -9,15 +9,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.constraint_graph import Codes, ConstraintGraph, NodeType, Rule
 from crab_graph.generation.constraints import Constraint, Ref, Value
-from crab_graph.generation.objects import CodedObjects, Columns, Mask, length
+from crab_graph.generation.objects import (
+    CodedObjects,
+    Columns,
+    Mask,
+    length,
+    profile_columns,
+    profiles,
+    try_out,
+)
 
 
 class NodeDomain:
@@ -55,12 +61,6 @@ class NodeDomain:
         }
         return {**free, **derived}
 
-    def profiles(self, names: Sequence[str]) -> list[tuple[Value, ...]]:
-        """Return the distinct value tuples of some properties that the node's objects can show."""
-        columns = self.grid(names)
-        rows = zip(*(columns[name].tolist() for name in names), strict=True)
-        return sorted(set(rows), key=repr)
-
     def grid(self, names: Sequence[str]) -> Columns:
         """Return all combinations of what decides some properties, each with these properties."""
         options = {name: self._codes[name] for name in self.type.free_inputs(*names)}
@@ -96,36 +96,26 @@ class NodeDomain:
             allowed &= self._allows[name][own]
         return self._valid({name: own[allowed] for name, own in codes.items()})
 
-    def draw(self, rng: np.random.RandomState, size: int) -> CodedObjects:
+    def draw(
+        self, rng: np.random.RandomState, size: int, models: Codes | None = None
+    ) -> CodedObjects:
         """Draw about `size` objects, uniformly and independently, by rejection.
 
-        Fewer come back where the node's constraints reject most draws; the caller asks again.
+        Fewer come back where the node's constraints reject most draws; the caller asks again. With
+        models, objects take after these in all that the constraints let: a property is drawn anew
+        where its value in the model is not allowed, and wherever it decides a negated constraint.
         """
-        return self._valid({name: self._drawn(own, rng, size) for name, own in self._codes.items()})
-
-    def draw_like(self, rng: np.random.RandomState, size: int, models: Codes) -> CodedObjects:
-        """Draw about `size` objects that take after models in all that the node's constraints let.
-
-        A property is drawn anew where its value in the model is not allowed, and wherever it
-        decides a negated constraint.
-        """
-        chosen = rng.randint(0, length(models), size)
+        chosen = rng.randint(0, length(models), size) if models is not None else None
         codes: Codes = {}
         for name, own in self._codes.items():
-            drawn = self._drawn(own, rng, size)
-            if len(own) > 1 and name not in self._negated:
+            if len(own) == 1:  # takes nothing from the stream
+                codes[name] = np.full(size, own[0])
+                continue
+            codes[name] = own[rng.randint(0, len(own), size)]
+            if models is not None and name not in self._negated:
                 borrowed = models[name][chosen]
-                if len(own) == len(self.type.property_values[name]):
-                    drawn = borrowed
-                else:
-                    drawn = np.where(self._allows[name][borrowed], borrowed, drawn)
-            codes[name] = drawn
+                codes[name] = np.where(self._allows[name][borrowed], borrowed, codes[name])
         return self._valid(codes)
-
-    @staticmethod
-    def _drawn(own: NDArray[np.int64], rng: np.random.RandomState, size: int) -> NDArray[np.int64]:
-        # One value takes nothing from the stream.
-        return np.full(size, own[0]) if len(own) == 1 else own[rng.randint(0, len(own), size)]
 
     @cached_property
     def _negated(self) -> frozenset[str]:
@@ -201,13 +191,6 @@ class FoldedGraph:
         """Return the objects of a node under other constraints than its own."""
         return NodeDomain(node, self.types[self.graph.type_of(node)], constraints)
 
-    def domain_or_none(self, node: str, constraints: Sequence[Constraint]) -> NodeDomain | None:
-        """Return the same, or `None` where the constraints leave a property without values."""
-        try:
-            return self.domain(node, constraints)
-        except UnsatisfiableTask:
-            return None
-
     @property
     def active_edges(self) -> tuple[str, ...]:
         """Names of the active edge constraints."""
@@ -249,31 +232,17 @@ def fold(graph: ConstraintGraph, types: Mapping[str, NodeType]) -> FoldedGraph:
 
 def _says_anything(edge: Constraint, folded: FoldedGraph) -> bool:
     """Whether some combination of node-valid profiles breaks the edge."""
-    profiles = {
-        node: folded.domains[node].profiles(edge.properties_of(node)) for node in edge.nodes
-    }
+    shown: dict[str, Columns] = {}
+    for node in edge.nodes:
+        names = edge.properties_of(node)
+        shown[node] = profile_columns(names, profiles(folded.domains[node].grid(names), names))
     if edge.linear is not None:
-        return not edge.holds(_dearest(edge, profiles))
-    size = prod(map(len, profiles.values()))
+        dearest: dict[Ref, Value] = {}
+        for (node, name), weight in edge.linear.weights.items():
+            values = shown[node][name]
+            dearest[(node, name)] = int(values.max() if weight > 0 else values.min())
+        return not edge.holds(dearest)
+    size = prod(map(length, shown.values()))
     if size == 0 or size > TAUTOLOGY_LIMIT:
         return size > 0
-    axes: dict[Ref, NDArray[Any]] = {}
-    for axis, (node, options) in enumerate(profiles.items()):
-        shape = [1] * len(profiles)
-        shape[axis] = -1
-        for name, values in zip(edge.properties_of(node), zip(*options, strict=True), strict=True):
-            axes[(node, name)] = np.array(values).reshape(shape)
-    return not np.all(edge.evaluate(axes.__getitem__))
-
-
-def _dearest(
-    edge: Constraint, profiles: Mapping[str, Sequence[tuple[Value, ...]]]
-) -> dict[Ref, Value]:
-    if edge.linear is None:
-        raise ValueError(f"'{edge.name}' is no linear constraint")
-    dearest: dict[Ref, Value] = {}
-    for (node, name), weight in edge.linear.weights.items():
-        position = edge.properties_of(node).index(name)
-        values = [int(profile[position]) for profile in profiles[node]]
-        dearest[(node, name)] = max(values) if weight > 0 else min(values)
-    return dearest
+    return not np.all(try_out(edge, shown))

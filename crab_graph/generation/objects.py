@@ -137,6 +137,38 @@ def rows(columns: Columns) -> list[dict[str, Value]]:
     return [dict(zip(names, values, strict=True)) for values in zip(*lists, strict=True)]
 
 
+def row(columns: Columns, place: int) -> dict[str, Value]:
+    """Return one of the objects as a dictionary of plain Python values."""
+    return rows(take(columns, slice(place, place + 1)))[0]
+
+
+Profile = tuple[Value, ...]
+"""Values of some properties that an object shows together."""
+
+
+def profiles(objects: Columns, names: Sequence[str]) -> list[Profile]:
+    """Return the distinct profiles that objects show, in a fixed order."""
+    return sorted(set(zip(*(objects[name].tolist() for name in names), strict=True)), key=repr)
+
+
+def profile_columns(names: Sequence[str], shown: Sequence[Profile]) -> Columns:
+    """Return profiles as columns."""
+    return {name: np.array([one[place] for one in shown]) for place, name in enumerate(names)}
+
+
+def try_out(constraint: Constraint, objects: Mapping[str, Columns]) -> Mask:
+    """Return a constraint's answer on all combinations, with an axis for the objects of a node."""
+    axes = {node: axis for axis, node in enumerate(objects)}
+
+    def value(ref: tuple[str, str]) -> NDArray[Any]:
+        shape = [1] * len(axes)
+        shape[axes[ref[0]]] = -1
+        return objects[ref[0]][ref[1]].reshape(shape)
+
+    answer = np.asarray(constraint.evaluate(value), dtype=np.bool_)
+    return np.broadcast_to(answer, [length(own) for own in objects.values()])
+
+
 def valid_rows(columns: Columns, constraints: Sequence[Constraint]) -> IntArray:
     """Return the positions of the objects that satisfy all of a node's constraints."""
     keep = np.ones(length(columns), dtype=np.bool_)

@@ -12,17 +12,21 @@ from random import Random
 import numpy as np
 
 from crab_graph.errors import UnsatisfiableTask
-from crab_graph.generation.constraints import Constraint, Ref
-from crab_graph.generation.csp import ListableGraph, Profile, Sampling, profiles, sample_csp
+from crab_graph.generation.constraints import Constraint
+from crab_graph.generation.csp import ListableGraph, Sampling, sample_csp
 from crab_graph.generation.distractors import Distractors
 from crab_graph.generation.objects import (
     IDENTITY,
     Columns,
     Mask,
+    Profile,
     concatenate,
     length,
-    rows,
+    profile_columns,
+    profiles,
+    row,
     take,
+    try_out,
 )
 from crab_graph.generation.seeds import SeedSolution
 
@@ -35,12 +39,7 @@ def generate_seed_solutions(
 ) -> list[SeedSolution]:
     """Return the set S of seed solutions: Algorithm 1, GenerateSeedSolutions(G, k, m).
 
-    Args:
-        graph: The graph G.
-        count: Desired seed count k.
-        attempts: Attempt multiplier m.
-        sampling: Strategy of SampleCSP.
-        rng: Source of randomness.
+    `count` is the desired seed count k, `attempts` the attempt multiplier m.
 
     Raises:
         UnsatisfiableTask: the fallback found fewer than `count` as well.
@@ -55,7 +54,7 @@ def generate_seed_solutions(
             options = graph.solve_node(node, graph.folded.node_constraints[node], overrides)
             if length(options) == 0:
                 break
-            seed[node] = _object(options, rng.randrange(length(options)))
+            seed[node] = row(options, rng.randrange(length(options)))
         if len(seed) == len(graph.folded.graph.node_ids) and seed not in seeds:  # lines 18 to 20
             seeds.append(seed)
         if len(seeds) == count:
@@ -63,19 +62,13 @@ def generate_seed_solutions(
     fallback = graph.solve_graph(count, rng)  # lines 24 to 27
     if len(fallback) < count:
         raise UnsatisfiableTask(f"the graph has {len(fallback)} of {count} seed solutions")
-    return [{node: _object(one, 0) for node, one in found.items()} for found in fallback]
+    return [{node: row(one, 0) for node, one in found.items()} for found in fallback]
 
 
 def generate_node_distractors(
     graph: ListableGraph, ratio: float, rng: Random
 ) -> dict[str, Distractors]:
-    """Return D_node by node: Algorithm 2, GenerateNodeDistractors(G, ρ).
-
-    Args:
-        graph: The graph G.
-        ratio: Sampling ratio ρ in (0, 1].
-        rng: Source of randomness.
-    """
+    """Return D_node by node: Algorithm 2, GenerateNodeDistractors(G, ρ), ρ in (0, 1]."""
     made: dict[str, Distractors] = {}
     for node, own in graph.folded.node_constraints.items():  # line 4
         parts: list[Columns] = []
@@ -98,11 +91,7 @@ def generate_edge_distractors(
     """Return D_edge by node: Algorithm 3, GenerateEdgeDistractors(G, S), literally.
 
     I_c has up to 10^11 tuples, so it is not listed (line 5); the predicate is tested instead.
-
-    Args:
-        graph: The graph G.
-        seeds: The seed solutions S.
-        rng: Decides which bad profile is picked next (line 16).
+    `rng` decides which bad profile is picked next (line 16).
     """
     parts: dict[str, list[Columns]] = {node: [] for node in graph.folded.graph.node_ids}
     broken: dict[str, list[str]] = {node: [] for node in parts}
@@ -194,7 +183,10 @@ def are_universally_bad(
     if not tried:
         return np.zeros(0, dtype=np.bool_)
     if edge.linear is not None:
-        others = {other: [_least(edge, other, own)] for other, own in others.items()}
+        weights = edge.linear.weights
+        for other, own in others.items():
+            factors = [weights[(other, name)] for name in edge.properties_of(other)]
+            others[other] = [min(own, key=lambda one: _weighted(factors, one))]
     step = max(1, CHUNK // max(1, prod(len(own) for own in others.values())))
     masks = [
         ~_holds_somewhere(edge, node, tried[start : start + step], others)
@@ -207,28 +199,13 @@ def are_universally_bad(
 def _holds_somewhere(
     edge: Constraint, node: str, tried: Sequence[Profile], others: Mapping[str, Sequence[Profile]]
 ) -> Mask:
-    """Try c on every combination, with one axis for the tried profiles and one for each node."""
-    axes: dict[Ref, np.ndarray] = {}
-    sizes = [len(tried), *map(len, others.values())]
-    for axis, (owner, own) in enumerate({node: tried, **others}.items()):
-        shape = [1] * len(sizes)
-        shape[axis] = -1
-        for position, name in enumerate(edge.properties_of(owner)):
-            axes[(owner, name)] = np.array([one[position] for one in own]).reshape(shape)
-    answer = np.broadcast_to(np.asarray(edge.evaluate(axes.__getitem__), dtype=bool), sizes)
-    return np.asarray(answer.reshape(len(tried), -1).any(axis=1), dtype=np.bool_)
+    """Try c on every combination of the tried profiles and one of each other node."""
+    shown = {
+        owner: profile_columns(edge.properties_of(owner), own)
+        for owner, own in {node: tried, **others}.items()
+    }
+    return np.asarray(try_out(edge, shown).reshape(len(tried), -1).any(axis=1), dtype=np.bool_)
 
 
-def _least(edge: Constraint, node: str, own: Sequence[Profile]) -> Profile:
-    if edge.linear is None:
-        raise ValueError(f"'{edge.name}' is no linear constraint")
-    names = edge.properties_of(node)
-    weights = [edge.linear.weights[(node, name)] for name in names]
-    return min(
-        own,
-        key=lambda one: sum(w * int(value) for w, value in zip(weights, one, strict=True)),
-    )
-
-
-def _object(options: Columns, position: int) -> dict[str, int | str]:
-    return rows(take(options, slice(position, position + 1)))[0]
+def _weighted(factors: Sequence[int], profile: Profile) -> int:
+    return sum(factor * int(value) for factor, value in zip(factors, profile, strict=True))

@@ -3,14 +3,12 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.candidates import Identities, build_pool
-from crab_graph.generation.constraints import Ref
 from crab_graph.generation.distractors import (
     Distractors,
     accept_harmless,
@@ -24,9 +22,9 @@ from crab_graph.generation.objects import (
     concatenate,
     length,
     take,
+    try_out,
 )
 from crab_graph.generation.seeds import (
-    ConcreteObject,
     SeedSolution,
     Solutions,
     choose_seed_solutions,
@@ -175,26 +173,17 @@ def _dearest(folded: FoldedGraph, possible: Solutions) -> Solutions:
 
 def count_closure(folded: FoldedGraph, seeds: Sequence[SeedSolution]) -> int:
     """Return how many valid solutions the parts of the seeds combine to."""
-    nodes = folded.graph.node_ids
-    parts = {node: _distinct_parts(node, seeds) for node in nodes}
-    fits = np.ones([len(own) for own in parts.values()], dtype=np.bool_)
+    parts = {node: seed_objects(folded, node, seeds) for node in folded.graph.node_ids}
+    fits = np.ones([length(own) for own in parts.values()], dtype=np.bool_)
     for edge in folded.edges:
-        axes: dict[Ref, NDArray[Any]] = {}
-        for node, name in edge.refs:
-            shape = [1] * len(nodes)
-            shape[nodes.index(node)] = -1
-            axes[(node, name)] = np.array([one[name] for one in parts[node]]).reshape(shape)
-        fits &= edge.evaluate(axes.__getitem__)
+        fits &= try_out(edge, parts)
     return int(fits.sum())
-
-
-def _distinct_parts(node: str, seeds: Sequence[SeedSolution]) -> list[ConcreteObject]:
-    return list({item[node][IDENTITY]: item[node] for item in seeds}.values())
 
 
 def seed_objects(folded: FoldedGraph, node: str, seeds: Sequence[SeedSolution]) -> CodedObjects:
     """Return the distinct objects of a node in the seeds."""
-    return CodedObjects.of(folded.types[folded.graph.type_of(node)], _distinct_parts(node, seeds))
+    distinct = {item[node][IDENTITY]: item[node] for item in seeds}
+    return CodedObjects.of(folded.types[folded.graph.type_of(node)], list(distinct.values()))
 
 
 def admit_seeds(

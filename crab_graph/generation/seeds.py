@@ -22,7 +22,7 @@ from crab_graph.generation.objects import (
     Mask,
     concatenate,
     length,
-    rows,
+    row,
     take,
 )
 
@@ -78,10 +78,7 @@ def choose_seed_solutions(
     seeds: list[SeedSolution] = []
     used: set[tuple[str, Value]] = set()
     for place in rng.sample(range(size), min(size, TRIED * count)):
-        seed = {
-            node: rows(take(columns, slice(place, place + 1)))[0]
-            for node, columns in solutions.items()
-        }
+        seed = {node: row(columns, place) for node, columns in solutions.items()}
         keys = {(folded.graph.type_of(node), item[IDENTITY]) for node, item in seed.items()}
         if len(keys) == len(seed) and not keys & used:
             seeds.append(seed)

@@ -28,12 +28,11 @@ from crab_graph.generation.csp import (
     Sampling,
     build_listable_graph,
     list_bindings,
-    profiles,
     sample_binding,
     sample_csp,
 )
 from crab_graph.generation.folding import fold
-from crab_graph.generation.objects import IDENTITY, length, rows
+from crab_graph.generation.objects import IDENTITY, length, profiles, rows
 from crab_graph.generation.paper import (
     are_universally_bad,
     generate_edge_distractors,
