@@ -38,12 +38,13 @@ def ablate(
     from crab_graph.cli.run_output import episode_bar, print_estimate, print_run, read_conditions
     from crab_graph.errors import UsageError
     from crab_graph.runs.ablation import compare_conditions
-    from crab_graph.runs.runner import prepare_run, sit
+    from crab_graph.runs.runner import sit
+    from crab_graph.runs.sitting import prepare_sitting
 
     users = read_conditions(conditions, settings)
     if len(users) < 2:
         raise UsageError("an ablation compares two conditions or more: --conditions generic,d2")
-    sitting = prepare_run(bench, agent, users, out, settings, terms)
+    sitting = prepare_sitting(out, bench, agent, users, settings, terms)
     if dry_run:
         print_estimate(sitting, as_json=as_json, force=force)
         return

@@ -65,11 +65,12 @@ def run(
         print_run,
         read_conditions,
     )
-    from crab_graph.runs.runner import prepare_run, sit
+    from crab_graph.runs.runner import sit
+    from crab_graph.runs.sitting import prepare_sitting
 
     About(choices=GRADINGS).check("grading", grading)
     users = read_conditions(user, settings, persona)
-    sitting = prepare_run(bench, agent, users, out, settings, terms)
+    sitting = prepare_sitting(out, bench, agent, users, settings, terms)
     if dry_run:
         print_estimate(sitting, as_json=as_json, force=force, allow_mismatch=allow_mismatch)
         return

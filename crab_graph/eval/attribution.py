@@ -25,13 +25,10 @@ class Fault(StrEnum):
 def attribute(
     results: Results, errors: Sequence[UserError], *, is_sound: bool, is_infra: bool
 ) -> Fault | None:
-    """Return who is at fault, or `None` where nothing failed.
+    """Return who is at fault, or `None` where nothing failed, by the parity results.
 
-    Args:
-        results: The parity results.
-        errors: The user's errors.
-        is_sound: Whether the invariants hold and the checks agree with the certificate.
-        is_infra: Whether the episode was cut short by provider, harness or wall clock.
+    Sound means that the invariants hold and the checks agree with the certificate; `is_infra`, that
+    the episode was cut short by provider, harness or wall clock.
     """
     if is_infra:
         return Fault.INFRA

@@ -106,12 +106,9 @@ class UserMessage(NamedTuple):
 
 
 class Dialogue:
-    """All visible messages of an episode.
+    """All visible messages of an episode, and each agent message that is answered with its answer.
 
-    Attributes:
-        agent: The agent's messages, in order.
-        user: The user's messages, in order; each knows where approvals stand after it.
-        answers: Each agent message that is answered, with the first answer.
+    A user message knows where approvals stand after it; of several answers the first one counts.
     """
 
     def __init__(

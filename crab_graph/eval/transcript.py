@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from crab_graph.errors import TranscriptError
-from crab_graph.eval.message_forms import as_transcript_message
 from crab_graph.tools.registry import Owner
 
 
@@ -121,7 +120,7 @@ _ROLES = tuple(Role)
 
 
 def _read_message(message: Any, callers: Mapping[str, Owner]) -> TranscriptMessage:
-    message = as_transcript_message(message)
+    message = _as_transcript_message(message)
     if not isinstance(message, Mapping):
         raise ValueError("a message is a JSON object")
     name = message.get("role")
@@ -155,6 +154,60 @@ def _read_message(message: Any, callers: Mapping[str, Owner]) -> TranscriptMessa
     if role is Role.TOOL and isinstance(content, Mapping):
         content = json.dumps(content)
     return TranscriptMessage(role, owner, _read_content(content), tool_calls, call_id)
+
+
+_OTHER_ROLES = {"human": "user", "ai": "assistant", "developer": "system"}
+"""What LangChain and OpenAI call roles otherwise."""
+
+
+def _as_transcript_message(message: Any) -> Any:
+    """Return a message in the form transcripts have; what is in no known form stays as it is.
+
+    Known are LangChain's message objects, and what `model_dump`, `messages_to_dict` and `dumpd`
+    make of them.
+    """
+    if not isinstance(message, Mapping):
+        dump = getattr(message, "model_dump", None)
+        message = dump() if callable(dump) else message
+        if not isinstance(message, Mapping):
+            return message
+    if "role" in message:
+        role = message["role"]
+        is_renamed = isinstance(role, str) and role in _OTHER_ROLES
+        return {**message, "role": _OTHER_ROLES[role]} if is_renamed else message
+    kind, fields = message.get("type"), message
+    if kind == "constructor" and isinstance(message.get("kwargs"), Mapping):
+        path, fields = message.get("id"), message["kwargs"]
+        kind = str(path[-1]) if isinstance(path, list) and path else ""
+    elif isinstance(message.get("data"), Mapping):
+        fields = message["data"]
+    if not isinstance(kind, str):
+        return message
+    kind = kind.removesuffix("MessageChunk").removesuffix("Message").lower()
+    return {
+        "role": _OTHER_ROLES.get(kind, kind),
+        "content": fields.get("content"),
+        "tool_calls": _calls_of(fields),
+        **{name: fields[name] for name in ("tool_call_id", "owner") if name in fields},
+    }
+
+
+def _calls_of(fields: Mapping[str, Any]) -> Any:
+    """Return the calls; one whose arguments a model garbled is its error, and counts."""
+    calls, invalid = fields.get("tool_calls"), fields.get("invalid_tool_calls")
+    if not isinstance(calls, list | None) or not isinstance(invalid, list | None):
+        return calls
+    # A garbled call without a name calls nothing.
+    garbled = [
+        {**call, "name": call.get("name") or ""} if isinstance(call, Mapping) else call
+        for call in invalid or ()
+    ]
+    return [
+        {"id": call.get("id"), "name": call.get("name"), "arguments": call["args"]}
+        if isinstance(call, Mapping) and "args" in call
+        else call
+        for call in (*(calls or ()), *garbled)
+    ] or None
 
 
 _TEXT_PARTS = ("text", "input_text", "output_text")

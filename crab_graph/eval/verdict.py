@@ -6,12 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from crab_graph.domains.task import Task
-from crab_graph.eval.attribution import (
-    Fault,
-    attribute,
-    failure_modes,
-    id_mismatch_reasons,
-)
+from crab_graph.eval.attribution import Fault, attribute, failure_modes, id_mismatch_reasons
 from crab_graph.eval.checks import Evidence, FailureMode, Results
 from crab_graph.eval.explanation import Explanation, explain
 from crab_graph.eval.metrics import disclosure_coverage, efficiency

@@ -47,11 +47,8 @@ class Level:
 class Effect:
     """What one condition changes in one measure, against the reference.
 
-    Attributes:
-        contrast: Mean per-task difference with its interval, relative drop and p.
-        p_holm: p adjusted over the conditions of the ablation.
-        detectable: Effect that these tasks find with 80 % power; quote it beside a null result.
-        pairs: Number of pairs of episodes.
+    `p_holm` is p adjusted over the conditions of the ablation; `detectable` the effect that these
+    tasks find with 80 % power, to be quoted beside a null result.
     """
 
     contrast: Contrast
@@ -81,13 +78,9 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Ablation:
-    """Conditions compared with the first of them.
+    """Conditions compared with the first of them: levels and effects by condition and measure.
 
-    Attributes:
-        reference: The condition that the others are compared with.
-        levels: By condition and measure.
-        effects: By condition and measure, for all but the reference.
-        single: The conditions that are one dimension alone, without a persona.
+    `single` are the conditions that are one dimension alone, without a persona.
     """
 
     reference: str

@@ -81,7 +81,10 @@ def begin_fork(
     Raises:
         ResumeMismatch: the directory holds a run with other settings.
     """
-    grows = may_grow and _wants_more(sitting.directory, sitting.config)
+    grows = False
+    if may_grow and (sitting.directory / CONFIG).exists():
+        differing = read_config(sitting.directory).differences(sitting.config)
+        grows = [one["name"] for one in differing] == ["trials"]
     return sit(sitting, report, force=force, allow_mismatch=grows, hint=_HINT)
 
 
@@ -120,17 +123,14 @@ def _is_lost(spec: str) -> bool:
     return spec.startswith(f"{PYTHON}:") or MASK in spec
 
 
-def _wants_more(directory: Path, asked: RunConfig) -> bool:
-    """Return whether nothing but the number of trials is another one."""
-    if not (directory / CONFIG).exists():
-        return False
-    return [one["name"] for one in read_config(directory).differences(asked)] == ["trials"]
-
-
 def _settings(
     run: Path, config: RunConfig, record: EpisodeRecord, otherwise: ForkSettings
 ) -> RunSettings:
-    engine = otherwise.engine or _engine(record, otherwise)
+    engine = otherwise.engine or record.user_engine
+    if otherwise.engine is None and engine.startswith(f"{PYTHON}:"):
+        if otherwise.user is None:
+            raise UsageError(f"episode '{record.episode_id}' had a Python user; give it again")
+        engine = Engine.RULES.value
     model = otherwise.user_model
     if model is None and engine != Engine.RULES:
         model = record.user_model
@@ -144,14 +144,6 @@ def _settings(
         "tasks": (record.task_id,),
     }
     return settings_of(run, config, **changed)
-
-
-def _engine(record: EpisodeRecord, otherwise: ForkSettings) -> str:
-    if not record.user_engine.startswith(f"{PYTHON}:"):
-        return record.user_engine
-    if otherwise.user is None:
-        raise UsageError(f"episode '{record.episode_id}' had a Python user; give it again")
-    return str(Engine.RULES)
 
 
 def _user(record: EpisodeRecord, otherwise: ForkSettings, settings: RunSettings) -> Any:

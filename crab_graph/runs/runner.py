@@ -66,21 +66,8 @@ def run(
     given = {**settings, "trials": trials}
     wanted = value_of(RunSettings, given, SittingSettings)
     terms = value_of(SittingSettings, given, RunSettings)
-    sitting = prepare_run(bench, agent, user, out, wanted, terms)
+    sitting = prepare_sitting(Path(out), bench, agent, user, wanted, terms)
     return sit(sitting, progress, force=force, allow_mismatch=allow_mismatch)
-
-
-def prepare_run(
-    bench: Benchmark | str | Path,
-    agent: AgentSpec,
-    user: UserSpec | Sequence[UserSpec],
-    out: str | Path,
-    settings: RunSettings,
-    terms: SittingSettings,
-) -> Sitting:
-    """Return all that a sitting of a run needs; nothing is written. Errors as for `run`."""
-    opened = bench if isinstance(bench, Benchmark) else load_benchmark(bench)
-    return prepare_sitting(Path(out), opened, agent, user, settings, terms)
 
 
 def sit(

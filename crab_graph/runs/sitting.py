@@ -1,6 +1,6 @@
 """One sitting of a run: who plays what, on which tasks, with whom and where."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from os.path import relpath
 from pathlib import Path
@@ -11,7 +11,7 @@ from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import UsageError
 from crab_graph.graph.person import SeatedUser
 from crab_graph.graph.savers import check_address
-from crab_graph.graph.users import Setup, condition_name, set_up, with_open_model
+from crab_graph.graph.users import Setup, UserSpec, condition_name, set_up, with_open_model
 from crab_graph.models.prices import NO_PRICES, check_priced
 from crab_graph.models.secrets import MASK, public_spec
 from crab_graph.personas.condition import Condition, parse_condition
@@ -89,9 +89,9 @@ class Sitting:
 
 def prepare_sitting(
     directory: Path,
-    bench: Benchmark,
+    bench: Benchmark | str | Path,
     agent: AgentSpec,
-    users: Any,
+    users: UserSpec | Sequence[UserSpec],
     settings: RunSettings,
     terms: SittingSettings,
 ) -> Sitting:
@@ -101,8 +101,9 @@ def prepare_sitting(
         UsageError: a setting names nothing, or does not go with another.
         RunError: the directory holds something else than a run.
     """
+    opened = bench if isinstance(bench, Benchmark) else load_benchmark(bench)
     check_directory(directory)
-    bench = bench.with_toolset(settings.toolset)
+    bench = opened.with_toolset(settings.toolset)
     settings = replace(settings, toolset=str(bench.toolset))
     setup = set_up(settings)
     setup.fragments.check_facts(bench.domain.fact_keys)
