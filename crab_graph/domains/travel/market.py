@@ -5,53 +5,32 @@ and a flight's clock times are a timetable of route, carrier and time of day, so
 share these are seats on one physical flight.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from random import Random
 from typing import Any
 
 from crab_graph.dates import day_number
-from crab_graph.domains.travel.names import CARRIERS, CITIES, DISTRICTS
+from crab_graph.domains.travel.names import CARRIERS, CITIES, DISTRICTS, read_data
 from crab_graph.domains.travel.offers import KINDS
 from crab_graph.domains.travel.request import TravelRequest
 from crab_graph.generation.constraint_graph import Derived, NodeType, Property
 from crab_graph.generation.constraints import Constraint, Value
 from crab_graph.randomness import derive_rng
 
-FLIGHT_TIMES_OF_DAY = ("morning", "midday", "night")
-SEAT_TYPES = ("economy", "premium economy", "business")
-SEAT_POSITIONS = ("window", "aisle", "middle")
-STARS = (1, 2, 3, 4, 5)
-ROOM_TYPES = ("standard", "deluxe", "suite")
-BED_TYPES = ("twin", "queen", "king")
-OCCUPANCIES = (1, 2, 4)
-CATEGORIES = ("museum", "tour", "show")
-ATTRACTION_HOURS = {
-    "morning": (9 * 60, 12 * 60),
-    "afternoon": (13 * 60, 17 * 60),
-    "evening": (18 * 60, 22 * 60),
-    "all-day": (0, 23 * 60 + 59),
+_MARKET = read_data("market.toml")
+ATTRACTION_HOURS: Mapping[str, tuple[int, int]] = {
+    part: (start, end) for part, (start, end) in _MARKET["attraction"]["hours"].items()
 }
 
 _LEVELS = tuple(range(12))
-_AVAILABLE = (1, 2, 3, 4, 6, 9)
-_NIGHTS_OPEN = tuple(range(1, 8))
 _DAYS_AROUND = 2
 """Days before the first and after the last possible day of the trip on which objects exist."""
 
-_DEPARTURES = {
-    "morning": (6 * 60, 10 * 60),
-    "midday": (11 * 60 + 30, 15 * 60),
-    "night": (18 * 60, 20 * 60 + 25),
-}
 _SHORTEST, _LONGEST = 70, 200
 """Flight times in minutes; the longest flight of the latest departure lands before midnight."""
 
-_FARE_BASE = {"economy": 120, "premium economy": 210, "business": 400}
-_ROOM_BASE = {1: 45, 2: 70, 3: 105, 4: 150, 5: 220}
-_ROOM_FACTOR = {"standard": 100, "deluxe": 135, "suite": 190}
-_TICKET_BASE = {"museum": 18, "tour": 42, "show": 65}
-
+_Derivation = dict[tuple[Value, ...], Value]
 
 _RULES: Mapping[str, Mapping[str, tuple[str, str, Callable[[Any, Any], Any]]]] = {
     "flight": {
@@ -85,136 +64,108 @@ _RULES: Mapping[str, Mapping[str, tuple[str, str, Callable[[Any, Any], Any]]]] =
 """What holds for every object: two properties that are read, and a predicate of operators."""
 
 
+def values_of(kind: str, name: str) -> tuple[Any, ...]:
+    """Return the values that a property has in every task."""
+    return tuple(_MARKET[kind]["properties"][name])
+
+
 def node_types(request: TravelRequest, seed: int) -> dict[str, NodeType]:
-    """Return the node types of a task: its request bounds the world, all else is drawn."""
+    """Return the node types of a task: its request bounds the world, all else is drawn.
+
+    Beside origin and destination there are two cities that are none of the user's business.
+    """
     rng = derive_rng(seed, "market")
-    cities = cities_of(request, seed)
+    others = [city for city in CITIES if city not in (request.origin, request.destination)]
+    decoys = derive_rng(seed, "decoy cities").sample(others, 2)
+    cities = (request.origin, request.destination, *decoys)
     first = day_number(request.departure_first) - _DAYS_AROUND
     last = day_number(request.departure_last) + request.nights + _DAYS_AROUND
-    days = tuple(range(first, last + 1))
-    return {
-        "flight": _flight(rng, cities, days),
-        "hotel": _hotel(rng, cities, days, districts_of(seed)),
-        "attraction": _attraction(rng, cities, days, districts_of(seed)),
+    drawn: Mapping[str, tuple[Value, ...]] = {
+        "cities": cities[1:],
+        "codes": tuple(CITIES[city].code for city in cities),
+        "carriers": tuple(rng.sample(CARRIERS, 4)),
+        "districts": tuple(derive_rng(seed, "districts").sample(DISTRICTS, 4)),
+        "days": tuple(range(first, last + 1)),
+        "levels": _LEVELS,
     }
-
-
-def cities_of(request: TravelRequest, seed: int) -> tuple[str, ...]:
-    """Return origin, destination and two cities that are none of the user's business."""
-    rng = derive_rng(seed, "decoy cities")
-    others = [city for city in CITIES if city not in (request.origin, request.destination)]
-    return (request.origin, request.destination, *rng.sample(others, 2))
-
-
-def districts_of(seed: int) -> tuple[str, ...]:
-    """Return the four district names that every city of the task has."""
-    return tuple(derive_rng(seed, "districts").sample(DISTRICTS, 4))
-
-
-def _flight(rng: Random, cities: tuple[str, ...], days: tuple[int, ...]) -> NodeType:
-    codes = tuple(CITIES[city].code for city in cities)
-    carriers = tuple(rng.sample(CARRIERS, 4))
-    duration = {pair: rng.randrange(_SHORTEST, _LONGEST + 1, 5) for pair in product(codes, codes)}
-    departure: dict[tuple[Value, ...], Value] = {}
-    arrival: dict[tuple[Value, ...], Value] = {}
-    for start, end, carrier, part in product(codes, codes, carriers, FLIGHT_TIMES_OF_DAY):
-        minute = rng.randrange(*_DEPARTURES[part], 5)
-        departure[(start, end, carrier, part)] = minute
-        arrival[(start, end, carrier, part)] = minute + duration[(start, end)]
-    inputs = ("origin", "destination", "carrier", "time_of_day")
-    return _node_type(
-        "flight",
-        (
-            Property("origin", codes),
-            Property("destination", codes),
-            Property("date", days),
-            Property("time_of_day", FLIGHT_TIMES_OF_DAY),
-            Property("carrier", carriers),
-            Property("seat_type", SEAT_TYPES),
-            Property("seat_position", SEAT_POSITIONS),
-            Property("level", _LEVELS),
-            Property("available", _AVAILABLE),
-        ),
-        (
-            Derived("departure", inputs, departure),
-            Derived("arrival", inputs, arrival),
-            Derived("price", ("seat_type", "level"), _prices(rng, _FARE_BASE, 70, 180)),
-        ),
-    )
-
-
-def _hotel(
-    rng: Random, cities: tuple[str, ...], days: tuple[int, ...], districts: tuple[str, ...]
-) -> NodeType:
-    price: dict[tuple[Value, ...], Value] = {
-        (stars, room, level): _cents(_ROOM_BASE[stars] * _ROOM_FACTOR[room], 100, level, 80, 160)
-        for stars, room, level in product(STARS, ROOM_TYPES, _LEVELS)
+    derived = {
+        "flight": _flight(rng, drawn["codes"], drawn["carriers"]),
+        "hotel": _hotel(range(first, last + 1)),
+        "attraction": _attraction(rng),
     }
-    until: dict[tuple[Value, ...], Value] = {
-        (day, nights): day + nights for day, nights in product(days, _NIGHTS_OPEN)
-    }
-    return _node_type(
-        "hotel",
-        (
-            Property("city", cities[1:]),
-            Property("district", districts),
-            Property("stars", STARS),
-            Property("room_type", ROOM_TYPES),
-            Property("bed_type", BED_TYPES),
-            Property("max_occupancy", OCCUPANCIES),
-            Property("available_from", days),
-            Property("nights_open", _NIGHTS_OPEN),
-            Property("level", _LEVELS),
-        ),
-        (
-            Derived("available_until", ("available_from", "nights_open"), until),
-            Derived("price", ("stars", "room_type", "level"), price),
-        ),
-    )
-
-
-def _attraction(
-    rng: Random, cities: tuple[str, ...], days: tuple[int, ...], districts: tuple[str, ...]
-) -> NodeType:
-    return _node_type(
-        "attraction",
-        (
-            Property("city", cities[1:]),
-            Property("district", districts),
-            Property("category", CATEGORIES),
-            Property("date", days),
-            Property("time_of_day", tuple(ATTRACTION_HOURS)),
-            Property("level", _LEVELS),
-            Property("available", _AVAILABLE),
-        ),
-        (
-            Derived("start", ("time_of_day",), {(k,): v[0] for k, v in ATTRACTION_HOURS.items()}),
-            Derived("end", ("time_of_day",), {(k,): v[1] for k, v in ATTRACTION_HOURS.items()}),
-            Derived("price", ("category", "level"), _prices(rng, _TICKET_BASE, 60, 210)),
-        ),
-    )
+    return {name: _node_type(name, drawn, own) for name, own in derived.items()}
 
 
 def _node_type(
-    name: str, properties: tuple[Property, ...], derived: tuple[Derived, ...]
+    name: str, drawn: Mapping[str, tuple[Value, ...]], derived: tuple[Derived, ...]
 ) -> NodeType:
     """Return a node type: what objects are told apart by is all but how many are left."""
+    properties = {
+        one: drawn[values] if isinstance(values, str) else tuple(values)
+        for one, values in _MARKET[name]["properties"].items()
+    }
     return NodeType(
         name=name,
-        properties=properties,
+        properties=tuple(Property(*one) for one in properties.items()),
         derived=derived,
         domain_constraints=tuple(
             Constraint(rule, ((name, first), (name, second)), predicate, sentence=rule)
             for rule, (first, second, predicate) in _RULES[name].items()
         ),
-        identity=tuple(one.name for one in properties if one.name != "available"),
+        identity=tuple(one for one in properties if one != "available"),
         bundle=KINDS[name].bundle,
     )
 
 
-def _prices(
-    rng: Random, base: dict[str, int], low: int, high: int
-) -> dict[tuple[Value, ...], Value]:
+def _flight(
+    rng: Random, codes: tuple[Value, ...], carriers: tuple[Value, ...]
+) -> tuple[Derived, ...]:
+    market = _MARKET["flight"]
+    duration = {pair: rng.randrange(_SHORTEST, _LONGEST + 1, 5) for pair in product(codes, codes)}
+    departure: _Derivation = {}
+    arrival: _Derivation = {}
+    for key in product(codes, codes, carriers, market["departures"]):
+        first, last = market["departures"][key[-1]]
+        minute = rng.randrange(first, last, 5)
+        departure[key] = minute
+        arrival[key] = minute + duration[key[:2]]
+    inputs = ("origin", "destination", "carrier", "time_of_day")
+    return (
+        Derived("departure", inputs, departure),
+        Derived("arrival", inputs, arrival),
+        Derived("price", ("seat_type", "level"), _prices(rng, market["prices"], 70, 180)),
+    )
+
+
+def _hotel(days: Iterable[int]) -> tuple[Derived, ...]:
+    market = _MARKET["hotel"]
+    price: _Derivation = {
+        (stars, room, level): _cents(base * percent, 100, level, 80, 160)
+        for stars, base in enumerate(market["prices"], start=1)
+        for (room, percent), level in product(market["percent"].items(), _LEVELS)
+    }
+    open_until: _Derivation = {
+        (day, nights): day + nights
+        for day, nights in product(days, market["properties"]["nights_open"])
+    }
+    return (
+        Derived("available_until", ("available_from", "nights_open"), open_until),
+        Derived("price", ("stars", "room_type", "level"), price),
+    )
+
+
+def _attraction(rng: Random) -> tuple[Derived, ...]:
+    starts: _Derivation = {(part,): start for part, (start, _) in ATTRACTION_HOURS.items()}
+    ends: _Derivation = {(part,): end for part, (_, end) in ATTRACTION_HOURS.items()}
+    prices = _prices(rng, _MARKET["attraction"]["prices"], 60, 210)
+    return (
+        Derived("start", ("time_of_day",), starts),
+        Derived("end", ("time_of_day",), ends),
+        Derived("price", ("category", "level"), prices),
+    )
+
+
+def _prices(rng: Random, base: Mapping[str, int], low: int, high: int) -> _Derivation:
     season = rng.randrange(90, 112)
     return {
         (kind, level): _cents(base[kind] * season, 100, level, low, high)

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from crab_graph.dates import day_number, iso_date
-from crab_graph.domains.travel.market import BED_TYPES, CATEGORIES, FLIGHT_TIMES_OF_DAY, ROOM_TYPES
+from crab_graph.domains.travel.market import values_of
 from crab_graph.domains.travel.names import CITIES
 from crab_graph.domains.travel.offers import kinds_of_slots
 from crab_graph.domains.travel.request import TravelRequest
@@ -67,6 +67,8 @@ def sample_request(seed: int, *, flexible: bool, party_size: int) -> TravelReque
     nights = rng.randint(2, 5)
     edges = _optional_edges(seed, "flexible" if flexible else "fixed")
     dated = not flexible and rng.random() < 0.15
+    parts, beds = values_of("flight", "time_of_day"), values_of("hotel", "bed_type")
+    rooms = values_of("hotel", "room_type")
     return TravelRequest(
         origin=origin,
         destination=destination,
@@ -74,14 +76,14 @@ def sample_request(seed: int, *, flexible: bool, party_size: int) -> TravelReque
         departure_last=iso_date(last),
         nights=nights,
         party_size=party_size,
-        outbound_time_of_day=_maybe(rng, 0.45, FLIGHT_TIMES_OF_DAY),
-        return_time_of_day=_maybe(rng, 0.45, FLIGHT_TIMES_OF_DAY),
+        outbound_time_of_day=_maybe(rng, 0.45, parts),
+        return_time_of_day=_maybe(rng, 0.45, parts),
         seat_type=_maybe(rng, 0.6, ("economy", "economy", "premium economy", "business")),
         seat_position=_maybe(rng, 0.5, ("window", "aisle")),
         hotel_stars=_maybe(rng, 0.7, (2, 3, 3, 4)),
-        room_type=_maybe(rng, 0.4, ROOM_TYPES[:2] if party_size == 1 else ROOM_TYPES),
-        bed_type=_maybe(rng, 0.4, BED_TYPES[1:] if party_size > 2 else BED_TYPES),
-        attraction_category=_maybe(rng, 0.7, CATEGORIES),
+        room_type=_maybe(rng, 0.4, rooms[:2] if party_size == 1 else rooms),
+        bed_type=_maybe(rng, 0.4, beds[1:] if party_size > 2 else beds),
+        attraction_category=_maybe(rng, 0.7, values_of("attraction", "category")),
         attraction_time_of_day=_maybe(rng, 0.35, ("morning", "afternoon", "evening")),
         attraction_date=iso_date(first + rng.randint(1, nights - 1)) if dated else None,
         same_carrier=edges.carrier,
