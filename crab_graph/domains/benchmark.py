@@ -133,11 +133,9 @@ class Benchmark(Sequence[Task]):
         Raises:
             UnknownName: no task has the id.
         """
-        if isinstance(key, str):
-            return self.load([key])[0]
         if isinstance(key, slice):
             return self.load([entry.id for entry in self.manifest.tasks[key]])
-        return self.load([self.manifest.tasks[key].id])[0]
+        return self.load([key if isinstance(key, str) else self.manifest.tasks[key].id])[0]
 
     def __iter__(self) -> Iterator[Task]:
         """Yield the tasks in order, a few at a time in memory."""

@@ -116,13 +116,8 @@ def populate_draft(
     make: Callable[..., Population] = (
         populate if paper is None else partial(populate_by_paper, parameters=paper)
     )
-    return make(
-        draft.folded,
-        seed_count=stratum,
-        closure=CLOSURE_BANDS[stratum],
-        distractors=distractors,
-        seed=seed,
-    )
+    bands = CLOSURE_BANDS[stratum]
+    return make(draft.folded, seed_count=stratum, closure=bands, distractors=distractors, seed=seed)
 
 
 def _candidate(
@@ -178,11 +173,9 @@ class BuiltTask:
 
 @dataclass(frozen=True, slots=True)
 class DrawnTask:
-    """A task whose objects exist, also as offers in tables.
+    """A task whose objects exist, also as offers; earlier customers booked some of `booked`.
 
-    Attributes:
-        booked: The offers of which earlier customers booked some.
-        repaired: Whether its number of solutions is ensured; otherwise it is only reported.
+    Where it is not repaired, its number of solutions is only reported.
     """
 
     seed: int
@@ -249,15 +242,10 @@ def certify_drawn(task_id: str, domain: Domain, drawn: DrawnTask) -> BuiltTask:
         certificate=certificate,
         rows_sha256=hash_rows(domain.tables, rows),
     )
+    made_for = (population.nodes, population.origins, population.broken)
     provenance = sorted(
         chain.from_iterable(
-            zip(
-                ids,
-                population.nodes[name],
-                population.origins[name],
-                population.broken[name],
-                strict=True,
-            )
+            zip(ids, *(column[name] for column in made_for), strict=True)
             for name, ids in offers.ids.items()
         )
     )

@@ -38,13 +38,7 @@ class TaskSpec(FileModel):
 
 
 class Task:
-    """One task of a benchmark; its tables are read when they are first needed.
-
-    Args:
-        spec: The stored task.
-        domain: Its domain.
-        read_rows: Reads the task's rows by table.
-    """
+    """One task of a benchmark; its tables are read when they are first needed."""
 
     def __init__(
         self, spec: TaskSpec, domain: Domain, read_rows: Callable[[], Mapping[str, list[Row]]]
@@ -92,20 +86,17 @@ class Task:
     @property
     def date_mode(self) -> str:
         """`fixed` or `flexible`."""
-        mode: str = self.request.date_mode
-        return mode
+        return str(self.request.date_mode)
 
     @property
     def party(self) -> int:
         """Number of people the task is for."""
-        size: int = self.request.party_size
-        return size
+        return int(self.request.party_size)
 
     @property
     def customer_id(self) -> str:
         """The user's customer id on the platform."""
-        customer_id: str = self.profile.customer_id
-        return customer_id
+        return str(self.profile.customer_id)
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:

@@ -1,10 +1,9 @@
 """A benchmark while it is made: what is finished is kept, and an interrupted generation goes on."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import duckdb
 
@@ -126,30 +125,26 @@ def open_workbench(directory: Path, recipe: Recipe) -> Iterator[Workbench]:
 
 def _lay_out(connection: duckdb.DuckDBPyConnection, recipe: Recipe) -> None:
     provenance = ", ".join(f"{name} {kind}" for name, kind in _PROVENANCE.items())
-    statements: Mapping[str, list[Any]] = {
-        "CREATE SCHEMA sealed": [],
-        "CREATE TABLE sealed.settings (settings VARCHAR)": [],
-        "INSERT INTO sealed.settings VALUES (?)": [recipe.model_dump_json()],
-        "CREATE TABLE sealed.candidates (scouted VARCHAR)": [],
-        "CREATE TABLE sealed.tasks (task_id VARCHAR, spec VARCHAR)": [],
-        "CREATE TABLE sealed.entries (entry VARCHAR)": [],
-        f"CREATE TABLE sealed.provenance (task_id VARCHAR, {provenance})": [],
-    }
     connection.execute("BEGIN")
     create_tables(connection, find_domain(recipe.domain).tables)
-    for statement, parameters in statements.items():
-        connection.execute(statement, parameters)
+    connection.execute(f"""
+        CREATE SCHEMA sealed;
+        CREATE TABLE sealed.settings (settings VARCHAR);
+        CREATE TABLE sealed.candidates (scouted VARCHAR);
+        CREATE TABLE sealed.tasks (task_id VARCHAR, spec VARCHAR);
+        CREATE TABLE sealed.entries (entry VARCHAR);
+        CREATE TABLE sealed.provenance (task_id VARCHAR, {provenance});
+    """)
+    connection.execute("INSERT INTO sealed.settings VALUES (?)", [recipe.model_dump_json()])
     connection.execute("COMMIT")
 
 
 def _check_begun(connection: duckdb.DuckDBPyConnection, path: Path, recipe: Recipe) -> None:
-    tables = connection.execute(
-        "SELECT count(*) FROM duckdb_tables() "
-        "WHERE schema_name = 'sealed' AND table_name = 'settings'"
-    ).fetchall()
-    if not tables[0][0]:
-        raise BenchmarkError(f"{path}: not begun by crab-graph; choose another directory")
-    stored = connection.execute("SELECT settings FROM sealed.settings").fetchall()
+    try:
+        stored = connection.execute("SELECT settings FROM sealed.settings").fetchall()
+    except duckdb.CatalogException:
+        text = f"{path}: not begun by crab-graph; choose another directory"
+        raise BenchmarkError(text) from None
     if json.loads(stored[0][0]) != recipe.model_dump(mode="json"):
         raise BenchmarkError(
             f"{path}: begun with other settings; choose another directory or use --force"

@@ -59,16 +59,21 @@ def travel_checks(request: TravelRequest, graph: ConstraintGraph) -> tuple[Domai
         )
         for slot, check in _NODE_CHECKS.items()
     }
-    window = [item for item in graph.node_constraints(OUTBOUND) if item.name == _WINDOW]
+    window = (item for item in graph.node_constraints(OUTBOUND) if item.name == _WINDOW)
+    weights, budget = {(slot, "total"): 1 for slot in SLOTS}, request.budget_cents
+    sentence = "the trip is within the budget"
     decided = {
         "D06": _party_constraints(request.party_size),
         **wishes,
         "D12": tuple(window),
         "D13": named("trip_length"),
         "D14": (_CHECK_IN,),
-        "D15": tuple(map(_of_stay, named("trip_length", "stay_covers_trip"))),
+        "D15": tuple(
+            replace(edge, parameters=tuple(_STAY.get(ref, ref) for ref in edge.parameters))
+            for edge in named("trip_length", "stay_covers_trip")
+        ),
         "D16": named("attraction_fits_trip"),
-        "D17": _budget_constraints(request.budget_cents),
+        "D17": () if budget is None else (bounded_sum("total_budget", weights, budget, sentence),),
         "D18": named("same_carrier"),
         "D25": named("same_district"),
     }
@@ -94,17 +99,6 @@ def _party_constraints(size: int) -> tuple[Constraint, ...]:
     ]
     room = Constraint("hotel_party", ((HOTEL, "places"),), at_least, {"minimum": size})
     return (*counted, *one_offer, room)
-
-
-def _of_stay(edge: Constraint) -> Constraint:
-    return replace(edge, parameters=tuple(_STAY.get(ref, ref) for ref in edge.parameters))
-
-
-def _budget_constraints(budget_cents: int | None) -> tuple[Constraint, ...]:
-    if budget_cents is None:
-        return ()
-    weights = {(slot, "total"): 1 for slot in SLOTS}
-    return (bounded_sum("total_budget", weights, budget_cents, "the trip is within the budget"),)
 
 
 def slot_of(world: World, request: TravelRequest, entity_id: str) -> str | None:

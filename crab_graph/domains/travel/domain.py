@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from crab_graph.dates import iso_date
+from crab_graph.dates import day_number, iso_date
 from crab_graph.domains.domain import AgentKit, Domain, Draft, TaskProperty
 from crab_graph.domains.travel.checks import TRAVEL_GRADING
 from crab_graph.domains.travel.constraints import build_graph
@@ -15,13 +15,7 @@ from crab_graph.domains.travel.names import read_data
 from crab_graph.domains.travel.offers import ALL_TABLES, KINDS, TRAVEL_SLOTS, kinds_of_slots
 from crab_graph.domains.travel.people import people, sample_profile
 from crab_graph.domains.travel.request import TravelProfile, TravelRequest, facts_of
-from crab_graph.domains.travel.sampling import (
-    BUDGET_QUANTILE,
-    sample_request,
-    today_of,
-    with_budget,
-    with_budget_share,
-)
+from crab_graph.domains.travel.sampling import optional_edges, sample_request, with_budget
 from crab_graph.domains.travel.tools import build_travel_registry
 from crab_graph.domains.travel.wording import travel_briefing, travel_policy
 from crab_graph.generation.features import Surface
@@ -39,13 +33,12 @@ def draft(seed: int, flexible: bool, party_size: int) -> Draft:
     """
     request = sample_request(seed, flexible=flexible, party_size=party_size)
     types = node_types(request, seed)
-    request = with_budget(request, fold(build_graph(request), types), seed)
-    return Draft(
-        request=request,
-        profile=sample_profile(seed, party_size),
-        today=today_of(request, seed),
-        folded=fold(build_graph(request), types),
-    )
+    if optional_edges(seed, request.date_mode).budget:
+        request = with_budget(request, fold(build_graph(request), types), seed)
+    ahead = derive_rng(seed, "today").randint(14, 75)
+    today = iso_date(day_number(request.departure_first) - ahead)
+    profile = sample_profile(seed, party_size)
+    return Draft(request, profile, today, fold(build_graph(request), types))
 
 
 def with_edges(draft: Draft, names: Sequence[str], seed: int) -> Draft:
@@ -64,8 +57,7 @@ def with_edges(draft: Draft, names: Sequence[str], seed: int) -> Draft:
     )
     folded = fold(build_graph(request), types)
     if "total_budget" in names and request.budget_cents is None:
-        share = derive_rng(seed, "budget share").uniform(*BUDGET_QUANTILE)
-        request = with_budget_share(request, folded, share, seed)
+        request = with_budget(request, folded, seed)
         folded = fold(build_graph(request), types)
     return replace(draft, request=request, folded=folded)
 

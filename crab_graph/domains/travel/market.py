@@ -5,7 +5,7 @@ and a flight's clock times are a timetable of route, carrier and time of day, so
 share these are seats on one physical flight.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from random import Random
 from typing import Any
@@ -32,36 +32,15 @@ _SHORTEST, _LONGEST = 70, 200
 
 _Derivation = dict[tuple[Value, ...], Value]
 
-_RULES: Mapping[str, Mapping[str, tuple[str, str, Callable[[Any, Any], Any]]]] = {
-    "flight": {
-        "no flight stays in its city": ("origin", "destination", lambda start, end: start != end),
-        "no middle seat in business": (
-            "seat_type",
-            "seat_position",
-            lambda seat, position: (seat != "business") | (position != "middle"),
-        ),
-    },
-    "hotel": {
-        "no suite for one": (
-            "room_type",
-            "max_occupancy",
-            lambda room, people: (room != "suite") | (people > 1),
-        ),
-        "no twin beds for four": (
-            "bed_type",
-            "max_occupancy",
-            lambda bed, people: (bed != "twin") | (people < 4),
-        ),
-    },
-    "attraction": {
-        "no all-day show": (
-            "category",
-            "time_of_day",
-            lambda category, part: (category != "show") | (part != "all-day"),
-        ),
-    },
-}
-"""What holds for every object: two properties that are read, and a predicate of operators."""
+
+def is_possible(first: Any, second: Any, never: Value, beside: Value) -> Any:
+    """Two values do not go together."""
+    return (first != never) | (second != beside)
+
+
+def stays_in_no_city(origin: Any, destination: Any) -> Any:
+    """A flight leaves its city."""
+    return origin != destination
 
 
 def values_of(kind: str, name: str) -> tuple[Any, ...]:
@@ -108,13 +87,22 @@ def _node_type(
         name=name,
         properties=tuple(Property(*one) for one in properties.items()),
         derived=derived,
-        domain_constraints=tuple(
-            Constraint(rule, ((name, first), (name, second)), predicate, sentence=rule)
-            for rule, (first, second, predicate) in _RULES[name].items()
-        ),
+        domain_constraints=tuple(_rules(name)),
         identity=tuple(one for one in properties if one != "available"),
         bundle=KINDS[name].bundle,
     )
+
+
+def _rules(name: str) -> Iterator[Constraint]:
+    """Yield what holds for every object of a type."""
+    if name == "flight":
+        rule = "no flight stays in its city"
+        refs = ((name, "origin"), (name, "destination"))
+        yield Constraint(rule, refs, stays_in_no_city, sentence=rule)
+    for rule, pair in _MARKET[name]["impossible"].items():
+        first, second = pair
+        values = {"never": pair[first], "beside": pair[second]}
+        yield Constraint(rule, ((name, first), (name, second)), is_possible, values, rule)
 
 
 def _flight(

@@ -65,7 +65,7 @@ def sample_request(seed: int, *, flexible: bool, party_size: int) -> TravelReque
     first = day_number("2027-01-20") + rng.randrange(300)
     last = first + WINDOW_DAYS - 1 if flexible else first
     nights = rng.randint(2, 5)
-    edges = _optional_edges(seed, "flexible" if flexible else "fixed")
+    edges = optional_edges(seed, "flexible" if flexible else "fixed")
     dated = not flexible and rng.random() < 0.15
     parts, beds = values_of("flight", "time_of_day"), values_of("hotel", "bed_type")
     rooms = values_of("hotel", "room_type")
@@ -91,23 +91,15 @@ def sample_request(seed: int, *, flexible: bool, party_size: int) -> TravelReque
     )
 
 
-def with_budget(request: TravelRequest, folded: FoldedGraph, seed: int) -> TravelRequest:
-    """Return the request with a budget, or without one where the draw says so."""
-    if not _optional_edges(seed, request.date_mode).budget:
-        return request
-    share = derive_rng(seed, "budget share").uniform(*BUDGET_QUANTILE)
-    return with_budget_share(request, folded, share, seed)
-
-
-def _optional_edges(seed: int, mode: str) -> OptionalEdges:
+def optional_edges(seed: int, mode: str) -> OptionalEdges:
+    """Draw which optional edges a request asks for, given its date mode."""
     odds = EDGE_ODDS[mode]
     return derive_rng(seed, "optional edges").choices(list(odds), list(odds.values()))[0]
 
 
-def with_budget_share(
-    request: TravelRequest, folded: FoldedGraph, share: float, seed: int
-) -> TravelRequest:
-    """Return the request with a budget that this share of random combinations stays under."""
+def with_budget(request: TravelRequest, folded: FoldedGraph, seed: int) -> TravelRequest:
+    """Return the request with a budget, whatever the draw of its edges says."""
+    share = derive_rng(seed, "budget share").uniform(*BUDGET_QUANTILE)
     array_rng = derive_array_rng(seed, "budget prices")
     size = 4000
     total = np.zeros(size, dtype=np.int64)
@@ -118,12 +110,6 @@ def with_budget_share(
         total += kinds[node].cost(drawn, request)
     budget = int(np.sort(total)[int(share * size)])
     return request.model_copy(update={"budget_cents": -(-budget // 1000) * 1000})
-
-
-def today_of(request: TravelRequest, seed: int) -> str:
-    """Return the day on which the conversation takes place."""
-    ahead = derive_rng(seed, "today").randint(14, 75)
-    return iso_date(day_number(request.departure_first) - ahead)
 
 
 def _maybe(rng: Random, odds: float, values: tuple[T, ...]) -> T | None:
