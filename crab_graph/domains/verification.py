@@ -23,18 +23,11 @@ class Traveller(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SlotBooking:
-    """One active booking made in the episode.
+    """One active booking made in the episode; its slot is `None` where it fits none.
 
-    Attributes:
-        slot: The slot it fills, or `None` where it fits none.
-        name: Name of the entity, where its kind has one.
-        total_cents: The amount stored on the booking.
-        due_cents: The price due, recomputed from the initial tables.
-        unit_cents: Price of one unit (seat, night, ticket).
-        units: Units sold (seats, nights, tickets).
-        places: How many people it holds a place for.
-        is_one_offer: Whether all units come from one offer (one fare row, one room).
-        properties: The offer's properties as the constraints name them, in engine values.
+    The total is the amount stored on the booking, what is due the price recomputed from the initial
+    tables. Units are seats, nights or tickets; it is one offer where all come from one fare or one
+    room. Places are for people; properties are the offer's, as constraints name them.
     """
 
     booking_id: str

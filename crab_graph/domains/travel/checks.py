@@ -22,14 +22,7 @@ from crab_graph.domains.travel.request import TravelRequest
 from crab_graph.domains.travel.wording import travel_vocabulary
 from crab_graph.domains.verification import Claim, DomainCheck, Grading, Trip
 from crab_graph.generation.constraint_graph import ConstraintGraph
-from crab_graph.generation.constraints import (
-    Constraint,
-    Ref,
-    Value,
-    at_least,
-    bounded_sum,
-    equals,
-)
+from crab_graph.generation.constraints import Constraint, Ref, Value, at_least, bounded_sum, equals
 from crab_graph.money import format_dollars
 from crab_graph.personas.spoken_dates import NUMBERS, find_dates
 from crab_graph.tools.tables import World

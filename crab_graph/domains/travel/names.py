@@ -53,11 +53,6 @@ def street_address(rng: Random, city: str) -> str:
     return f"{rng.randrange(1, 400)} {rng.choice(_LISTS['streets'])}, {city}"
 
 
-def phone_number(rng: Random) -> str:
-    """Return a number from the range that is reserved for fiction."""
-    return f"555-01{rng.randrange(100):02d}"
-
-
 def hotel_names(rng: Random, count: int) -> list[str]:
     """Return distinct hotel names of three words."""
     choices = list(product(*(_LISTS[f"hotel_{part}"] for part in ("first", "second", "kind"))))

@@ -9,11 +9,9 @@ from crab_graph.domains.travel.offers import KINDS
 from crab_graph.domains.travel.tools.flights import resolve_city
 from crab_graph.errors import ToolCallError
 from crab_graph.money import CURRENCY, format_cents
+from crab_graph.settings import Toolset
 from crab_graph.tools.arguments import IsoDate, shown
-from crab_graph.tools.bookings import (
-    require_changeable,
-    require_customer,
-)
+from crab_graph.tools.bookings import require_changeable, require_customer
 from crab_graph.tools.registry import ErrorCode, Owner, Result, ToolCall, ToolType, tool
 from crab_graph.tools.tables import Row, picked
 
@@ -119,10 +117,10 @@ def _require_tickets(call: ToolCall, attraction_id: str, tickets: int, held: int
     return {"attraction_id": attraction_id, "tickets": tickets}
 
 
-ATTRACTION_TOOLS = (search_attractions_by_city, book_attraction)
+_PARITY = (search_attractions_by_city, book_attraction)
 
-EXTENDED_ATTRACTION_TOOLS = (
-    *ATTRACTION_TOOLS[:-1],
+_EXTENDED = (
+    *_PARITY[:-1],
     replace(
         book_attraction,
         description="Book tickets. The booking is pending, and holds the tickets, until it is"
@@ -131,3 +129,5 @@ EXTENDED_ATTRACTION_TOOLS = (
     cancel_attraction_booking,
     modify_attraction_booking,
 )
+
+ATTRACTION_TOOLS = {Toolset.PARITY: _PARITY, Toolset.EXTENDED: _EXTENDED}

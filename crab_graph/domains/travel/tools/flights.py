@@ -10,12 +10,9 @@ from crab_graph.domains.kind import book, cancel, held_by, rebook
 from crab_graph.domains.travel.offers import KINDS
 from crab_graph.errors import ToolCallError
 from crab_graph.money import CURRENCY, format_cents
+from crab_graph.settings import Toolset
 from crab_graph.tools.arguments import IsoDate, Text, ToolArguments, shown
-from crab_graph.tools.bookings import (
-    require_booking_of,
-    require_changeable,
-    require_customer,
-)
+from crab_graph.tools.bookings import require_booking_of, require_changeable, require_customer
 from crab_graph.tools.registry import ErrorCode, Owner, Result, ToolCall, ToolType, tool
 from crab_graph.tools.tables import Row, picked
 
@@ -271,7 +268,7 @@ def _times(flight: Row) -> dict[str, str]:
     }
 
 
-FLIGHT_TOOLS = (
+_PARITY = (
     list_all_airports,
     search_flights_by_route,
     get_flight_booking_details,
@@ -281,4 +278,4 @@ FLIGHT_TOOLS = (
     cancel_flight,
 )
 
-EXTENDED_FLIGHT_TOOLS = (*FLIGHT_TOOLS, modify_flight_seats)
+FLIGHT_TOOLS = {Toolset.PARITY: _PARITY, Toolset.EXTENDED: (*_PARITY, modify_flight_seats)}

@@ -10,12 +10,9 @@ from crab_graph.domains.travel.offers import KINDS
 from crab_graph.domains.travel.tools.flights import resolve_city
 from crab_graph.errors import ToolCallError
 from crab_graph.money import CURRENCY, format_cents
+from crab_graph.settings import Toolset
 from crab_graph.tools.arguments import IsoDate, shown
-from crab_graph.tools.bookings import (
-    BookingStatus,
-    require_changeable,
-    require_customer,
-)
+from crab_graph.tools.bookings import BookingStatus, require_changeable, require_customer
 from crab_graph.tools.ledger import BookingTables
 from crab_graph.tools.registry import ErrorCode, Owner, Result, ToolCall, ToolType, tool
 from crab_graph.tools.tables import Row, picked
@@ -253,15 +250,15 @@ def _check_guests(guests: int) -> None:
         raise ToolCallError(ErrorCode.WRONG_PARTY, "argument 'guests' must be at least 1")
 
 
-HOTEL_TOOLS = (
+_PARITY = (
     search_hotels_by_city,
     search_available_rooms,
     get_price_hotel_booking,
     book_hotel_with_rooms,
 )
 
-EXTENDED_HOTEL_TOOLS = (
-    *HOTEL_TOOLS[:-1],
+_EXTENDED = (
+    *_PARITY[:-1],
     replace(
         book_hotel_with_rooms,
         description="Book rooms for a stay. The booking is pending, and holds the rooms, until it"
@@ -270,3 +267,5 @@ EXTENDED_HOTEL_TOOLS = (
     cancel_hotel_booking,
     modify_hotel_booking,
 )
+
+HOTEL_TOOLS = {Toolset.PARITY: _PARITY, Toolset.EXTENDED: _EXTENDED}
