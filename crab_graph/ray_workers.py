@@ -32,13 +32,8 @@ def run_on_ray(
     """Handle every item in actors, and yield each result when it is there, in no promised order.
 
     Connects to the cluster that `RAY_ADDRESS` names, or to the one that runs on this machine; where
-    there is none, one is started here and stopped at the end.
-
-    Args:
-        items: What there is to do, read as it is needed; picklable.
-        setup: Called in each actor with its number; gives the function that handles an item.
-        jobs: Number of actors, each of which asks for one CPU; never more than the cluster has.
-        concurrency: Items at once in each actor.
+    there is none, one is started here and stopped at the end. Arguments are those of
+    `run_parallel`; each actor asks for one CPU, and there are never more than the cluster has.
 
     Raises:
         MissingExtra: Ray is not installed.

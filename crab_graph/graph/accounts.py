@@ -66,18 +66,6 @@ def try_step(
     return Tried(value, failure, meter.usage, taken)
 
 
-def spend(spent: Spent, party: str, usage: Usage, seconds: float | None) -> dict[str, Any]:
-    """Return the update of the state's `spent`; empty where nothing was spent."""
-    if not usage and seconds is None:
-        return {}
-    new: dict[str, Any] = dict(spent)
-    if usage:
-        new[party] = add_usage(new.get(party, {}), usage)
-    if seconds is not None:
-        new["seconds"] = round(new.get("seconds", 0.0) + seconds, 3)
-    return {"spent": new}
-
-
 def usage_by_party(spent: Mapping[str, Any]) -> dict[str, dict[str, ModelUsage]]:
     """Return what the models of each party took."""
     return {party: dict(spent[party]) for party in PARTIES if spent.get(party)}

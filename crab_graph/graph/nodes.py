@@ -21,7 +21,6 @@ from crab_graph.graph.accounts import (
     OutOfTime,
     Spent,
     Tried,
-    spend,
     tokens_of,
     total_cost,
     try_step,
@@ -46,7 +45,7 @@ from crab_graph.graph.users import Setup, UserReply, UserSide
 from crab_graph.graph.view import View
 from crab_graph.models.failures import FailureKind, described, kind_of
 from crab_graph.models.secrets import shortened, without_secrets
-from crab_graph.models.usage import PARTIES, Usage
+from crab_graph.models.usage import PARTIES, Usage, add_usage
 from crab_graph.settings import Engine
 from crab_graph.text.phrases import find_token, without_tokens
 from crab_graph.tools.ledger import Event, Ledger
@@ -198,9 +197,13 @@ class EpisodeNodes:
         return tried
 
     def _spend(self, spent: Spent, party: str, usage: Usage, seconds: float) -> Update:
-        """Return the update of what was spent; time is kept only where it is limited."""
-        timed = self._limits.max_seconds is not None
-        return spend(spent, party, usage, seconds if timed else None)
+        """Return the update of what was spent, if anything; time only where it is limited."""
+        new: dict[str, Any] = dict(spent)
+        if usage:
+            new[party] = add_usage(new.get(party, {}), usage)
+        if self._limits.max_seconds is not None:
+            new["seconds"] = round(new.get("seconds", 0.0) + seconds, 3)
+        return {"spent": new} if new != spent else {}
 
     def _broken(self, party: str, tried: Tried[Any], spent: Spent) -> Update:
         """Return how an episode goes on, or ends, after a step that failed."""

@@ -7,7 +7,6 @@ stop. The value of the stop says what is new; the answer is a text, or calls of 
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from langchain_core.messages import BaseMessage
@@ -25,13 +24,6 @@ PERSON = "person"
 Message = dict[str, Any]
 
 
-class PersonSeat(StrEnum):
-    """Which side a person takes."""
-
-    USER = "user"
-    AGENT = "agent"
-
-
 @dataclass(frozen=True, slots=True)
 class SeatedUser:
     """A person who plays the user under a condition."""
@@ -41,7 +33,7 @@ class SeatedUser:
 
 def ask_user(messages: Sequence[Message], tools: Iterable[str]) -> Reply:
     """Return what the person who plays the user does, stopping until it is known."""
-    return _ask(PersonSeat.USER, _since_own_turn(messages, "user"), tools)
+    return _ask(Owner.USER, _since_own_turn(messages, "user"), tools)
 
 
 def _open(registry: ToolRegistry) -> Respond:
@@ -53,7 +45,7 @@ def _open(registry: ToolRegistry) -> Respond:
             {"role": roles.get(one.type, one.type), "content": str(one.text)}
             for one in messages[1:]
         ]
-        return _ask(PersonSeat.AGENT, _since_own_turn(lines, "assistant"), tools)
+        return _ask(Owner.AGENT, _since_own_turn(lines, "assistant"), tools)
 
     return respond
 
@@ -81,7 +73,7 @@ def read_answer(answer: object) -> Reply:
     )
 
 
-def _ask(seat: PersonSeat, messages: list[Message], tools: Iterable[str]) -> Reply:
+def _ask(seat: Owner, messages: list[Message], tools: Iterable[str]) -> Reply:
     shown = {"seat": str(seat), "messages": messages, "tools": sorted(tools)}
     return read_answer(interrupt(shown))
 

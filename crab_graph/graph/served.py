@@ -18,8 +18,9 @@ from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.errors import UsageError
 from crab_graph.graph.build import EpisodeGraph, build_graph
-from crab_graph.graph.person import PERSON_AGENT, PersonSeat, SeatedUser
+from crab_graph.graph.person import PERSON_AGENT, SeatedUser
 from crab_graph.personas.condition import parse_condition
+from crab_graph.tools.registry import Owner
 
 BENCH_VARIABLE = "CRAB_BENCH"
 
@@ -40,9 +41,9 @@ def make_graph(config: RunnableConfig) -> EpisodeGraph:
     task = bench[asked["task"]] if "task" in asked else bench[0]
     agent, user = asked.get("agent", "solver"), asked.get("user", "ruse")
     seat = asked.get("seat")
-    if seat == PersonSeat.USER:
+    if seat == Owner.USER:
         user = SeatedUser(parse_condition(user))
-    elif seat == PersonSeat.AGENT:
+    elif seat == Owner.AGENT:
         agent = PERSON_AGENT
     elif seat is not None:
         raise UsageError(f"a person sits as user or agent, not as '{seat}'")

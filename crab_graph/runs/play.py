@@ -11,7 +11,7 @@ from crab_graph.agents.adapters import AgentSpec
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import RunError, UsageError
 from crab_graph.graph.build import EpisodeGraph, Leg, prepare_episode
-from crab_graph.graph.person import PERSON_AGENT, PersonSeat, SeatedUser
+from crab_graph.graph.person import PERSON_AGENT, SeatedUser
 from crab_graph.graph.savers import open_saver
 from crab_graph.graph.state import Status, is_finished
 from crab_graph.graph.users import set_up
@@ -30,6 +30,7 @@ from crab_graph.settings import (
     SittingSettings,
     value_of,
 )
+from crab_graph.tools.registry import Owner
 
 Answer = str | Mapping[str, Any]
 Ask = Callable[[Mapping[str, Any]], Answer]
@@ -45,7 +46,7 @@ class SeatedEpisode:
 
     bench: Benchmark
     task_id: str
-    seat: PersonSeat
+    seat: Owner
     agent: AgentSpec
     user: str
     settings: EpisodeSettings
@@ -54,11 +55,11 @@ class SeatedEpisode:
         """Return what a run needs that holds this episode alone."""
         added = set_up(self.settings).fragments.added
         user: Any = parse_condition(self.user, added)
-        agent = PERSON_AGENT if self.seat is PersonSeat.AGENT else self.agent
-        user = SeatedUser(user) if self.seat is PersonSeat.USER else user
+        agent = PERSON_AGENT if self.seat is Owner.AGENT else self.agent
+        user = SeatedUser(user) if self.seat is Owner.USER else user
         settings = RunSettings(**vars(self.settings), tasks=(self.task_id,))
         sitting = prepare_sitting(directory, self.bench, agent, user, settings, SittingSettings())
-        if self.seat is PersonSeat.AGENT:
+        if self.seat is Owner.AGENT:
             return replace(sitting, config=replace(sitting.config, agent_sha256=None))
         return sitting
 
@@ -80,13 +81,13 @@ def seat_person(
         UsageError: there is no such seat, or the settings do not fit.
         UnknownName: there is no such task, agent or condition.
     """
-    if seat not in set(PersonSeat):
+    if seat not in set(Owner):
         raise UsageError(f"a person plays as user or agent, not as '{seat}'")
     bench = bench if isinstance(bench, Benchmark) else load_benchmark(bench)
     wanted = value_of(EpisodeSettings, settings)
     bench = bench.with_toolset(wanted.toolset)
     task_id = bench[task.strip().upper()].id
-    return SeatedEpisode(bench, task_id, PersonSeat(seat), agent, user, wanted)
+    return SeatedEpisode(bench, task_id, Owner(seat), agent, user, wanted)
 
 
 def play_with_person(
