@@ -10,7 +10,7 @@ from crab_graph.cli.output import JsonOption, agent_title, console, new_table, p
 from crab_graph.settings import ABLATION, RunSettings, SittingSettings
 
 if TYPE_CHECKING:
-    from crab_graph.runs.ablation import Ablation, Effect
+    from crab_graph.runs.ablation import Ablation
     from crab_graph.runs.run import Run
 
 
@@ -72,7 +72,17 @@ def _print(found: "Ablation", run: "Run") -> None:
     table = new_table("user", numbers=heads, title=f"{label}: pass@1 against {found.reference}")
     for condition, levels in found.levels.items():
         effect = found.effects.get(condition, {}).get(PASS)
-        cells = ["", "", "", "", str(levels[PASS].tasks)] if effect is None else _cells(effect)
+        cells = ["", "", "", "", str(levels[PASS].tasks)]
+        if effect is not None:
+            one = effect.contrast
+            drop = one.relative_drop
+            cells = [
+                f"{100 * one.difference:+.1f} ({100 * one.low:+.1f} to {100 * one.high:+.1f})",
+                "-" if drop is None else f"{100 * drop + 0.0:.1f} %",
+                f"{one.p:.4f}",
+                f"{effect.p_holm:.4f}",
+                str(one.tasks),
+            ]
         table.add_row(condition, f"{100 * levels[PASS].value:.1f} %", *cells)
     console().print(table)
     title = f"Where it shows: differences to {found.reference}, points and counts an episode"
@@ -89,18 +99,6 @@ def _print(found: "Ablation", run: "Run") -> None:
     _print_conclusion(found)
     if run.config.user_engine == "rules":
         print("The user was the rule-based simulator, without a language model behind it.")
-
-
-def _cells(effect: "Effect") -> list[str]:
-    found = effect.contrast
-    drop = "-" if found.relative_drop is None else f"{100 * found.relative_drop + 0.0:.1f} %"
-    return [
-        f"{100 * found.difference:+.1f} ({100 * found.low:+.1f} to {100 * found.high:+.1f})",
-        drop,
-        f"{found.p:.4f}",
-        f"{effect.p_holm:.4f}",
-        str(found.tasks),
-    ]
 
 
 def _print_conclusion(found: "Ablation") -> None:

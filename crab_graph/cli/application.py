@@ -59,10 +59,9 @@ COMMANDS = tuple(
 )
 """In the order of the help; each is a function of its name in a module of its name."""
 
-_ELSEWHERE = {"task": "tasks"}
-
 for name in COMMANDS:
-    command = getattr(import_module(f"crab_graph.cli.{_ELSEWHERE.get(name, name)}"), name)
+    module = import_module(f"crab_graph.cli.{'tasks' if name == 'task' else name}")
+    command = getattr(module, name)
     # The first paragraph, which would be cut off at the width of a line otherwise.
     app.command(short_help=(command.__doc__ or "").partition("\n\n")[0])(with_settings(command))
 

@@ -1,5 +1,6 @@
 """`generate`: make a certified benchmark."""
 
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -112,8 +113,7 @@ def _paper_parameters(asked: PaperSettings) -> "PaperParameters | None":
         UsageError: an option of the paper's algorithms was given to the fast path.
     """
     if asked.method == "fast":
-        unused = PaperSettings()
-        given = [name for name, value in vars(asked).items() if value != getattr(unused, name)]
+        given = [one.name for one in fields(asked) if getattr(asked, one.name) != one.default]
         if given:
             names = (f"--{name.replace('_', '-')}" for name in given)
             raise UsageError(f"{' and '.join(names)}: only with --method paper")

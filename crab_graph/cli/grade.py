@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crab_graph.cli.options import BenchArgument, ToolsetOption
+from crab_graph.cli.options import BenchArgument
 from crab_graph.cli.output import JsonOption, console, new_table, print_json
 from crab_graph.settings import Toolset
 
@@ -28,7 +28,13 @@ def grade(
             help="JSON Lines or a JSON list of messages, in OpenAI's or LangChain's form too.",
         ),
     ],
-    toolset: ToolsetOption = Toolset.PARITY,
+    toolset: Annotated[
+        Toolset,
+        typer.Option(
+            help="The agent's tools: parity for the paper's, extended to cancel and change any "
+            "booking."
+        ),
+    ] = Toolset.PARITY,
     as_json: JsonOption = False,
 ) -> None:
     """Run a transcript's calls on the task's initial tables, and grade what was done and said.

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
-from crab_graph.settings import About, Settings, Toolset, about
+from crab_graph.settings import About, Settings, about
 
 BenchArgument = Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")]
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Directory that `run` wrote.")]
@@ -35,12 +35,6 @@ DryRunOption = Annotated[
     ),
 ]
 JobsOption = Annotated[int, typer.Option(help="Number of processes.", min=1)]
-ToolsetOption = Annotated[
-    Toolset,
-    typer.Option(
-        help="The agent's tools: parity for the paper's, extended to cancel and change any booking."
-    ),
-]
 CoresOption = Annotated[
     int | None,
     typer.Option(help="Number of processes.", min=1, show_default="one a core"),

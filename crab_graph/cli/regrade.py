@@ -8,8 +8,6 @@ from crab_graph.cli.options import RunArgument
 from crab_graph.cli.output import JsonOption, console, new_table, print_json, progress_bar
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from crab_graph.runs.grading import Regrading
 
 
@@ -48,6 +46,8 @@ def regrade(
 
 
 def _print_regrading(found: "Regrading") -> None:
+    from rich.text import Text
+
     from crab_graph.analysis.labels import check_titles
 
     changed = len(found.changes)
@@ -57,7 +57,16 @@ def _print_regrading(found: "Regrading") -> None:
     if found.unstamped:
         print(f"{found.unstamped} episodes did not say what they were graded with")
     if found.changes:
-        console().print(_changes_table(found))
+        table = new_table("episode", "outcome", "check")
+        for change in found.changes:
+            is_same = change.before == change.after
+            outcome = change.before if is_same else f"{change.before} → {change.after}"
+            lines = [
+                f"{check}: {before or 'none'} → {after or 'none'}"
+                for check, (before, after) in change.rules.items()
+            ]
+            table.add_row(change.episode_id, outcome, Text("\n".join(lines)))
+        console().print(table)
     if found.changes and found.rules:
         table = new_table("changed by", "rule", "episodes")
         titles = check_titles()
@@ -67,19 +76,3 @@ def _print_regrading(found: "Regrading") -> None:
         console().print("", table, sep="\n")
     for episode_id, error in found.ungraded.items():
         print(f"{episode_id}: {' '.join(error.split())}")
-
-
-def _changes_table(found: "Regrading") -> "Table":
-    """Return each episode with its outcomes, and the checks that changed."""
-    from rich.text import Text
-
-    table = new_table("episode", "outcome", "check")
-    for change in found.changes:
-        is_same = change.before == change.after
-        outcome = change.before if is_same else f"{change.before} → {change.after}"
-        lines = [
-            f"{check}: {before or 'none'} → {after or 'none'}"
-            for check, (before, after) in change.rules.items()
-        ]
-        table.add_row(change.episode_id, outcome, Text("\n".join(lines)))
-    return table

@@ -58,22 +58,18 @@ def run(
     --max-… limits each episode, --run-max-… the whole run: then no further episode is begun, and
     the run can be gone on with under a higher cap.
     """
-    from crab_graph.cli.run_output import (
-        GRADINGS,
-        episode_bar,
-        print_estimate,
-        print_run,
-        read_conditions,
-    )
+    from crab_graph.cli import run_output
     from crab_graph.runs.runner import sit
     from crab_graph.runs.sitting import prepare_sitting
 
-    About(choices=GRADINGS).check("grading", grading)
-    users = read_conditions(user, settings, persona)
+    About(choices=run_output.GRADINGS).check("grading", grading)
+    users = run_output.read_conditions(user, settings, persona)
     sitting = prepare_sitting(out, bench, agent, users, settings, terms)
     if dry_run:
-        print_estimate(sitting, as_json=as_json, force=force, allow_mismatch=allow_mismatch)
+        run_output.print_estimate(
+            sitting, as_json=as_json, force=force, allow_mismatch=allow_mismatch
+        )
         return
-    with episode_bar(out) as bar:
+    with run_output.episode_bar(out) as bar:
         result = sit(sitting, bar, force=force, allow_mismatch=allow_mismatch)
-    print_run(result, bar, as_json=as_json, grading=grading)
+    run_output.print_run(result, bar, as_json=as_json, grading=grading)

@@ -143,8 +143,8 @@ def print_run(run: "Run", bar: EpisodeBar, *, as_json: bool, grading: str = GRAD
             if line is not None:
                 print(line)
         if run.config.mismatches:
-            found = (f"{o['name']} {o['before']}, then {o['now']}" for o in run.config.mismatches)
-            print(f"Gone on with under other settings: {'; '.join(found)}")
+            changed = ("{name} {before}, then {now}".format(**one) for one in run.config.mismatches)
+            print(f"Gone on with under other settings: {'; '.join(changed)}")
         if bar.stopped is not None:
             option = f"--run-{bar.stopped.replace('_', '-')}"
             print(

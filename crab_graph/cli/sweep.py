@@ -1,6 +1,7 @@
 """`sweep`: families of tasks that differ in one thing."""
 
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -74,16 +75,13 @@ def _print(made: "Sweep") -> None:
     table = new_table(str(record.vary), "benchmark", numbers=heads)
     for place, member in enumerate(record.benchmarks):
         own = [family.tasks[place] for family in record.families]
-        columns = (
-            [one.solutions for one in own],
-            [one.node_distractors for one in own],
-            [one.edge_distractors for one in own],
-            [len(one.active_edges) for one in own],
+        counts = (
+            (one.solutions, one.node_distractors, one.edge_distractors, len(one.active_edges))
+            for one in own
         )
-        means = (f"{sum(column) / len(own):,.1f}" for column in columns)
-        table.add_row(
-            f"{member.value:,}", str(made.directory / member.directory), str(len(own)), *means
-        )
+        means = (f"{fmean(column):,.1f}" for column in zip(*counts, strict=True))
+        directory = str(made.directory / member.directory)
+        table.add_row(f"{member.value:,}", directory, str(len(own)), *means)
     console().print(table)
     print(f"{len(record.families)} families, all certified; numbers are means over their tasks.")
     for one in record.left_out:

@@ -1,6 +1,5 @@
 """`tasks` and `task`: look at what a benchmark holds."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,6 +8,7 @@ from crab_graph.cli.options import BenchArgument
 from crab_graph.cli.output import JsonOption, console, new_table, print_json
 
 if TYPE_CHECKING:
+    from crab_graph.domains.benchmark import Benchmark
     from crab_graph.domains.task import Task
 
 _LONGEST_BAR = 30
@@ -28,7 +28,7 @@ def tasks(
     from crab_graph.domains.benchmark import load_benchmark
 
     if stats:
-        _show_stats(bench, as_json)
+        _show_stats(load_benchmark(bench), as_json)
         return
     summaries = [task.summary() for task in load_benchmark(bench)]
     if as_json:
@@ -43,12 +43,11 @@ def tasks(
     console().print(table)
 
 
-def _show_stats(bench: Path, as_json: bool) -> None:
+def _show_stats(benchmark: "Benchmark", as_json: bool) -> None:
     """Print Table 1 with a column for each stratum, then a bar for each value of each property."""
     from crab_graph.analysis.benchmark_stats import describe_benchmark, table_cells
-    from crab_graph.domains.benchmark import load_benchmark
 
-    stats = describe_benchmark(load_benchmark(bench))
+    stats = describe_benchmark(benchmark)
     if as_json:
         print_json(stats.as_json())
         return
