@@ -50,7 +50,6 @@ class About:
     """What a field says of itself beside its name, its type and its default.
 
     Attributes:
-        low: The smallest value it takes.
         above: What every value is greater than.
         loaded_by: What makes a value of the words or the path that were read, `module:function`.
         decides: Whether another value makes another run, which is then not gone on with.

@@ -1,5 +1,6 @@
 """`crab-graph serve`: the viewer of runs in a browser."""
 
+import sys
 from typing import Annotated
 
 import typer
@@ -27,8 +28,6 @@ def serve(
     was done, and compares two. It only reads, until Ctrl-C. With --json the address is printed as
     one JSON document, on one line.
     """
-    import sys
-
     from crab_graph.analysis.viewer import web
     from crab_graph.analysis.viewer.library import Library
 

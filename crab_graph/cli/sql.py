@@ -1,5 +1,7 @@
 """`crab-graph sql`: a query over the tables of runs."""
 
+import csv
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,9 +28,6 @@ def sql(
     Example: crab-graph sql RUN "SELECT check_id, count(*) FROM checks WHERE verdict = 'fail' GROUP
     BY ALL". The query sees these runs and nothing else: no files, no network, no settings.
     """
-    import csv
-    import sys
-
     from crab_graph.errors import UsageError
     from crab_graph.runs.sql import query_runs
 

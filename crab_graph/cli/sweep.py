@@ -1,7 +1,6 @@
 """`sweep`: families of tasks that differ in one thing."""
 
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -79,7 +78,7 @@ def _print(made: "Sweep") -> None:
             (one.solutions, one.node_distractors, one.edge_distractors, len(one.active_edges))
             for one in own
         )
-        means = (f"{fmean(column):,.1f}" for column in zip(*counts, strict=True))
+        means = (f"{sum(column) / len(own):,.1f}" for column in zip(*counts, strict=True))
         directory = str(made.directory / member.directory)
         table.add_row(f"{member.value:,}", directory, str(len(own)), *means)
     console().print(table)

@@ -65,8 +65,7 @@ def _show_stats(benchmark: "Benchmark", as_json: bool) -> None:
         for value, count in one.counts.items():
             bar = "█" * round(_LONGEST_BAR * count / most)
             bars.add_row(value, bar, str(count), f"{count / total:.0%}")
-        print()
-        console().print(bars)
+        console().print("", bars, sep="\n")
 
 
 def task(
@@ -122,8 +121,7 @@ def _print(task: "Task", solutions: bool) -> None:
             row = (" ".join(solution[slot.id].values()) for slot in task.domain.slots)
             tables[-1].add_row(*row)
     for table in tables:
-        print()
-        console().print(table)
+        console().print("", table, sep="\n")
 
 
 def _plain(value: Any) -> str:

@@ -1,8 +1,9 @@
 """Prices a message states about single items, or about groups of them (§2.10)."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
+from itertools import chain
 from typing import NamedTuple
 
 from crab_graph.text.amounts import Amount, has_unit_mark, has_whole_mark, stated_amounts
@@ -46,11 +47,6 @@ def find_item_prices(
 
     `filled` are the slots that exactly one active booking fills when the message is said.
     """
-
-    def items_in(span: Clause | Line) -> list[Reference]:
-        within = references_within(references, span.start, span.end)
-        return list(_resolved(within, vocabulary, filled))
-
     text = utterance.text
     total_at = {total.amount.start: total for total in totals}
     found: list[ItemPrice] = []
@@ -58,7 +54,7 @@ def find_item_prices(
         stated = stated_amounts(amounts, clause)
         if not stated or pattern("marks", "distributive").search(text, clause.start, clause.end):
             continue
-        items, parent = items_in(clause), utterance.parent(clause)
+        items, parent = _items(clause, references, vocabulary, filled), utterance.parent(clause)
         for amount in stated:
             total = total_at.get(amount.start)
             if total is not None and total.is_whole_trip:
@@ -68,33 +64,35 @@ def find_item_prices(
                 continue
             item = _meant(text, clause, items, amount)
             if item is None and parent is not None:
-                item = _only(items_in(parent))
+                item = _only(_items(parent, references, vocabulary, filled))
             if item is not None:
                 mark = _mark(text, clause, amount, total, vocabulary)
                 found.append(ItemPrice(amount, mark, (item,)))
     return tuple(found)
 
 
-def _resolved(
-    references: Sequence[Reference], vocabulary: TextVocabulary, filled: frozenset[str]
-) -> Iterable[Reference]:
-    """Yield the references that mean one item; a bare word only where nothing says it better."""
-    exact = {
-        slot
-        for reference in references
-        if reference.form is not ReferenceForm.BARE_WORD
-        for slot in reference.slots
-    }
-    for reference in references:
+def _items(
+    span: Clause | Line,
+    references: Sequence[Reference],
+    vocabulary: TextVocabulary,
+    filled: frozenset[str],
+) -> list[Reference]:
+    """Return what means one item in a span; a bare word only where nothing says it better."""
+    within = references_within(references, span.start, span.end)
+    named = (one.slots for one in within if one.form is not ReferenceForm.BARE_WORD)
+    exact = set(chain.from_iterable(named))
+    items: list[Reference] = []
+    for reference in within:
         match reference.form:
             case ReferenceForm.ENTITY | ReferenceForm.BOOKING:
-                yield reference
+                items.append(reference)
             case ReferenceForm.SLOT_WORD if reference.slots[0] in filled:
-                yield reference
+                items.append(reference)
             case ReferenceForm.BARE_WORD if reference.word in vocabulary.item_words:
                 meant = tuple(slot for slot in reference.slots if slot in filled)
                 if len(meant) == 1 and not exact & set(reference.slots):
-                    yield reference._replace(form=ReferenceForm.SLOT_WORD, slots=meant)
+                    items.append(reference._replace(form=ReferenceForm.SLOT_WORD, slots=meant))
+    return items
 
 
 def _meant(

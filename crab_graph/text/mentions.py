@@ -7,8 +7,8 @@ from functools import cache
 from typing import NamedTuple
 
 from crab_graph.text.lexicon import alternatives, fragment, pattern
-from crab_graph.text.utterance import Utterance
-from crab_graph.text.vocabulary import Catalogue, NamedEntity, TextVocabulary
+from crab_graph.text.utterance import NAME_FORMS, Utterance
+from crab_graph.text.vocabulary import NAME_WORD, Catalogue, NamedEntity, TextVocabulary
 
 LISTING_CAP = 10
 
@@ -18,10 +18,6 @@ _NEGATED_AFTER = re.compile(rf"{_GAP}{{0,3}}?\W+{fragment('negation', 'after')}"
 _REFUSAL = re.compile(
     rf"{fragment('negation', 'negative_auxiliaries')}\s+{fragment('negation', 'verbs')}"
 )
-
-_NAME_WORD = re.compile(r"[^\W_]+")
-_NAME_FORMS = {ord("&"): "and", ord("."): "", ord("'"): ""}
-"""What some characters are in the form in which names are compared."""
 
 
 class MentionForm(StrEnum):
@@ -112,10 +108,10 @@ def is_negated(utterance: Utterance, start: int, end: int) -> bool:
 
 def _name_candidates(text: str, catalogue: Catalogue) -> list[tuple[NamedEntity, int, int]]:
     """Return every place where a full name stands, longest names first."""
-    form = text.translate(_NAME_FORMS)
+    form = text.translate(NAME_FORMS)
     places = [
         (entity, match.start())
-        for match in _NAME_WORD.finditer(form)
+        for match in NAME_WORD.finditer(form)
         for entity in catalogue.names.get(match[0], ())
         if form.startswith(entity.name, match.start())
     ]
@@ -123,7 +119,7 @@ def _name_candidates(text: str, catalogue: Catalogue) -> list[tuple[NamedEntity,
         return []
     # For each character of the form, where it comes from.
     origins = [
-        place for place, letter in enumerate(text) for _ in _NAME_FORMS.get(ord(letter), letter)
+        place for place, letter in enumerate(text) for _ in NAME_FORMS.get(ord(letter), letter)
     ]
     found = []
     for entity, start in places:

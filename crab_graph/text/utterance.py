@@ -80,9 +80,13 @@ def normalise(text: str) -> str:
         text = normal
 
 
+NAME_FORMS = {ord("&"): "and", ord("."): "", ord("'"): ""}
+"""What some characters are in the form in which names are compared."""
+
+
 def name_form(normal: str) -> str:
     """Return a normalised text in the form in which names are compared."""
-    return " ".join(normal.replace("&", "and").replace(".", "").replace("'", "").split())
+    return " ".join(normal.translate(NAME_FORMS).split())
 
 
 _BULLET = re.compile(r"(\s*)(?:[-*+•‣◦▪·–]|\(?\d{1,2}[.)])\s+(?=\S)")

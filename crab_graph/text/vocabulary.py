@@ -47,7 +47,7 @@ class TextVocabulary:
         return digest(listed)
 
 
-_WORD = re.compile(r"[^\W_]+")
+NAME_WORD = re.compile(r"[^\W_]+")
 
 
 class NamedEntity(NamedTuple):
@@ -79,7 +79,7 @@ def build_catalogue(
     by_first_word: dict[str, list[NamedEntity]] = {}
     for entity in entities:
         form = name_form(normalise(entity.name))
-        first_word = _WORD.search(form)
+        first_word = NAME_WORD.search(form)
         if first_word is not None:
             by_first_word.setdefault(first_word[0], []).append(entity._replace(name=form))
     names = {
