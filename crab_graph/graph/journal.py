@@ -66,11 +66,10 @@ class Step:
         """Return the answer to the step's next question, asking only if it was not asked before."""
         self._asked += 1
         place = str(self._asked)
-        known = self.recall(place)
-        if known is not None:
-            return known
-        answer = ask()
-        self.keep(place, answer)
+        answer = self.recall(place)
+        if answer is None:
+            answer = ask()
+            self.keep(place, answer)
         return answer
 
 

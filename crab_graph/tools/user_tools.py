@@ -110,7 +110,13 @@ def record_payment_approval(
         payment_method_id: One of your payment methods on the platform.
         amount: Amount you approve, such as "300.00".
     """
-    _require_my_booking(call, booking_id)
+    booking = call.tables.get("bookings", booking_id)
+    if booking is None or booking["customer_id"] != call.world.customer_id:
+        text = f"you have no booking {shown(booking_id)}; see get_my_trip_confirmations"
+        raise ToolCallError(ErrorCode.UNKNOWN_ID, text)
+    if booking["status"] == BookingStatus.CANCELLED:
+        text = f"booking {shown(booking_id)} is cancelled; there is nothing to approve"
+        raise ToolCallError(ErrorCode.ALREADY_CANCELLED, text)
     if all(row["payment_method_id"] != payment_method_id for row in _my_methods(call)):
         text = (
             f"you have no payment method {shown(payment_method_id)} on the platform; see"
@@ -175,16 +181,6 @@ def _my_bookings(call: ToolCall) -> list[Row]:
 
 def _require_card(call: ToolCall, card_id: str) -> Row:
     return call.require("cards", card_id, "card in your wallet", "see get_my_payment_cards")
-
-
-def _require_my_booking(call: ToolCall, booking_id: str) -> None:
-    booking = call.tables.get("bookings", booking_id)
-    if booking is None or booking["customer_id"] != call.world.customer_id:
-        text = f"you have no booking {shown(booking_id)}; see get_my_trip_confirmations"
-        raise ToolCallError(ErrorCode.UNKNOWN_ID, text)
-    if booking["status"] == BookingStatus.CANCELLED:
-        text = f"booking {shown(booking_id)} is cancelled; there is nothing to approve"
-        raise ToolCallError(ErrorCode.ALREADY_CANCELLED, text)
 
 
 def _sum_of(rows: Sequence[Row], column: str, value: str, amount_column: str) -> int:
