@@ -59,15 +59,9 @@ def choose_balanced(
 ) -> IntArray:
     """Return the positions of `wanted` candidates that level the sizes of groups.
 
-    Candidates are weighted by iterative proportional fitting and drawn with these weights.
-
-    Args:
-        candidates: The objects to choose from, more than `wanted`.
-        made_for: For each, the constraint it breaks.
-        shares: How many are wanted of each constraint, in proportion.
-        levels: The groupings to level.
-        wanted: Number to choose.
-        rng: Source of randomness.
+    Candidates, of which there are more, are weighted by iterative proportional fitting and drawn
+    with these weights. For each, `made_for` names the constraint it breaks; `shares` says how many
+    are wanted of each constraint, in proportion.
     """
     places = {name: place for place, name in enumerate(dict.fromkeys(made_for))}
     kinds = np.array([places[name] for name in made_for], dtype=np.int64)

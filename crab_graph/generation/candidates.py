@@ -38,13 +38,9 @@ Identities = set[int]
 
 
 class CandidatePool(NamedTuple):
-    """Seed objects of a node followed by its candidates.
+    """Seed objects of a node, then its candidates, with the constraint each was made to break.
 
-    Attributes:
-        objects: Columns of all of them.
-        broken: For each, the constraint it was made to break; empty for seeds.
-        seed_count: How many of them are seed objects.
-        order: Positions of the candidates, those to try first in front.
+    `order` has the positions of the candidates, those to try first in front.
     """
 
     objects: Columns
@@ -64,14 +60,8 @@ def build_pool(
 ) -> CandidatePool:
     """Return the candidates of a node: a few near misses, then what looks like parts of solutions.
 
-    Args:
-        folded: The task graph.
-        node: The node.
-        seeds: The seed solutions.
-        wanted: Number of edge distractors wanted of the node.
-        used: Identities already taken, by node type.
-        seed: Seed of all draws.
-        likely: Objects of the node as they come up in solutions.
+    `wanted` edge distractors are to be chosen among them; `likely` has objects of the node as they
+    come up in solutions.
     """
     domain = folded.domains[node]
     own = CodedObjects.of(domain.type, [item[node] for item in seeds])

@@ -39,9 +39,7 @@ def count_near_misses(
             is returned, a lower bound that takes a fifth of the time.
     """
     counts = {}
-    for edge in folded.edges:
-        if names is not None and edge.name not in names:
-            continue
+    for edge in folded.edges if names is None else [e for e in folded.edges if e.name in names]:
         edges = [other.negated() if other is edge else other for other in folded.edges]
         counter = EliminationCounter(folded.graph.node_ids, edges, objects)
         if enough is not None:
@@ -139,10 +137,6 @@ class Candidate(NamedTuple):
 
     Attributes:
         number: Position among the candidates of its stratum.
-        solutions: Number of valid solutions.
-        node_distractors: Number of distractors that break a node constraint.
-        edge_distractors: Number of node-valid distractors.
-        active_edges: Number of active edges.
         group: Values of the properties that tasks are spread over.
         content: What the seed solutions are made of; two tasks with the same content are one.
         solved_by_shortcut: Whether a solver that does not reason solves it.

@@ -15,11 +15,7 @@ import numpy as np
 
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.balance import Levels, choose_balanced
-from crab_graph.generation.candidates import (
-    CandidatePool,
-    Identities,
-    draw_distinct,
-)
+from crab_graph.generation.candidates import CandidatePool, Identities, draw_distinct
 from crab_graph.generation.constraint_graph import Codes
 from crab_graph.generation.counting import EliminationCounter
 from crab_graph.generation.folding import FoldedGraph, NodeDomain
@@ -58,6 +54,12 @@ class Distractors(NamedTuple):
         return Distractors(take(self.objects, places), [self.broken[place] for place in places])
 
 
+def join(parts: Sequence[Distractors]) -> Distractors | None:
+    """Return the distractors of all parts, or `None` where there are none."""
+    broken = [name for part in parts for name in part.broken]
+    return Distractors(concatenate([part.objects for part in parts]), broken) if broken else None
+
+
 def generate_node_distractors(
     folded: FoldedGraph,
     node: str,
@@ -74,28 +76,20 @@ def generate_node_distractors(
     section 3.2.3). A count takes the place of the ratio ρ. An object that some node of the same
     type could use (a shared table) is left out, whichever node it was made for.
 
+    Fewer than `wanted` come back where the domains are too small; their identities are added to
+    those in `used`.
+
     Args:
-        folded: The task graph.
-        node: The node.
-        wanted: Number wanted; fewer come back where the domains are too small.
-        used: Identities already taken; those of the distractors are added.
-        seed: Seed of all draws.
         likely: Objects of the node as they come up in solutions. Distractors take after these in
             all but the constraint they break, so that neither dates nor carriers set them apart.
         present: Node-valid objects that exist already: distractors level the groups these stand in.
     """
     models = None if likely is None else likely.codes
     levels = [] if likely is None or present is None else _levels(folded, node, likely, present)
-    parts: list[Columns] = []
-    broken: list[str] = []
-    for kept, like in (
-        ("all", models),
-        ("structural", models),
-        ("all", None),
-        ("structural", None),
-        ("structural", None),
-    ):
-        missing = wanted - len(broken)
+    parts: list[Distractors] = []
+    missing = wanted
+    rounds = (("all", models), ("structural", models), ("all", None), *[("structural", None)] * 2)
+    for kept, like in rounds:
         if missing <= 0:
             break
         domains = _breaking_domains(folded, node, kept)
@@ -110,9 +104,9 @@ def generate_node_distractors(
             rng = derive_array_rng(seed, "balance", node, len(parts))
             candidates = candidates.at(choose_balanced(*candidates, shares, levels, missing, rng))
         used.update(candidates.objects[IDENTITY].tolist())
-        parts.append(candidates.objects)
-        broken += candidates.broken
-    return Distractors(concatenate(parts), broken) if broken else None
+        parts.append(candidates)
+        missing -= len(candidates.broken)
+    return join(parts)
 
 
 def _draw_breaking(
@@ -124,15 +118,13 @@ def _draw_breaking(
     like: Codes | None,
 ) -> Distractors | None:
     """Return candidates for node distractors, more than the shares where there are so many."""
-    parts: list[CodedObjects] = []
-    broken: list[str] = []
+    parts: list[Distractors] = []
     for (name, share), rng in zip(shares.items(), rngs, strict=True):
         drawn = draw_distinct(domains[name], EXCESS * share, rng, taken, models=like)
         if drawn is not None:
             harmless = take(drawn, ~fills_any_node(folded, domains[name].type.name, drawn))
-            parts.append(harmless)
-            broken += [name] * length(harmless)
-    return Distractors(concatenate(parts), broken) if broken else None
+            parts.append(Distractors(harmless, [name] * length(harmless)))
+    return join(parts)
 
 
 def _levels(folded: FoldedGraph, node: str, likely: Columns, present: Columns) -> list[Levels]:
@@ -163,20 +155,12 @@ def accept_harmless(
 ) -> dict[str, Distractors]:
     """Return the candidates of each node through which, accepted together, no solution runs.
 
-    Args:
-        folded: The task graph.
-        pools: For each node its seed objects and candidates.
-        wanted: Number to accept of each node at most.
-        used: Identities already taken, by node type; those of the accepted are added.
-        seed: Seed of the order of rounds.
+    At most so many are accepted as are `wanted`; their identities are added to those in `used`.
     """
     nodes = folded.graph.node_ids
-    counter = EliminationCounter(
-        nodes, folded.edges, {n: pool.objects for n, pool in pools.items()}
-    )
-    accepted: dict[str, IntArray] = {
-        node: np.arange(pool.seed_count, dtype=np.int64) for node, pool in pools.items()
-    }
+    objects = {node: pool.objects for node, pool in pools.items()}
+    counter = EliminationCounter(nodes, folded.edges, objects)
+    accepted = {node: np.arange(pool.seed_count) for node, pool in pools.items()}
     queues = {node: pool.order for node, pool in pools.items()}
     rng = derive_array_rng(seed, "edge distractor rounds")
     for round_number in range(ROUNDS):

@@ -36,13 +36,9 @@ class Surface(NamedTuple):
 
 
 class Features(NamedTuple):
-    """Features of the offers of one table, one row an offer.
+    """Features of the offers of one table by name, with values of shape `(offers, features)`.
 
-    Attributes:
-        offers: Ids of the offers.
-        names: Name of each feature.
-        is_arbitrary: Whether the feature means nothing: ids, order, names, digits.
-        values: The features, `(offers, features)`.
+    One that is arbitrary means nothing: ids, order, names, digits.
     """
 
     offers: list[str]

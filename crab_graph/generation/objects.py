@@ -24,11 +24,8 @@ class CodedObjects(Columns):
     """Objects of one type, as positions of their values in the domains of the free properties.
 
     A column is looked up when it is asked for: most objects that are drawn are not kept, and of
-    those that are, most properties are not looked at before the end.
-
-    Args:
-        type: The node type.
-        codes: Positions, for all free properties or some; columns that need others are missing.
+    those that are, most properties are not looked at before the end. Columns that need other free
+    properties than `codes` has are missing.
     """
 
     def __init__(self, type: NodeType, codes: Codes) -> None:

@@ -12,11 +12,7 @@ import numpy as np
 
 from crab_graph.generation.candidates import CandidatePool, Identities
 from crab_graph.generation.csp import Sampling, build_listable_graph
-from crab_graph.generation.distractors import (
-    Distractors,
-    accept_harmless,
-    fills_any_node,
-)
+from crab_graph.generation.distractors import Distractors, accept_harmless, fills_any_node, join
 from crab_graph.generation.distractors import generate_node_distractors as fill_node_distractors
 from crab_graph.generation.folding import FoldedGraph
 from crab_graph.generation.objects import IDENTITY, Columns, concatenate, length
@@ -45,13 +41,10 @@ RATIO = 0.05
 
 @dataclass(frozen=True, slots=True)
 class PaperParameters:
-    """What the paper's algorithms leave to their user, beside k.
+    """What the paper's algorithms leave to their user beside k, and whether to repair what they do.
 
-    Attributes:
-        attempts: Attempt multiplier m of Algorithm 1.
-        ratio: Sampling ratio ρ of Algorithm 2.
-        sampling: Strategy of SampleCSP.
-        repair: Whether distractors that add solutions are left out.
+    Algorithm 1 has the attempt multiplier m, Algorithm 2 the sampling ratio ρ; repair leaves out
+    the distractors that add solutions.
     """
 
     attempts: int = ATTEMPTS
@@ -71,13 +64,7 @@ def populate_by_paper(
 ) -> Population:
     """Generate the objects of a task by Algorithms 1, 2 and 3.
 
-    Args:
-        folded: The task graph.
-        parameters: Parameters of the algorithms.
-        seed_count: Number of seed solutions k.
-        closure: Numbers of solutions that are acceptable.
-        distractors: Total number of distractors after repair; without it all are kept.
-        seed: Seed of all draws.
+    The arguments are those of `populate`; without repair all distractors are kept, however many.
 
     Raises:
         UnsatisfiableTask: the graph has too few seed solutions or objects, or their closure is off.
@@ -140,12 +127,7 @@ def _harmless(
         taken.update(parts[0].objects[IDENTITY].tolist())
         wanted -= len(parts[0].broken)
     filled = fill_node_distractors(folded, node, wanted, taken, seed)
-    parts += [filled] if filled is not None else []
-    if not parts:
-        return None
-    return Distractors(
-        concatenate([part.objects for part in parts]), [word for p in parts for word in p.broken]
-    )
+    return join([*parts, *([filled] if filled is not None else [])])
 
 
 def _without_repeats(

@@ -62,7 +62,6 @@ class Population:
         nodes: For each object, the node it was made for.
         origins: For each object, whether it is part of a seed solution or a distractor of a kind.
         broken: For each object, the constraint it was made to break; empty for seeds.
-        seeds: The seed solutions.
         closure: Number of solutions the seeds' parts combine to: what the task must have in all.
     """
 
@@ -87,15 +86,9 @@ def populate(
     seed: int,
     seeds: Sequence[SeedSolution] = (),
 ) -> Population:
-    """Generate the objects of a task.
+    """Generate the objects of a task, its distractors split evenly over the nodes.
 
-    Args:
-        folded: The task graph.
-        seed_count: Number of seed solutions.
-        closure: Numbers of solutions that are acceptable.
-        distractors: Total number, split evenly over the nodes.
-        seed: Seed of all draws.
-        seeds: The seed solutions, where they are given and not to be drawn.
+    `closure` says how many solutions are acceptable; seed solutions are drawn unless given.
 
     Raises:
         UnsatisfiableTask: the graph has too few seed solutions or objects, or their closure is off.

@@ -24,10 +24,8 @@ def search_solutions(
 ) -> list[Solution]:
     """Return the solutions among the rows, at most `limit` of them.
 
-    Args:
-        graph: The task graph, as declared.
-        rows: For each node, every row its table offers, valid or not.
-        limit: Where to stop; a caller who expects k solutions passes more than k.
+    Of each node, `rows` has every one its table offers, valid or not. A caller who expects k
+    solutions passes a limit above k.
     """
     return list(islice(_Search(graph, rows).solutions(), limit))
 
