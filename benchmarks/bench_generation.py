@@ -47,7 +47,7 @@ from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.constraints import Constraint, Ref, Value
 from crab_graph.generation.csp import Link, list_bindings
 from crab_graph.generation.materialize import create_tables, execute_actions, load_rows, qualified
-from crab_graph.generation.paper_population import PaperParameters
+from crab_graph.generation.paper import PaperParameters
 from crab_graph.generation.population import Population
 from crab_graph.generation.search import search_solutions
 from crab_graph.settings import GenerationSettings

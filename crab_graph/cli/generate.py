@@ -13,7 +13,7 @@ from crab_graph.settings import GenerationSettings, PaperSettings
 
 if TYPE_CHECKING:
     from crab_graph.domains.benchmark import Benchmark
-    from crab_graph.generation.paper_population import PaperParameters
+    from crab_graph.generation.paper import PaperParameters
 
 
 def generate(
@@ -119,7 +119,7 @@ def _paper_parameters(asked: PaperSettings) -> "PaperParameters | None":
             raise UsageError(f"{' and '.join(names)}: only with --method paper")
         return None
     from crab_graph.generation.csp import Sampling
-    from crab_graph.generation.paper_population import ATTEMPTS, RATIO, PaperParameters
+    from crab_graph.generation.paper import ATTEMPTS, RATIO, PaperParameters
 
     return PaperParameters(
         attempts=ATTEMPTS if asked.attempts is None else asked.attempts,

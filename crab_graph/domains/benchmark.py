@@ -18,7 +18,7 @@ from crab_graph.domains.task import Task, TaskSpec
 from crab_graph.errors import BenchmarkError, UnknownName
 from crab_graph.generation.certify import Certificate
 from crab_graph.generation.materialize import hash_stored_rows, read_rows
-from crab_graph.generation.paper_population import PaperParameters
+from crab_graph.generation.paper import PaperParameters
 from crab_graph.schema import FileModel, digest
 from crab_graph.settings import Toolset
 from crab_graph.tools.tables import Row

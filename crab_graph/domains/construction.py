@@ -19,7 +19,7 @@ from crab_graph.generation.difficulty import (
 )
 from crab_graph.generation.materialize import create_tables, hash_rows, load_rows
 from crab_graph.generation.objects import valid_rows
-from crab_graph.generation.paper_population import PaperParameters, populate_by_paper
+from crab_graph.generation.paper import PaperParameters, populate_by_paper
 from crab_graph.generation.population import Population, populate
 from crab_graph.generation.search import Solution
 from crab_graph.randomness import derive_seed

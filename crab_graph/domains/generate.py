@@ -37,7 +37,7 @@ from crab_graph.domains.private import (
 from crab_graph.domains.workbench import Workbench, clear, is_finished, open_workbench
 from crab_graph.errors import BenchmarkError, UnsatisfiableTask, UsageError
 from crab_graph.generation.difficulty import select
-from crab_graph.generation.paper_population import PaperParameters
+from crab_graph.generation.paper import PaperParameters
 from crab_graph.settings import About, GenerationKeywords, GenerationSettings, value_of
 from crab_graph.workers import process_map, write_atomically
 

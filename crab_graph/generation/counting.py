@@ -66,7 +66,9 @@ class EliminationCounter:
         self._orders = best_orders(self.nodes, self.edges)
         self._codes: dict[tuple[str, int], IntArray] = {}
         self._truth = [self._tabulate(number, objects) for number in range(len(self.edges))]
-        self._cost = {node: self._costs(node, objects[node]) for node in self.nodes}
+        self._cost = {node: np.zeros(length(objects[node]), dtype=np.int64) for node in self.nodes}
+        for (node, name), weight in self.sum.weights.items() if self.sum is not None else ():
+            self._cost[node] += weight * objects[node][name].astype(np.int64)
 
     def count(self, chosen: Rows) -> int:
         """Return the number of solutions among the chosen objects."""
@@ -104,13 +106,6 @@ class EliminationCounter:
             self._codes[(node, number)] = found.of_each
             shown[node] = {name: own[name][found.example] for name in names}
         return try_out(edge, shown)
-
-    def _costs(self, node: str, columns: Columns) -> IntArray:
-        cost = np.zeros(length(columns), dtype=np.int64)
-        for (owner, name), weight in self.sum.weights.items() if self.sum is not None else ():
-            if owner == node:
-                cost += weight * columns[name].astype(np.int64)
-        return cost
 
     def _keys(self, node: str, rows: IntArray) -> IntArray:
         """Number the candidates by what the plain edges see of them."""

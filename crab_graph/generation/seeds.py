@@ -120,9 +120,14 @@ def _draw_round(folded: FoldedGraph, rng: np.random.RandomState) -> Solutions:
     pools = {node: _draw_pool(folded.domains[node], rng) for node in order}
     if any(length(pool) == 0 for pool in pools.values()):
         return {node: take(pool, slice(0)) for node, pool in pools.items()}
-    chosen: dict[str, IntArray] = {}
+    chosen = {order[0]: rng.randint(0, length(pools[order[0]]), KEPT)}
     for position, node in enumerate(order):
-        chosen = _proposed(chosen, node, length(pools[node]), rng)
+        if position > 0:
+            # Random objects beside every partial solution, as often as there is room for.
+            size = len(chosen[order[0]])
+            times = -(-PROPOSALS // max(1, size))
+            chosen = {name: np.tile(places, times) for name, places in chosen.items()}
+            chosen[node] = rng.randint(0, length(pools[node]), size * times)
         for edge in _cheap_first(folded.edges):
             if edge.linear is not None:
                 fits = _within_bound(edge.linear, pools, chosen, order[position + 1 :])
@@ -136,18 +141,6 @@ def _draw_round(folded: FoldedGraph, rng: np.random.RandomState) -> Solutions:
             kept = rng.permutation(len(chosen[node]))[:KEPT]
             chosen = {name: places[kept] for name, places in chosen.items()}
     return {node: take(pools[node], places) for node, places in chosen.items()}
-
-
-def _proposed(
-    chosen: Mapping[str, IntArray], node: str, pool: int, rng: np.random.RandomState
-) -> dict[str, IntArray]:
-    """Put random objects of a node beside every partial solution, as often as there is room for."""
-    if not chosen:
-        return {node: rng.randint(0, pool, KEPT)}
-    size = len(next(iter(chosen.values())))
-    times = -(-PROPOSALS // max(1, size))
-    proposed = {name: np.tile(places, times) for name, places in chosen.items()}
-    return {**proposed, node: rng.randint(0, pool, size * times)}
 
 
 def _within_bound(

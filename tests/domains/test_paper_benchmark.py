@@ -10,7 +10,7 @@ from crab_graph.domains.generate import generate_benchmark
 from crab_graph.domains.proof import summarise_spoilage
 from crab_graph.errors import BenchmarkError, UsageError
 from crab_graph.generation.csp import Sampling
-from crab_graph.generation.paper_population import PaperParameters
+from crab_graph.generation.paper import PaperParameters
 
 
 @pytest.fixture(scope="module")
