@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 from crab_graph.generation.constraints import Ref
 from crab_graph.generation.counting import EliminationCounter, Rows
 from crab_graph.generation.folding import FoldedGraph
-from crab_graph.generation.objects import Columns, IntArray
+from crab_graph.generation.objects import Columns, IntArray, length, take
 
 MINIMUM = 10
 """Combinations that must break each active edge alone."""
+
+LOOK = 100
+"""Objects of each node among which they are looked for first."""
 
 
 def count_near_misses(
@@ -57,11 +60,19 @@ def lacks_near_misses(
     objects: Mapping[str, Columns],
     valid: Rows,
 ) -> str | None:
-    """Return the name of an edge that fewer than `MINIMUM` combinations break alone, if any."""
+    """Return the name of an edge that fewer than `MINIMUM` combinations break alone, if any.
+
+    The first objects of each node, seeds among them, mostly have as many; else all are looked at.
+    """
+    few = {node: take(own, valid[node][:LOOK]) for node, own in objects.items()}
+    sure = count_near_misses(
+        folded, few, {node: np.arange(length(own)) for node, own in few.items()}, enough=MINIMUM
+    )
     for edge in folded.edges:
-        counts = count_near_misses(folded, objects, valid, [edge.name], enough=MINIMUM)
-        if counts[edge.name] < MINIMUM:
-            return edge.name
+        if sure[edge.name] < MINIMUM:
+            counts = count_near_misses(folded, objects, valid, [edge.name], enough=MINIMUM)
+            if counts[edge.name] < MINIMUM:
+                return edge.name
     return None
 
 

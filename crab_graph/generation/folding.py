@@ -111,10 +111,14 @@ class NodeDomain:
             if len(own) == 1:  # takes nothing from the stream
                 codes[name] = np.full(size, own[0])
                 continue
-            codes[name] = own[rng.randint(0, len(own), size)]
-            if models is not None and name not in self._negated:
-                borrowed = models[name][chosen]
-                codes[name] = np.where(self._allows[name][borrowed], borrowed, codes[name])
+            drawn = rng.randint(0, len(own), size)
+            if models is None or name in self._negated:
+                codes[name] = own[drawn]
+                continue
+            codes[name] = models[name][chosen]
+            if len(own) < len(self.type.property_values[name]):
+                allowed = self._allows[name][codes[name]]
+                codes[name] = np.where(allowed, codes[name], own[drawn])
         return self._valid(codes)
 
     @cached_property
