@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import overload
 
-from crab_graph.errors import UnknownName
+import duckdb
+
+from crab_graph.domains.benchmark import Benchmark, load_benchmark
+from crab_graph.errors import BenchmarkError, RunError, UnknownName
 from crab_graph.runs.config import RunConfig, read_config
 from crab_graph.runs.plan import plan_episodes
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.sql import relate_runs
 from crab_graph.runs.store import load_records
-
-if TYPE_CHECKING:
-    import duckdb
 
 
 class Run(Sequence[EpisodeRecord]):
@@ -82,7 +83,7 @@ class Run(Sequence[EpisodeRecord]):
         scored = [one for one in self.episodes if one.outcome != "infra_error"]
         return sum(one.passed for one in scored) / len(scored) if scored else None
 
-    def sql(self, query: str) -> "duckdb.DuckDBPyRelation":
+    def sql(self, query: str) -> duckdb.DuckDBPyRelation:
         """Return a query over the run's tables, as a relation of DuckDB.
 
         A relation gives its rows as tuples (`fetchall()`), as a data frame (`df()`, with pandas
@@ -92,8 +93,6 @@ class Run(Sequence[EpisodeRecord]):
         Raises:
             UsageError: the query is wrong, or does something else than to read the run.
         """
-        from crab_graph.runs.sql import relate_runs  # noqa: PLC0415  (loads DuckDB)
-
         return relate_runs([self.directory], query)
 
 
@@ -105,3 +104,19 @@ def open_run(path: str | Path) -> Run:
     """
     directory = Path(path)
     return Run(directory, read_config(directory), load_records(directory))
+
+
+def benchmark_of(run: Run) -> Benchmark:
+    """Return the benchmark that a run was made on.
+
+    Raises:
+        RunError: it is gone, or is another one now.
+    """
+    path = run.directory / run.config.benchmark
+    try:
+        bench = load_benchmark(path)
+    except BenchmarkError as error:
+        raise RunError(f"{run.directory}: its benchmark is needed for this: {error}") from None
+    if bench.sha256 != run.config.benchmark_sha256:
+        raise RunError(f"{run.directory}: made on other tasks than those in {path} now")
+    return bench

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from crab_graph.domains.benchmark import MANIFEST, Benchmark, load_benchmark
-from crab_graph.errors import BenchmarkError, RunError, UsageError
+from crab_graph.errors import RunError, UsageError
 from crab_graph.plugins import Seam
 from crab_graph.runs.config import CONFIG
 from crab_graph.runs.record import EpisodeRecord
@@ -124,22 +124,6 @@ def episode_stamp(record: EpisodeRecord) -> dict[str, Any]:
         "strict_passed": bool(record.strict.get("passed")),
         "verifier_sha256": record.stamp.get("verifier"),
     }
-
-
-def benchmark_of(run: Run) -> Benchmark:
-    """Return the benchmark that a run was made on.
-
-    Raises:
-        RunError: it is gone, or is another one now.
-    """
-    path = run.directory / run.config.benchmark
-    try:
-        bench = load_benchmark(path)
-    except BenchmarkError as error:
-        raise RunError(f"{run.directory}: its benchmark is needed for this: {error}") from None
-    if bench.sha256 != run.config.benchmark_sha256:
-        raise RunError(f"{run.directory}: made on other tasks than those in {path} now")
-    return bench
 
 
 def agent_tools(bench: Benchmark, record: EpisodeRecord) -> list[dict[str, Any]]:

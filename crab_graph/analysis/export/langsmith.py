@@ -17,12 +17,11 @@ from crab_graph.analysis.export.exporters import (
     Message,
     agent_messages,
     begun_at,
-    benchmark_of,
     episode_stamp,
     run_stamp,
 )
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.run import Run
+from crab_graph.runs.run import Run, benchmark_of
 from crab_graph.schema import digest
 from crab_graph.workers import write_atomically
 

@@ -12,14 +12,13 @@ from crab_graph.analysis.export.exporters import (
     Exporter,
     agent_messages,
     agent_tools,
-    benchmark_of,
     episode_stamp,
     run_stamp,
 )
 from crab_graph.domains.benchmark import Benchmark
 from crab_graph.errors import RunError
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.run import Run
+from crab_graph.runs.run import Run, benchmark_of
 from crab_graph.workers import write_atomically
 
 

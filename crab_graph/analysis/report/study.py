@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from crab_graph.analysis.report.exhibit import Cell, Filter, Head, Point
-from crab_graph.domains.benchmark import SweepMember, load_benchmark
+from crab_graph.domains.benchmark import SweepMember
 from crab_graph.errors import CrabGraphError, RunError
 from crab_graph.eval.statistics import Estimate
 from crab_graph.runs.config import RunConfig, read_config
 from crab_graph.runs.pivot import Pivot, load_pivots
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.run import Run
+from crab_graph.runs.run import Run, benchmark_of
 from crab_graph.runs.warehouse import load_summaries
 
 INCOMPLETE_SHARE = 0.02
@@ -24,16 +24,12 @@ WHO = (Head("agent", "agent", is_number=False), Head("user", "user", is_number=F
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """The episodes of one agent with one kind of user, in one run.
-
-    Attributes:
-        run: Number of the run, from 0.
-        run_name: Name of the run, where the label needs it to be told from another.
-        agent: The agent, with its toolset where that is not the paper's.
-    """
+    """The episodes of one agent with one kind of user, in one run."""
 
     run: int
+    """Its number, from 0."""
     run_name: str | None
+    """Where the label needs it to be told from another."""
     agent: str
     is_reference: bool
     user: str
@@ -84,16 +80,10 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class StudiedRun:
-    """A run, its episodes, and what is known of its tasks.
+    """A run, its ended episodes without their dialogues, and what is known of its tasks.
 
-    Attributes:
-        planned: How many episodes it consists of.
-        records: Those that have ended, without their dialogues.
-        config: What the run is; `None` for episodes that come from no directory.
-        benchmark: Directory of the benchmark, where it is to be found.
-        active_edges: How many edges of each task are active; nothing without the benchmark.
-        sweep: Which part of a sweep the benchmark is, if it is one.
-        pivots: What forks said of single episodes.
+    Episodes that come from no directory have no `config`. Without the benchmark nothing is known of
+    edges and of a sweep.
     """
 
     name: str
@@ -193,28 +183,23 @@ def incomplete_runs(study: Study) -> list[str]:
 
 def _read_run(directory: Path) -> StudiedRun:
     config = read_config(directory)
-    benchmark = directory / config.benchmark
-    active_edges, sweep = _read_tasks(benchmark, config)
+    run = Run(directory, config, ())
+    active_edges: dict[str, int] = {}
+    sweep = None
+    try:
+        bench = benchmark_of(run)
+        wanted = set(config.tasks)
+        active_edges = {task.id: len(task.spec.active_edges) for task in bench if task.id in wanted}
+        sweep = bench.manifest.settings.sweep
+    except CrabGraphError:
+        pass  # it is gone, or is another one: the report says what it leaves out
     return StudiedRun(
         name=directory.resolve().name,
-        planned=Run(directory, config, ()).planned,
+        planned=run.planned,
         records=tuple(load_summaries(directory)),
         config=config,
-        benchmark=benchmark if active_edges else None,
+        benchmark=directory / config.benchmark if active_edges else None,
         active_edges=active_edges,
         sweep=sweep,
         pivots=tuple(load_pivots(directory).values()),
     )
-
-
-def _read_tasks(benchmark: Path, config: RunConfig) -> tuple[Mapping[str, int], SweepMember | None]:
-    """Return what a benchmark says of a run's tasks; nothing where it is gone, or another one."""
-    try:
-        bench = load_benchmark(benchmark)
-        if bench.sha256 != config.benchmark_sha256:
-            return {}, None
-        wanted = set(config.tasks)
-        edges = {task.id: len(task.spec.active_edges) for task in bench if task.id in wanted}
-    except CrabGraphError:
-        return {}, None
-    return edges, bench.manifest.settings.sweep

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from crab_graph.domains.benchmark import Benchmark, load_benchmark
+from crab_graph.domains.benchmark import Benchmark
 from crab_graph.errors import CrabGraphError
 from crab_graph.eval.reading import lay_out, read_task
 from crab_graph.eval.replay import replay
@@ -18,6 +18,7 @@ from crab_graph.eval.say_do import say_do_timeline
 from crab_graph.eval.transcript import read_transcript
 from crab_graph.runs.config import RunConfig, read_config
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.run import Run, benchmark_of
 from crab_graph.text.mentions import LISTING_CAP
 
 
@@ -32,12 +33,11 @@ class Background:
     @classmethod
     def of_run(cls, directory: Path, config: RunConfig | None = None) -> "Background":
         """Return the background of a run; an empty one where its benchmark is not to be had."""
-        config = config or read_config(directory)
+        run = Run(directory, config or read_config(directory), ())
         try:
-            bench = load_benchmark(directory / config.benchmark)
+            return cls(benchmark_of(run))
         except (CrabGraphError, OSError):
             return cls(None)
-        return cls(bench if bench.sha256 == config.benchmark_sha256 else None)
 
     def fact_values(self, task_id: str) -> Mapping[str, str]:
         """Return what each fact of a task says, by its key, in words."""

@@ -180,18 +180,14 @@ def _print_call(console: Console, call: ShownCall) -> None:
     for label, value in (("arguments", call.arguments), ("result", call.result)):
         if value is not None:
             console.print(f"    {label}", style="dim")
-            print_indented(console, _in_full(value), 6)
+            text = (
+                value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
+            )
+            lines = text.split("\n")
+            more = len(lines) - _MOST_LINES
+            left_out = [f"… {more} more lines (--json has them)"] if more > 0 else []
+            print_indented(console, "\n".join(lines[:_MOST_LINES] + left_out), 6)
     print_changes(console, call)
-
-
-def _in_full(value: Any) -> str:
-    """Return a JSON value over several lines; a long one says how many it leaves out."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
-    lines = text.split("\n")
-    if len(lines) <= _MOST_LINES:
-        return text
-    left_out = f"… {len(lines) - _MOST_LINES} more lines (--json has them)"
-    return "\n".join([*lines[:_MOST_LINES], left_out])
 
 
 def _print_held(console: Console, held: Holdings, private: bool) -> None:
@@ -225,7 +221,10 @@ def _print_explanation(
             line.append_text(plain(f"{held}, not {_ids(part['nearest'], part['differs'])}: "))
             line.append(labels.FOUND[part["found"]], style=_COLOURS[part["found"]])
             if part["seen_at"] in calls:
-                line.append_text(_where_seen(calls[part["seen_at"]], exchanges))
+                call = calls[part["seen_at"]]
+                turn = next((one.turn for one in exchanges if call in one.calls), None)
+                where = f"before message {turn}" if turn else "after the last message"
+                line.append_text(styled(f" (seen in {call.name}, {where})", "dim"))
         else:
             line.append("as in the solution", style="green")
         print_indented(console, line, 2)
@@ -244,9 +243,3 @@ def _print_explanation(
 
 def _ids(ids: Mapping[str, str], names: Sequence[str]) -> str:
     return " ".join(ids[name] for name in names if name in ids) or "nothing"
-
-
-def _where_seen(call: ShownCall, exchanges: Sequence[Exchange]) -> Text:
-    turn = next((one.turn for one in exchanges if call in one.calls), None)
-    where = f"before message {turn}" if turn else "after the last message"
-    return styled(f" (seen in {call.name}, {where})", "dim")

@@ -118,7 +118,12 @@ def describe_change(change: RowChange) -> str:
         return ", ".join(f"{name} {value:+d}".replace("-", "−") for name, value in shown.items())
     arrow = " → " if change.op == "update" else " "
     words = {name: name.removesuffix("_cents").replace("_", " ") for name in shown}
-    return ", ".join(f"{words[name]}{arrow}{_value(name, value)}" for name, value in shown.items())
+    for name, value in shown.items():
+        if name.endswith("_cents") and isinstance(value, int):
+            shown[name] = format_dollars(value)
+        elif isinstance(value, bool):
+            shown[name] = "yes" if value else "no"
+    return ", ".join(f"{words[name]}{arrow}{value}" for name, value in shown.items())
 
 
 def brief_arguments(arguments: Any) -> str:
@@ -243,8 +248,7 @@ def follow_holdings(exchanges: Sequence[Exchange]) -> list[Holdings]:
     held = Holdings()
     followed = []
     for exchange in exchanges:
-        changes = [change for call in exchange.calls for change in call.changes]
-        held = held.after(changes) if changes else held
+        held = held.after(change for call in exchange.calls for change in call.changes)
         followed.append(held)
     return followed
 
@@ -280,12 +284,4 @@ def _brief(value: Any) -> str:
         return _brief(value[0]) if len(value) == 1 else f"{len(value)} items"
     if isinstance(value, Mapping):
         return " ".join(map(_brief, list(value.values())[:2]))
-    return str(value)
-
-
-def _value(name: str, value: Any) -> str:
-    if name.endswith("_cents") and isinstance(value, int):
-        return format_dollars(value)
-    if isinstance(value, bool):
-        return "yes" if value else "no"
     return str(value)
