@@ -54,12 +54,19 @@ def make_report(study: Study, title: str | None = None) -> Report:
     Raises:
         UsageError: a figure of another package cannot be loaded or made.
     """
+    missing = [run.name for run in study.runs if run.config is not None and not run.active_edges]
+    notes = [*incomplete_runs(study), *labels.notes_on(study.records)]
+    if missing:
+        notes.append(
+            f"The benchmark of {', '.join(missing)} is not where the run says, or is another one "
+            "by now: Table 1, Figure 8 and what depends on edges are left out."
+        )
     return Report(
         title=title or " and ".join(run.name for run in study.runs),
         lead=_lead(study),
         findings=[*_rate_findings(study), *_user_findings(study), *_failure_findings(study)],
-        labels=_labels(study),
-        exhibits=list(_exhibits(study)),
+        labels=notes,
+        exhibits=_exhibits(study),
     )
 
 
@@ -143,14 +150,3 @@ def _failure_findings(study: Study) -> Iterator[str]:
     for mode, count in counts.most_common(1):
         share, what = count / len(failed), labels.words(mode)
         yield f"Of {len(failed):,} failures, {count:,} ({share:.0%}) begin with: {what}."
-
-
-def _labels(study: Study) -> list[str]:
-    missing = [run.name for run in study.runs if run.config is not None and not run.active_edges]
-    notes = [*incomplete_runs(study), *labels.notes_on(study.records)]
-    if missing:
-        notes.append(
-            f"The benchmark of {', '.join(missing)} is not where the run says, or is another one "
-            "by now: Table 1, Figure 8 and what depends on edges are left out."
-        )
-    return notes

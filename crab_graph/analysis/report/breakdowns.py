@@ -63,8 +63,13 @@ def by_dates(study: Study) -> Iterator[Exhibit]:
         return
     groups = []
     for mode in DATE_MODES:
-        edges = _mean_edges(study, mode)
-        title = mode if edges is None else f"{mode} ({edges:.1f} edges)"
+        edges = {
+            (number, record.task_id): run.active_edges[record.task_id]
+            for number, run in enumerate(study.runs)
+            for record in run.records
+            if record.date_mode == mode and record.task_id in run.active_edges
+        }
+        title = f"{mode} ({fmean(edges.values()):.1f} edges)" if edges else mode
         groups.append(_Group(mode, title, {"dates": mode}))
 
     def dates(_: Arm, record: EpisodeRecord) -> str:
@@ -132,7 +137,14 @@ def by_condition(study: Study) -> Iterator[Exhibit]:
 
 def by_trials(study: Study) -> Iterator[Exhibit]:
     """Show pass^k and pass@k for each k that every task has trials for: the paper's Figure 9."""
-    counted = [(arm, _trials(arm)) for arm in study.arms]
+    counted = []
+    for arm in study.arms:
+        results: dict[str, list[bool]] = {}
+        strata: dict[str, int] = {}
+        for record in measures.scored(arm.records):
+            results.setdefault(record.task_id, []).append(record.passed)
+            strata[record.task_id] = record.stratum
+        counted.append((arm, count_trials(results, strata)))
     deepest = max((_fewest(trials) for _, trials in counted), default=0)
     if deepest < 2:
         return
@@ -176,26 +188,6 @@ def _crossed(
     y_title = measure.title if measure is measures.PASS else f"{measure.title} pass rate"
     columns = (*WHO, *(Head(group.title, group.title) for group in groups))
     return captioned(id, columns, rows, chart=Chart(mark, x_title, y_title, points))
-
-
-def _mean_edges(study: Study, mode: str) -> float | None:
-    """Return the mean number of active edges of the tasks with a date mode that were run."""
-    found = {
-        (number, record.task_id): run.active_edges[record.task_id]
-        for number, run in enumerate(study.runs)
-        for record in run.records
-        if record.date_mode == mode and record.task_id in run.active_edges
-    }
-    return fmean(found.values()) if found else None
-
-
-def _trials(arm: Arm) -> list[Trials]:
-    results: dict[str, list[bool]] = {}
-    strata: dict[str, int] = {}
-    for record in measures.scored(arm.records):
-        results.setdefault(record.task_id, []).append(record.passed)
-        strata[record.task_id] = record.stratum
-    return count_trials(results, strata)
 
 
 def _fewest(trials: Sequence[Trials]) -> int:

@@ -172,7 +172,6 @@ def _intervals(
     chart: Chart, panel: _Panel, told_apart: Sequence[str], width: int, y_title: str | None
 ) -> Specification:
     places = _places(panel)
-    x_title = chart.x_title or None
     axis: Specification = {"ticks": False, "domain": False, "tickCount": 4}
     scale: Specification = {"zero": True, "nice": True}
     if not panel.is_count:
@@ -185,7 +184,7 @@ def _intervals(
             "field": "x",
             "type": "nominal",
             "sort": places,
-            "title": x_title,
+            "title": chart.x_title or None,
             "axis": {"ticks": False},
         },
         "color": _by_series(told_apart, SERIES),

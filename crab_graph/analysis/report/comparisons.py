@@ -39,6 +39,7 @@ _VARIED = {
 }
 """What sweeps vary: the title of the figure, and that of its axis."""
 
+_COMPARED = (*measures.VERDICTS, *measures.WORK)
 _SWEPT = (measures.PASS, measures.CONCRETE)
 
 
@@ -63,9 +64,8 @@ def users_compared(study: Study) -> Iterator[Exhibit]:
         user = f"{one.arm.user_label} after {one.reference.user}"
         return Cell(one.arm.agent_label, tag=one.arm.tag), Cell(user)
 
-    wanted = (*measures.VERDICTS, *measures.WORK)
     yield from _exhibits(
-        [one for arms in study.agents() for one in compare_users(arms, wanted)],
+        [one for arms in study.agents() for one in compare_users(arms, _COMPARED)],
         WHO,
         names,
         "table-2-users",
@@ -81,9 +81,8 @@ def agents_compared(study: Study) -> Iterator[Exhibit]:
         tag = one.arm.tag if one.reference.is_reference else ""
         return Cell(one.arm.user_label, one.arm.user), Cell(agent, one.arm.agent_label, tag=tag)
 
-    wanted = (*measures.VERDICTS, *measures.WORK)
     yield from _exhibits(
-        [one for arms in study.users() for one in _compare(arms[0], arms, wanted)],
+        [one for arms in study.users() for one in _compare(arms[0], arms, _COMPARED)],
         WHO[::-1],
         names,
         "agents",
@@ -143,6 +142,11 @@ def _exhibits(
 def _difference_cells(comparison: Comparison, one: Pairing) -> Sequence[Cell]:
     """Return the cells of a comparison by one measure, from the measure's name on."""
     share, contrast = one.measure.is_share, one.contrast
+    detectable = Cell("")
+    if one.is_null and one.detectable is not None:
+        text = f"{100 * one.detectable:.1f}" if share else f"{one.detectable:.2f}"
+        # Without spread in it nothing is known.
+        detectable = Cell(text if one.detectable else "no spread", one.detectable)
     low, high = points_text(contrast.low, share), points_text(contrast.high, share)
     drop = contrast.relative_drop
     return (
@@ -169,7 +173,7 @@ def _difference_cells(comparison: Comparison, one: Pairing) -> Sequence[Cell]:
             {"p": contrast.p, "holm": one.p_holm, "mcnemar": one.p_mcnemar},
             note=f"({_p_text(one.p_holm)})",
         ),
-        _detectable(one.detectable if one.is_null else None, share),
+        detectable,
     )
 
 
@@ -179,15 +183,6 @@ def _level(value: float, is_share: bool, arm: Arm) -> Cell:
 
 def _p_text(p: float) -> str:
     return f"<{_LEAST_P}" if p < _LEAST_P else f"{p:.3f}"
-
-
-def _detectable(value: float | None, is_share: bool) -> Cell:
-    """Return the effect that could have been found; without spread in it nothing is known."""
-    if value is None:
-        return Cell("")
-    if value == 0:
-        return Cell("no spread", 0.0)
-    return Cell(f"{100 * value:.1f}" if is_share else f"{value:.2f}", value)
 
 
 def _lines(study: Study, vary: str) -> list[Mapping[int, Arm]]:
@@ -224,6 +219,11 @@ def _swept(vary: str, lines: Iterable[Mapping[int, Arm]]) -> Exhibit:
 
 
 def _swept_compared(vary: str, lines: Iterable[Mapping[int, Arm]]) -> Iterator[Exhibit]:
+    def corresponding(record: EpisodeRecord) -> Key:
+        # With more seed solutions a task moves to another stratum, and keeps its number.
+        task = record.task_id.partition("-")[2] if vary == "solutions" else record.task_id
+        return (task, record.trial, record.seed)
+
     rows = []
     for line in lines:
         least, first = next(iter(line.items()))
@@ -234,7 +234,7 @@ def _swept_compared(vary: str, lines: Iterable[Mapping[int, Arm]]) -> Iterator[E
                 Cell(f"{values[one.arm.run]:,} after {least:,}", values[one.arm.run]),
                 *_difference_cells(one, pairing),
             )
-            for one in _compare(first, line.values(), _SWEPT, _family(vary))
+            for one in _compare(first, line.values(), _SWEPT, corresponding)
             for pairing in one.pairings
         ]
     if rows:
@@ -251,14 +251,3 @@ def _swept_compared(vary: str, lines: Iterable[Mapping[int, Arm]]) -> Iterator[E
             rows=rows,
             notes=(NOTES["pairs"],),
         )
-
-
-def _family(vary: str) -> Callable[[EpisodeRecord], Key]:
-    """Return what the episodes share whose tasks correspond to each other."""
-
-    def key(record: EpisodeRecord) -> Key:
-        # With more seed solutions a task moves to another stratum, and keeps its number.
-        task = record.task_id.partition("-")[2] if vary == "solutions" else record.task_id
-        return (task, record.trial, record.seed)
-
-    return key

@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from crab_graph.analysis import labels
@@ -66,8 +65,14 @@ def print_overview(console: Console, groups: Sequence[Group]) -> None:
     for group in groups:
         table.add_row(*_rates_row(group, is_wide))
     console.print(table)
-    if any(group.failure_modes for group in groups):
-        console.print("", _failures_table(groups), sep="\n")
+    failed = [group for group in groups if group.failure_modes]
+    if failed:
+        heads = ("agent", "user", "first failure (episodes)", "failed checks (episodes)")
+        table = titled_table("Why the others failed", *heads)
+        for group in failed:
+            modes = {labels.words(mode): count for mode, count in group.failure_modes.items()}
+            table.add_row(*_who(group), _counts(modes), _counts(group.failed_checks))
+        console.print("", table, sep="\n")
     note = f" {labels.NOTES['if_booked']}" if is_wide else ""
     console.print("", f"Outcomes: {'/'.join(labels.OUTCOMES.values())}.{note}", sep="\n")
 
@@ -111,16 +116,6 @@ def _rates_row(group: Group, is_wide: bool) -> Iterable[str | Text]:
         for part in ("factuality", "completion"):
             yield f"{_percent(group.rates[part])} ({_percent(group.rates_if_booked[part])})"
     yield "/".join(str(count) for count in group.outcomes.values())
-
-
-def _failures_table(groups: Iterable[Group]) -> Table:
-    heads = ("agent", "user", "first failure (episodes)", "failed checks (episodes)")
-    table = titled_table("Why the others failed", *heads)
-    for group in groups:
-        if group.failure_modes:
-            modes = {labels.words(mode): count for mode, count in group.failure_modes.items()}
-            table.add_row(*_who(group), _counts(modes), _counts(group.failed_checks))
-    return table
 
 
 def _who(group: Group) -> tuple[Text, Text]:

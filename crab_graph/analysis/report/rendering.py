@@ -80,18 +80,15 @@ def as_markdown(report: Report) -> str:
     if report.findings:
         parts.append("\n".join(f"- {_escaped(one)}" for one in report.findings))
     parts += [f"> {_escaped(one)}" for one in report.labels]
-    parts += [_markdown_exhibit(one) for one in report.exhibits]
+    for exhibit in report.exhibits:
+        paper = f" ({exhibit.paper} of the paper)" if exhibit.paper else ""
+        heads = [_escaped(column.title) for column in exhibit.columns]
+        rules = ["---:" if column.is_number else "---" for column in exhibit.columns]
+        rows = (map(_markdown_cell, row) for row in exhibit.rows)
+        lines = [f"| {' | '.join(cells)} |" for cells in (heads, rules, *rows)]
+        parts += [f"## {_escaped(exhibit.title)}{paper}", _escaped(exhibit.caption)]
+        parts += ["\n".join(lines), *map(_escaped, exhibit.notes)]
     return "\n\n".join(parts) + "\n"
-
-
-def _markdown_exhibit(exhibit: Exhibit) -> str:
-    paper = f" ({exhibit.paper} of the paper)" if exhibit.paper else ""
-    heads = [_escaped(column.title) for column in exhibit.columns]
-    rules = ["---:" if column.is_number else "---" for column in exhibit.columns]
-    rows = (map(_markdown_cell, row) for row in exhibit.rows)
-    lines = [f"| {' | '.join(cells)} |" for cells in (heads, rules, *rows)]
-    parts = [f"## {_escaped(exhibit.title)}{paper}", _escaped(exhibit.caption), "\n".join(lines)]
-    return "\n\n".join([*parts, *map(_escaped, exhibit.notes)])
 
 
 def _markdown_cell(cell: Cell) -> str:

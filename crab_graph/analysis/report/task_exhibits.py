@@ -31,22 +31,18 @@ def benchmarks(study: Study) -> Iterator[Exhibit]:
     for number, (run, stats) in enumerate(found.values(), start=1):
         name = "" if len(found) == 1 else f" of {run.name}"
         suffix = "" if len(found) == 1 else f"-{number}"
-        yield _table(stats, name, suffix)
+        cells = [_column(one) for one in stats.table]
+        yield captioned(
+            "table-1",
+            id=f"table-1{suffix}",
+            name=name,
+            columns=(
+                Head("figure", "", is_number=False),
+                *(Head(one.stratum, one.stratum) for one in stats.table),
+            ),
+            rows=[(Cell(title), *(one[title] for one in cells)) for title in cells[0]],
+        )
         yield _distributions(stats, name, suffix)
-
-
-def _table(stats: BenchmarkStats, name: str, suffix: str) -> Exhibit:
-    columns = [_column(one) for one in stats.table]
-    return captioned(
-        "table-1",
-        id=f"table-1{suffix}",
-        name=name,
-        columns=(
-            Head("figure", "", is_number=False),
-            *(Head(one.stratum, one.stratum) for one in stats.table),
-        ),
-        rows=[(Cell(title), *(one[title] for one in columns)) for title in columns[0]],
-    )
 
 
 def _column(one: StratumStats) -> Mapping[str, Cell]:

@@ -8,7 +8,6 @@ from statistics import fmean
 from crab_graph.analysis.labels import COVERAGE, OUTCOME_HEADS, OUTCOMES
 from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.exhibit import (
-    Cell,
     Exhibit,
     Head,
     captioned,
@@ -17,7 +16,7 @@ from crab_graph.analysis.report.exhibit import (
     share_cell,
 )
 from crab_graph.analysis.report.measures import estimate, estimate_cells, heads_of
-from crab_graph.analysis.report.study import WHO, Arm, Study
+from crab_graph.analysis.report.study import WHO, Study
 from crab_graph.runs.record import EpisodeRecord
 
 _PARTS = (*measures.VERDICTS, measures.STRICT)
@@ -26,7 +25,19 @@ _PARTS = (*measures.VERDICTS, measures.STRICT)
 def passed(study: Study) -> Iterator[Exhibit]:
     """Show pass@1 and the parts of the verdict: the paper's Table 2."""
     columns = (*WHO, Head("tasks", "tasks"), *heads_of(_PARTS), *heads(OUTCOME_HEADS))
-    rows = [_passed(arm) for arm in study.arms]
+    rows = []
+    for arm in study.arms:
+        rate, *others = estimate_cells(estimate(arm.records, _PARTS), _PARTS, arm.where())
+        found = arm.where(outcome="pass") if rate.value["value"] else arm.where()
+        outcomes = Counter(str(record.outcome) for record in arm.records)
+        row = (
+            *arm.cells(),
+            count_cell(len({record.task_id for record in arm.records}), arm.where()),
+            replace(rate, where=found, is_strong=True),
+            *others,
+            *(count_cell(outcomes[one], arm.where(outcome=one)) for one in OUTCOMES),
+        )
+        rows.append(row)
     yield captioned("table-2", columns, rows, notes=(_if_booked_note(study),))
 
 
@@ -44,19 +55,6 @@ def coverage(study: Study) -> Iterator[Exhibit]:
     """Show how much of what could be judged was said at all (rulebook §7)."""
     rows = [(*arm.cells(), *map(share_cell, _coverage(arm.records))) for arm in study.arms]
     yield captioned("coverage", (*WHO, *heads(COVERAGE)), rows)
-
-
-def _passed(arm: Arm) -> Sequence[Cell]:
-    rate, *others = estimate_cells(estimate(arm.records, _PARTS), _PARTS, arm.where())
-    found = arm.where(outcome="pass") if rate.value["value"] else arm.where()
-    outcomes = Counter(str(record.outcome) for record in arm.records)
-    return (
-        *arm.cells(),
-        count_cell(len({record.task_id for record in arm.records}), arm.where()),
-        replace(rate, where=found, is_strong=True),
-        *others,
-        *(count_cell(outcomes[one], arm.where(outcome=one)) for one in OUTCOMES),
-    )
 
 
 def _estimates(id: str, study: Study, wanted: Sequence[measures.Measure]) -> Exhibit:
