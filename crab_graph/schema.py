@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from importlib.resources.abc import Traversable
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -13,6 +14,7 @@ class FileModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+_SOURCES = (".py", ".toml", ".md")
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
@@ -24,3 +26,15 @@ def canonical_json(value: Any) -> str:
 def digest(value: Any) -> str:
     """Return the SHA-256 of the canonical JSON of `value`, in hexadecimal."""
     return hashlib.sha256(canonical_json(value).encode()).hexdigest()
+
+
+def source_hashes(folder: Traversable, path: str) -> list[tuple[str, str]]:
+    """Return the hash of each source in a folder and those below, by its path from there."""
+    found = []
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        name = f"{path}/{entry.name}"
+        if entry.is_dir():
+            found += source_hashes(entry, name)
+        elif entry.name.endswith(_SOURCES):
+            found.append((name, hashlib.sha256(entry.read_bytes()).hexdigest()))
+    return found

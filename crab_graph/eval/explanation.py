@@ -38,10 +38,8 @@ class SolutionPart:
     """One slot of the nearest solution beside what is booked for it, by their ids.
 
     Attributes:
-        booked: What is booked, or `None` where nothing is.
         differs: The ids in which the two differ.
         broken: The user's wishes on this slot that the booking breaks, in words.
-        found: What became of the part.
         seen_at: Where in the trace a tool's answer first showed all its offers, or `None`.
     """
 
@@ -59,10 +57,8 @@ class Explanation:
     """Why an episode failed.
 
     Attributes:
-        parts: Each slot, beside the nearest solution.
         between: Broken wishes that tie several slots, in words.
         failing: The failing checks that no difference of the trip explains.
-        timeline: What was said, what was done about it, and whether they match.
     """
 
     parts: list[SolutionPart]
@@ -157,7 +153,6 @@ def _differing(ids: Mapping[str, str], held: Mapping[str, str] | None) -> tuple[
 
 
 def _found(episode: Episode, slot: str, wanted: set[str], seen_at: int | None) -> Found:
-    """Return what became of a part that is not booked."""
     proposed = [said.offered[slot] for said in episode.dialogue.agent if slot in said.offered]
     if proposed and len(proposed[-1]) == 1 and proposed[-1] <= wanted:
         return Found.LOST
@@ -187,10 +182,9 @@ def _seen(episode: Episode, offers: Iterable[str]) -> dict[str, int]:
     written = {offer: to_json(offer).decode() for offer in offers}
     seen: dict[str, int] = {}
     for call in _agent_calls(episode, writing=False):
-        if not call.is_error:
-            for offer in written.keys() - seen.keys():
-                if written[offer] in call.content:
-                    seen[offer] = call.seq
+        for offer in () if call.is_error else written.keys() - seen.keys():
+            if written[offer] in call.content:
+                seen[offer] = call.seq
     return seen
 
 

@@ -1,6 +1,5 @@
 """What a verdict depends on besides the transcript (rulebook §13)."""
 
-import hashlib
 import sys
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -8,7 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 from crab_graph.domains.task import Task
-from crab_graph.schema import digest
+from crab_graph.schema import digest, source_hashes
 from crab_graph.text.lexicon import lexicon_hash
 from crab_graph.text.mentions import LISTING_CAP
 from crab_graph.tools.registry import Owner
@@ -16,7 +15,7 @@ from crab_graph.tools.registry import Owner
 WORLD = ("domain", "task", "tools")
 """Parts that say in which world the calls were made: with others a replay means nothing."""
 
-_VERIFIER = ("crab_graph.eval", "crab_graph.eval.verifiers", "crab_graph.text")
+_VERIFIER = ("crab_graph.eval", "crab_graph.text")
 
 
 def grading_stamp(task: Task, listing_cap: int | None = LISTING_CAP) -> dict[str, Any]:
@@ -52,10 +51,4 @@ def _hash_sources(packages: tuple[str, ...]) -> str:
 
     Sources that are not there, as in a frozen application, hash as nothing.
     """
-    entries = [
-        entry
-        for package in packages
-        for entry in sorted(files(package).iterdir(), key=lambda entry: entry.name)
-        if entry.name.endswith((".py", ".toml"))
-    ]
-    return digest([(one.name, hashlib.sha256(one.read_bytes()).hexdigest()) for one in entries])
+    return digest([one for package in packages for one in source_hashes(files(package), package)])

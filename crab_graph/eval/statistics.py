@@ -38,10 +38,8 @@ class Estimate(NamedTuple):
 class Contrast(NamedTuple):
     """A paired difference of two conditions: the mean over tasks, second minus first.
 
-    Attributes:
-        relative_drop: The drop relative to the first condition, or `None` where that is 0.
-        p: Two-sided sign-flip permutation p.
-        tasks: Number of tasks in both.
+    The relative drop is `None` where the first condition has 0; p is that of a two-sided sign-flip
+    permutation.
     """
 
     difference: float

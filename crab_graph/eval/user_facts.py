@@ -153,7 +153,9 @@ def withheld_facts(episode: Episode, conduct: UserConduct | None) -> Iterator[Us
     told, limit = (conduct.told, conduct.facts_per_answer) if conduct else ({}, 1)
     if conduct is None or not conduct.is_limit_known:
         limit = 1
-        evading = {one.number for one in episode.dialogue.user if _evades(one)}
+        evasions = pattern("attribution", "evasions")
+        said = ((one.number, one.utterance.text) for one in episode.dialogue.user)
+        evading = {number for number, text in said if not text or evasions.search(text)}
         answers = [(request, answer) for request, answer in answers if answer.number in evading]
         if len(evading) < _ASKED:
             return
@@ -175,11 +177,6 @@ def withheld_facts(episode: Episode, conduct: UserConduct | None) -> Iterator[Us
             if refused[key] == _ASKED:
                 covers = episode.reading.grading.covered_checks.get(key, frozenset()) | TRIP
                 yield UserError("U3", answer.number, f"withheld {key}, asked for twice", covers)
-
-
-def _evades(message: UserMessage) -> bool:
-    text = message.utterance.text
-    return not text or pattern("attribution", "evasions").search(text) is not None
 
 
 def _read_told(episode: Episode, briefing: UserBriefing) -> dict[str, int]:

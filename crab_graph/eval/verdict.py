@@ -45,15 +45,10 @@ class Verdict:
 
     Attributes:
         passed: Whether every concrete and every triggered abstract check passes.
-        fault: Who is at fault, if anyone.
         checks: Verdict of each check, parity grading.
-        evidence: Evidence for each check that has some.
         strict: `passed` and `checks` under strict grading.
         failures: All failure modes that apply, the primary one first.
-        metrics: Efficiency, coverage and the state of the trip.
-        calls: The calls as they were run.
         unconfirmed: Recorded results of calls that the replay contradicts.
-        explanation: Why it failed; `None` where it passed.
         fact_fates: What became of each fact the user knew, where it is recorded what it told.
     """
 
@@ -91,16 +86,7 @@ class Verdict:
         }
 
 
-_PRINTED = (
-    "outcome",
-    "passed",
-    "fault",
-    "checks",
-    "strict",
-    "primary_failure",
-    "failures",
-    "metrics",
-)
+_PRINTED = tuple("outcome passed fault checks strict primary_failure failures metrics".split())
 
 
 def grade(

@@ -25,9 +25,7 @@ Judge = Callable[[Episode], CheckResult]
 class Duty:
     """What strict grading asks for where parity grading would find nothing to judge (§6).
 
-    Attributes:
-        unmet: Yields what was not said.
-        binds: Whether the episode did anything that the duty applies to.
+    `unmet` yields what was not said; `binds` tells if the episode did what the duty applies to.
     """
 
     unmet: Callable[[Episode], Iterable[Evidence]]

@@ -68,13 +68,10 @@ class RunConfig(RunSettings):
 
     Attributes:
         engine: What plays the users: also `python` for callables, `person` for one at a keyboard.
-        personas_sha256: Hash of the prompt fragments.
         code_sha256: Hash of the package's sources that episodes depend on.
         agent_sha256: Hash of the agent's source, if it is Python code.
         prices: Prices of models when it was last worked on; its costs are counted with them.
-        run_limits: What all of it may take.
         checkpoint: The database of its checkpoints, if it is not a file.
-        fork: Where its episodes go on from, if they are forks.
         mismatches: What differed when it was gone on with under other settings: name, before, now.
     """
 

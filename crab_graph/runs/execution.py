@@ -106,7 +106,10 @@ def execute(sitting: Sitting, report: Report | None = None) -> None:
     handed: dict[str, PlannedEpisode] = {}
     if todo:
         suffix = _suffix(sitting)
-        places = {} if sitting.terms.checkpoint else _checkpoints(directory)
+        files = sorted((directory / CHECKPOINTS).glob("*.sqlite"))
+        files = [] if sitting.terms.checkpoint else files
+        # Which file holds each thread that is under way.
+        places = {thread: path.name for path in files for thread in stored_threads(path)}
         handed = {one.id: one for one in _placed(places, todo, finished, suffix)}
         count = len(settled)
         for done in _results(sitting, list(handed.values()), suffix, budget):
@@ -171,12 +174,6 @@ def _placed(
         lost = {} if before is None else dict(before.lost_usage)
         placed.append(replace(one, attempt=attempt, checkpoint=place, lost_usage=lost))
     return placed
-
-
-def _checkpoints(directory: Path) -> dict[str, str]:
-    """Return which file holds each thread that is under way."""
-    files = sorted((directory / CHECKPOINTS).glob("*.sqlite"))
-    return {thread: path.name for path in files for thread in stored_threads(path)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,15 +56,8 @@ def grade_fields(
 ) -> dict[str, Any]:
     """Return the verdict's fields of a record; a crash of grading is an environment's error.
 
-    Args:
-        task: The task.
-        messages: The transcript.
-        ended: `token`, `budget` or `infra`.
-        breakdown: Why the episode broke down, if it did.
-        user_faults: What was found wrong in the user's turns while they were made.
-        conduct: The user's condition and what it told when, where that is known.
-        is_own_world: Whether the dialogue was made with these tables and tools: a recorded result
-            that they do not give is then the environment's error.
+    It `ended` by `token`, `budget` or `infra`. In its own world, of these tables and tools, a
+    recorded result that they do not give is the environment's error.
     """
     stamp = {"package": versions()["crab-graph"], **grading_stamp(task)}
     try:
@@ -109,14 +102,8 @@ def _fields_of(found: verdict.Verdict, is_own_world: bool) -> dict[str, Any]:
 
 
 _UNGRADED: dict[str, Any] = {
-    "checks": {},
-    "evidence": {},
-    "strict": {},
-    "failures": (),
-    "primary_failure": None,
-    "metrics": {},
-    "explanation": None,
-    "fact_fates": {},
+    **{name: {} for name in ("checks", "evidence", "strict", "metrics", "fact_fates")},
+    **{"failures": (), "primary_failure": None, "explanation": None},
 }
 
 _KEPT_BEFORE = {*VERDICT_FIELDS, "stamp"}
@@ -193,12 +180,9 @@ def regrade_run(
     allow_mismatch: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Regrading:
-    """Grade every stored episode of a run again.
+    """Grade every stored episode of a run again; `progress` hears how many are graded so far.
 
-    Args:
-        path: The run's directory.
-        allow_mismatch: Grade on a benchmark, or with tools, other than those the run was made with.
-        progress: Called with the number of episodes graded so far.
+    With `allow_mismatch` on a benchmark, or with tools, other than those the run was made with.
 
     Raises:
         RunError: there is no run, it is damaged, or another process works on it.

@@ -99,9 +99,7 @@ class ParquetPart:
 def complete_parts(shard: Path, homes: Sequence[Path]) -> list[ParquetPart]:
     """Return parts that hold every finished episode of a shard, making those that are missing.
 
-    Args:
-        shard: The shard.
-        homes: Where parts are looked for; new ones are made in the last.
+    They are looked for in all homes; new ones are made in the last.
 
     Raises:
         RunError: a line of the shard is damaged.
@@ -266,7 +264,6 @@ def _state(shard: Path) -> tuple[int, int]:
 
 
 def _digest(file: IO[bytes], start: int, end: int) -> str:
-    """Return the hash of some bytes of a file."""
     found = hashlib.sha256()
     file.seek(start)
     while start < end and (block := file.read(min(_BLOCK, end - start))):

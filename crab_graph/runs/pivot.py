@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Unpack
 
 from crab_graph.errors import RunError
-from crab_graph.eval.statistics import ShareChange, certain_rate, change, wilson_rate
+from crab_graph.eval.statistics import certain_rate, change, wilson_rate
 from crab_graph.runs.config import CONFIG, PIVOTS, ForkPoint, read_config
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.store import load_record, load_records
@@ -30,14 +30,8 @@ RESULT = "pivot.json"
 class PivotTurn(FileModel):
     """A visible message, and the chance to pass after it.
 
-    Intervals are those of 95 %.
-
-    Attributes:
-        turn: Its number, from 1; 0 stands for the beginning, where nobody spoke.
-        passed: How many continuations passed.
-        n: Of how many that have a verdict.
-        rate: Their share; after the last message what came of the episode.
-        change: By how much the message changed the chance.
+    Turn 0 is the beginning, where nobody spoke. Of `n` continuations that have a verdict `passed`
+    did; the rate after the last message is what came of the episode. Intervals are those of 95 %.
     """
 
     turn: int
@@ -57,10 +51,7 @@ class Pivot(FileModel):
     """What the forks of an episode say.
 
     Attributes:
-        agent: Its agent, with its toolset where that is not the paper's.
-        agent_is_reference: Whether it is a built-in one that needs no LLM.
         trials: Continuations from each turn.
-        turns: The chance after each message.
         decisive: Number of the message that changed it most towards the outcome; `None` where
             none did.
         is_clear: Whether the interval of that change leaves no room for no change.
@@ -172,6 +163,10 @@ def judge(record: EpisodeRecord, forks: Sequence[EpisodeRecord], trials: int) ->
     best = max(changes, key=lambda turn: (sign * changes[turn].value, -turn), default=None)
     if best is not None and sign * changes[best].value <= 0:
         best = None
+    moved = {
+        turn: {"change": made.value, "change_low": made.low, "change_high": made.high}
+        for turn, made in changes.items()
+    }
     return Pivot(
         episode_id=record.episode_id,
         agent=record.agent_label,
@@ -186,7 +181,7 @@ def judge(record: EpisodeRecord, forks: Sequence[EpisodeRecord], trials: int) ->
                 text=said[turn - 1].get("content", "") if turn else "",
                 rate=rate.value,
                 **rate._asdict(),
-                **_changed(changes.get(turn)),
+                **moved.get(turn, {}),
             )
             for turn, rate in sorted(rates.items())
         ),
@@ -194,9 +189,3 @@ def judge(record: EpisodeRecord, forks: Sequence[EpisodeRecord], trials: int) ->
         is_clear=best is not None and changes[best].is_clear,
         without_verdict=sum(one.outcome == "infra_error" for one in forks),
     )
-
-
-def _changed(made: ShareChange | None) -> dict[str, float]:
-    if made is None:
-        return {}
-    return {"change": made.value, "change_low": made.low, "change_high": made.high}

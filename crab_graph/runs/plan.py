@@ -18,14 +18,10 @@ _STRATUM = re.compile(r"S[1-4]", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class PlannedEpisode:
-    """One episode to be run.
+    """One episode to be run, or a fork that goes on after the visible turn `turn` of another.
 
-    Attributes:
-        user: Place of its user among the run's users; `condition` is its name.
-        attempt: Number of this attempt, from 1.
-        checkpoint: File that holds its thread, where it was under way before.
-        lost_usage: What models took in steps of earlier attempts that failed, by party.
-        turn: The visible turn of another episode after which it goes on, for a fork.
+    `user` is the place of its user, attempts count from 1, `checkpoint` is the file that holds its
+    thread, and `lost_usage` what models took in steps of earlier attempts that failed, by party.
     """
 
     task_id: str

@@ -12,39 +12,23 @@ from crab_graph.settings import Toolset, agent_label
 
 
 class EpisodeRecord(FileModel):
-    """One graded episode.
+    """One graded episode; specs of agent and user model are without credentials.
 
     Attributes:
         episode_id: Task, condition and trial, such as `S1-001.ruse.0`.
-        task_id: The task.
-        stratum: The task's stratum, 1 to 4.
         date_mode: `fixed` or `flexible`.
-        party: Number of travellers.
         condition: What the user was asked to be, such as `ruse`; `custom` for a callable.
         persona: The persona it was; `none` for a callable.
-        dimensions: The behaviour dimensions that were switched on.
-        trial: Number of the trial, from 0.
         seed: Seed of the run; episodes derive theirs from it, the task and the trial.
-        agent: The agent's spec, without credentials.
         agent_is_reference: Whether it is one of the built-in agents that need no LLM.
-        toolset: Which tools the agent was given.
-        user_engine: What played the user.
-        user_model: The model that did, without credentials, if one did.
-        prompt_sha256: Hash of the prompt it followed.
         user_wordings: How many turns a model worded, and how many wordings were replaced.
         user_faults: What rules found wrong in its turns, after one retry: turn, kind, text.
         outcome: pass, fail, budget_exhausted, user_fault or infra_error.
-        passed: Whether every check that counts passed.
         fault: Whose fault a failure was: agent, user, environment or infra.
         termination: The terminal token, the limit, or the failure that ended the episode.
-        checks: Verdict of each check.
         evidence: Why a check came out as it did, piece by piece: `text`, `message`, `rows`.
         strict: The same under strict grading: `passed` and `checks`.
-        failures: All failure labels that apply.
-        primary_failure: The first of them.
-        metrics: Efficiency and coverage.
         facts: What the user knew: key, level, slot, and the turn and reason of its disclosure.
-        messages: The transcript.
         trace: The tool calls in order, each with its error code, if any, and the events it wrote.
         usage: What the models of agent and user took, by party and model, in all attempts.
         cost: What that cost in US dollars, by party; `None` where a price is not known.
@@ -114,14 +98,9 @@ class EpisodeRecord(FileModel):
     @property
     def summary(self) -> Self:
         """The record without dialogue and evidence: all that figures need, and a fraction of it."""
-        bare: dict[str, Any] = {
-            "messages": [],
-            "trace": (),
-            "evidence": {},
-            "history": (),
-            "hidden": {},
-        }
-        return self.model_copy(update=bare)
+        return self.model_copy(
+            update={"messages": [], "trace": (), "evidence": {}, "history": (), "hidden": {}}
+        )
 
     @property
     def amounts(self) -> dict[str, float]:

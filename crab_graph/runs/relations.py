@@ -42,21 +42,17 @@ class Relation:
     order: tuple[str, ...]
 
 
-def _read() -> tuple[Relation, ...]:
-    text = files("crab_graph.runs").joinpath("relations.toml").read_text(encoding="utf-8")
-    return tuple(
-        Relation(
-            name,
-            about["row"],
-            tuple(Column(one, *said) for one, said in about["columns"].items()),
-            tuple(about.get("order", ())),
-        )
-        for name, about in tomllib.loads(text).items()
-    )
-
-
 RUN = Column("run", "INTEGER", "number of the run, from 1 as they were named; see `runs`")
-RELATIONS = _read()
+_TEXT = files("crab_graph.runs").joinpath("relations.toml").read_text(encoding="utf-8")
+RELATIONS = tuple(
+    Relation(
+        name,
+        about["row"],
+        tuple(Column(one, *said) for one, said in about["columns"].items()),
+        tuple(about.get("order", ())),
+    )
+    for name, about in tomllib.loads(_TEXT).items()
+)
 """All tables; each begins with the column `run`."""
 RUNS = RELATIONS[0]
 

@@ -32,11 +32,8 @@ PYTHON = "python"
 class Progress:
     """How far a run is: episodes that are finished, in earlier sittings too, of how many.
 
-    Attributes:
-        last: Id of the episode that was finished just now; `None` at the beginning.
-        tokens: Tokens that models read and wrote in all of them.
-        dollars: What they cost, as far as prices are known.
-        stopped: The cap of the whole run that was reached, if one was.
+    `last` is the id of the one finished just now, and `stopped` the cap of the whole run that was
+    reached, if one was; tokens and dollars are those of all of them, as far as prices are known.
     """
 
     done: int

@@ -7,15 +7,14 @@ import sys
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
-from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Any
 
-from crab_graph.schema import digest
+from crab_graph.schema import digest, source_hashes
 
 _STAMPED = ("crab-graph", "langgraph", "langchain-core", "duckdb", "pydantic")
 _ROOMS = ("agents", "domains", "eval", "graph", "models", "personas", "text", "tools")
 """What an episode and its verdict depend on."""
-_SOURCES = (".py", ".toml", ".md")
 
 
 @cache
@@ -32,42 +31,25 @@ def code_sha256() -> str:
     A version number stays the same while somebody works on a checkout; this does not.
     """
     package = files("crab_graph")
-    return digest([line for room in _ROOMS for line in _hashes(package / room, room)])
+    return digest([line for room in _ROOMS for line in source_hashes(package / room, room)])
 
 
 def agent_sha256(agent: Any) -> str | None:
     """Return the hash of the source of an agent that is Python code; `None` for any other.
 
-    Args:
-        agent: A spec, or an object. For `package.module:attribute` it is the module's whole file.
+    For a spec `package.module:attribute` it is that of the module's whole file.
     """
     if isinstance(agent, str):
         module = sys.modules.get(agent.partition(":")[0]) if ":" in agent else None
         source = getattr(module, "__file__", None)
-        return None if source is None else _file_hash(source)
+        try:
+            return None if source is None else hashlib.sha256(Path(source).read_bytes()).hexdigest()
+        except OSError:
+            return None
     named = agent if inspect.isroutine(agent) or inspect.isclass(agent) else type(agent)
     try:
         return hashlib.sha256(inspect.getsource(named).encode()).hexdigest()
     except (OSError, TypeError):  # typed at a prompt, or not written in Python
-        return None
-
-
-def _hashes(folder: Traversable, path: str) -> list[tuple[str, str]]:
-    found = []
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        name = f"{path}/{entry.name}"
-        if entry.is_dir():
-            found += _hashes(entry, name)
-        elif entry.name.endswith(_SOURCES):
-            found.append((name, hashlib.sha256(entry.read_bytes()).hexdigest()))
-    return found
-
-
-def _file_hash(path: str) -> str | None:
-    try:
-        with open(path, "rb") as file:
-            return hashlib.sha256(file.read()).hexdigest()
-    except OSError:
         return None
 
 

@@ -32,23 +32,17 @@ def keeping(directory: Path) -> Iterator[None]:
         yield
     except Exception as error:
         cause = error.__cause__ if isinstance(error, StorageError) and error.__cause__ else error
-        if not isinstance(cause, OSError | StorageError) and not _is_database_error(cause):
+        is_database = type(cause).__module__.partition(".")[0] in _DATABASES
+        if not isinstance(cause, OSError | StorageError) and not is_database:
             raise
-        reason = "no space is left on the disk" if _is_full(cause) else str(cause).strip()
+        is_full = isinstance(cause, OSError) and cause.errno in _FULL
+        if isinstance(cause, sqlite3.Error):
+            is_full = getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+        reason = "no space is left on the disk" if is_full else str(cause).strip()
         raise StorageError(
             f"{directory}: cannot be written, {reason}; what is finished is kept; "
             f"when that is mended go on with: crab-graph resume {directory}"
         ) from error
-
-
-def _is_database_error(error: BaseException) -> bool:
-    return type(error).__module__.partition(".")[0] in _DATABASES
-
-
-def _is_full(error: BaseException) -> bool:
-    if isinstance(error, sqlite3.Error):
-        return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
-    return isinstance(error, OSError) and error.errno in _FULL
 
 
 @contextmanager
