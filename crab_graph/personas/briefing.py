@@ -21,14 +21,10 @@ class FactLevel(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One thing the user knows about the task.
+    """One thing the user knows about the task, under a stable key such as `hotel_stars`.
 
-    Attributes:
-        key: Stable name, such as `hotel_stars`.
-        value: A JSON value; dates are ISO strings, a date window is `[first, last]`, money is
-            `"1500.00"`.
-        level: `basic` facts may be volunteered, `detail` facts wait for a question.
-        slot: Id of the node the fact is about, or `None` when it concerns the whole task.
+    The value is JSON: dates are ISO strings, a date window is `[first, last]`, money `"1500.00"`.
+    `slot` is the id of the node it is about, or `None` when it concerns the whole task.
     """
 
     key: str

@@ -18,10 +18,7 @@ class Persona(StrEnum):
 
 
 class Dimension(StrEnum):
-    """The four behaviour dimensions of real users.
-
-    They are communication style, information disclosure, clarification and error reaction.
-    """
+    """Communication style, information disclosure, clarification and error reaction."""
 
     D1 = "d1"
     D2 = "d2"
@@ -78,12 +75,10 @@ class ResolvedCondition:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What is switched on.
+    """The dimensions that are switched on, in order, and the persona of every episode.
 
-    Attributes:
-        persona: The persona of every episode, or `None` to draw one per task and trial.
-        dimensions: The dimensions that are switched on, in order; those that files added last.
-        added: Name of a persona that a file added; `persona` is the one it behaves like.
+    A persona of `None` is drawn per task and trial. `added` names one that a file added; `persona`
+    is then the one it behaves like.
     """
 
     persona: Persona | None

@@ -32,14 +32,10 @@ _RESERVED = {"generic", "persona", "ruse", "none", "default", "disclosure", *DIM
 
 @dataclass(frozen=True, slots=True)
 class Fragments:
-    """Every fragment by name.
+    """The text of every fragment by name, with placeholders, and the fields at its head.
 
-    Attributes:
-        texts: Their texts, with placeholders.
-        added: Personas and dimensions that files added.
-        fields: Values of the fields at the head of fragments.
-        facts: Keys of the facts that fragments name, and the file that does.
-        sha256: Hash of it all, or `None` for the built-in fragments alone.
+    `facts` are the keys of facts that fragments name, with the file that does; the hash is that of
+    it all, or `None` for the built-in fragments alone.
     """
 
     texts: Mapping[str, str]
@@ -89,9 +85,7 @@ def built_in_fragments() -> Fragments:
 def load_fragments(directory: Path | None, facts: Collection[str] | None = None) -> Fragments:
     """Return the built-in fragments, replaced and extended by the Markdown files of a directory.
 
-    Args:
-        directory: The directory; `None` for the built-in fragments alone.
-        facts: Keys of the domain's facts, which fragments may name; unchecked without them.
+    Fragments may name the domain's facts, whose keys are unchecked where `facts` is `None`.
 
     Raises:
         UsageError: the directory holds none, or a file has a name, a placeholder, a field or a

@@ -50,13 +50,8 @@ def find_breach(
 ) -> Breach | None:
     """Return the first thing wrong with a user model's reply, or `None`.
 
-    These are failures published of simulators; a rule fires only on what it is sure of.
-
-    Args:
-        text: The reply's text.
-        calls: Names of the tools it calls; text beside calls is not delivered.
-        messages: What the user has seen so far.
-        briefing: What the user knows.
+    These are failures published of simulators; a rule fires only on what it is sure of. `calls` are
+    names of the tools it calls, beside which text is not delivered; `messages` what the user saw.
     """
     since = max((i for i, one in enumerate(messages) if _is_agents(one)), default=-1)
     heard = str(messages[since].get("content") or "") if since >= 0 else ""
@@ -168,7 +163,14 @@ class LlmUser:
         after = dict(state)
         if breach is not None:
             after["retries"] = after.get("retries", 0) + 1
-            reply = self._ask([*lines, *_refused(reply, breach)])
+            # The calls of a reply that was not sent were not made, and are left out.
+            reason = f"(This message was not sent: {breach.reason}. Write it again.)"
+            lines = [
+                *lines,
+                {"role": "user", "content": reply.text or _NO_TEXT},
+                {"role": "assistant", "content": reason},
+            ]
+            reply = self._ask(lines)
             breach = self._breach(reply, messages)
         number = sum(map(is_visible, messages)) + 1
         if breach is not None:
@@ -190,15 +192,6 @@ class LlmUser:
     def _breach(self, reply: ModelReply, messages: Sequence[Message]) -> Breach | None:
         names = [name for name, _ in reply.calls]
         return find_breach(reply.text, names, messages, self._briefing)
-
-
-def _refused(reply: ModelReply, breach: Breach) -> list[Message]:
-    """Return a reply that was not sent and why; its calls, which were not made, are left out."""
-    reason = f"(This message was not sent: {breach.reason}. Write it again.)"
-    return [
-        {"role": "user", "content": reply.text or _NO_TEXT},
-        {"role": "assistant", "content": reason},
-    ]
 
 
 _COUNTS = ("worded", "replaced")

@@ -27,12 +27,9 @@ _JOINT = " ; "
 
 @dataclass(frozen=True, slots=True)
 class StatedPlan:
-    """What a message states, slot by slot.
+    """What a message states: the text about each slot that has an item in it, and about any item.
 
-    Attributes:
-        words: The text about each slot that has an item in the message.
-        everywhere: The text of all clauses that state something about any item.
-        totals: Totals of everything together, in cents.
+    Totals are those of everything together, in cents.
     """
 
     words: Mapping[str, str]
@@ -152,14 +149,14 @@ def _named_values(part: str, words: FactWords) -> set[str]:
     """
     named = {value for value, cue in words.cues.items() if cue.search(part)}
     clocks = [_CLOCK.search(clause) for clause in part.split(_JOINT)] if words.hours else []
-    times = [_hour(clock) for clock in clocks if clock is not None]
+    times = [
+        (int(clock[1]) % 12 + 12 * (clock[3] == "p") if clock[3] else int(clock[1]))
+        + int(clock[2] or 0) / 60
+        for clock in clocks
+        if clock is not None
+    ]
     hours = words.hours.items()
     return named | {value for time in times for value, (start, end) in hours if start <= time < end}
-
-
-def _hour(clock: re.Match[str]) -> float:
-    hour = int(clock[1]) % 12 + 12 * (clock[3] == "p") if clock[3] else int(clock[1])
-    return hour + int(clock[2] or 0) / 60
 
 
 def _counts(part: str, conflict: Conflict) -> list[int]:

@@ -174,11 +174,12 @@ def to_approve(reading: Reading, wallet: Wallet) -> list[Booking]:
 def refusals(text: str, wallet: Wallet, reading: Reading) -> list[Refusal]:
     """Return the bookings for which a message states another amount than the confirmations show."""
     utterance = read_message(text)
-    amounts = [
-        amount
-        for amount in find_amounts(utterance)
-        if not amount.is_inert and not _is_of_one_unit(utterance.text[amount.end :].lstrip())
-    ]
+    amounts = []
+    for amount in find_amounts(utterance):
+        after = utterance.text[amount.end :].lstrip()
+        is_of_one_unit = after[:1] in {"/", "×", "*"} or pattern("marks", "unit").match(after)
+        if not (amount.is_inert or is_of_one_unit):
+            amounts.append(amount)
     found: dict[str, Refusal] = {}
     for clause in utterance.clauses:
         words = utterance.words(clause).upper()
@@ -198,7 +199,3 @@ def misstated_total(totals: Sequence[int], wallet: Wallet, items: int) -> int | 
     if not totals or due in totals or len(wallet.pending) != items:
         return None
     return totals[-1]
-
-
-def _is_of_one_unit(following: str) -> bool:
-    return following[:1] in {"/", "×", "*"} or bool(pattern("marks", "unit").match(following))

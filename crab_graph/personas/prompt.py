@@ -127,11 +127,8 @@ def _fragments(
     """Return the fragments of a condition, in the order of the prompt."""
     persona, variant = condition.persona, _variant(condition)
     chosen = [("role", "role"), ("rules", "rules"), ("knowledge", "knowledge")]
-    if condition.has(Dimension.D2):
-        chosen.append((_DISCLOSURE, f"d2_{variant}"))
-    else:
-        switch = "on" if behavior.two_levels else "off"
-        chosen.append((_DISCLOSURE, f"disclosure_{switch}"))
+    switch = f"disclosure_{'on' if behavior.two_levels else 'off'}"
+    chosen.append((_DISCLOSURE, f"d2_{variant}" if condition.has(Dimension.D2) else switch))
     if persona is not Persona.NONE:
         chosen.append(("persona", f"persona_{variant}"))
     for dimension in (Dimension.D1, Dimension.D3, Dimension.D4):

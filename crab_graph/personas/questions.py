@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from crab_graph.personas.wordbook import DomainLexicon, FactWords, phrase_book, says
+from crab_graph.personas.wordbook import DomainLexicon, phrase_book, says
 from crab_graph.text.utterance import Utterance, read_message
 
 _SHORT_HEADING = 6
@@ -11,16 +11,10 @@ _SHORT_HEADING = 6
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One clause, list item or table row of an agent's message.
+    """One clause, list item or table row of an agent's message: its words, casefolded, and place.
 
-    Attributes:
-        text: Its words, normalised and casefolded.
-        start: Where it starts in the utterance.
-        end: Where it ends.
-        is_request: Whether it asks for something, by its own words or by what it stands under.
-        opens_list: Whether a list of what it asks for follows it.
-        named: Slots it names itself.
-        scope: Slots it is about: those it names, else those of the heading it stands under.
+    It is a request by its own words or by what it stands under; a list of what it asks for may
+    follow it. The scope are the slots it names, else those of the heading it stands under.
     """
 
     text: str
@@ -104,15 +98,10 @@ def find_questions(
     is_choice: bool,
     about: frozenset[str],
 ) -> Questions:
-    """Find what is asked in the clauses of a message.
+    """Find what is asked in the clauses of a message, which may let the user choose among options.
 
-    Args:
-        segments: The clauses.
-        is_proposal: Whether each names an item or a price.
-        is_check: Whether each plays back what the user said.
-        lexicon: The domain's words.
-        is_choice: Whether the message lets the user choose among options.
-        about: The slot whose items the message names, where it is but one.
+    Of each clause it is given whether it names an item or a price, and whether it plays back what
+    the user said; `about` is the slot whose items the message names, where it is but one.
     """
     asked: list[str] = []
     checked: list[str] = []
@@ -161,7 +150,9 @@ def facts_in(segment: Segment, lexicon: DomainLexicon) -> list[str]:
         return []
     starts = {}
     for key, words in lexicon.facts.items():
-        matches = [cue.search(segment.text) for cue in words.asks if _fits_scope(words, segment)]
+        fits = not words.slots or bool(segment.scope & set(words.slots))
+        fits = fits or not (segment.scope or words.needs_slot)
+        matches = [cue.search(segment.text) for cue in words.asks if fits]
         places = [match.start() for match in matches if match]
         if places:
             starts[key] = min(places)
@@ -212,14 +203,6 @@ def is_booking_request(segment: Segment) -> bool:
     """Tell whether a clause asks to book, and not to search or to charge."""
     asks = segment.says("booking_lead") and segment.says("booking_act")
     return asks and not segment.says("search", "charge_lead", "keeps")
-
-
-def _fits_scope(words: FactWords, segment: Segment) -> bool:
-    if not words.slots:
-        return True
-    if not segment.scope:
-        return not words.needs_slot
-    return bool(segment.scope & set(words.slots))
 
 
 def _topic_facts(segment: Segment, lexicon: DomainLexicon) -> list[str]:

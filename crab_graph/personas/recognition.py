@@ -47,13 +47,8 @@ def told_after(
 ) -> list[dict[str, Any]]:
     """Return a user's disclosure record, as its state keeps it, after it said something.
 
-    Args:
-        told: The record before.
-        said: What the user says.
-        heard: The agent's message it answers; empty for the opening.
-        turn: Number of the visible message.
-        briefing: What the user knows.
-        first: What it wants at first where it changes its mind.
+    `heard` is the agent's message it answers, empty for the opening, `turn` the number of its own,
+    and `first` what it wants at first where it changes its mind.
     """
     record = DisclosureRecord(tuple(told))
     found = read_disclosures(said, heard, briefing)

@@ -54,12 +54,9 @@ class RulesUser:
         self._first_policy = UserPolicy(self.first_briefing, self._behavior)
 
     def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
-        """Return the user's next message.
+        """Return the user's next message, given the state the last step returned, empty at first.
 
-        Args:
-            state: What the last step returned; empty at first.
-            messages: What the user has seen so far, in order: both sides' visible turns, its own
-                calls and their results.
+        `messages` are what the user has seen: both sides' visible turns, its calls, their results.
         """
         memory = UserMemory.from_json(state)
         visible = [index for index, message in enumerate(messages) if is_visible(message)]

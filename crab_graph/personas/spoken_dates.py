@@ -12,9 +12,7 @@ NUMBERS = {word: number for number, word in enumerate(_WORDS, start=1)}
 
 _DIGIT = re.compile(r"\d")
 _MONTH_NUMBER = {name.casefold(): number for number, name in enumerate(MONTHS, 1)}
-_MONTH_NUMBER |= {name.casefold()[:3]: number for number, name in enumerate(MONTHS, 1)} | {
-    "sept": 9
-}
+_MONTH_NUMBER |= {name[:3]: number for name, number in _MONTH_NUMBER.items()} | {"sept": 9}
 _MONTH = rf"(?P<month>{'|'.join(sorted(_MONTH_NUMBER, key=len, reverse=True))})\b\.?"
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 _TO = (

@@ -53,12 +53,9 @@ class _Words(BaseModel):
 
 
 class Conflict(_Words):
-    """How a statement by the agent can contradict a fact.
+    """How a statement by the agent, in the lines of its slots or anywhere, can contradict a fact.
 
-    Attributes:
-        kind: What is compared.
-        slots: Slots in whose lines it is looked for; empty for anywhere.
-        pattern: Finds a count (group 1) or a value that must be the same in all `slots`.
+    The pattern finds a count (group 1), or a value that must be the same in all `slots`.
     """
 
     kind: ConflictKind
@@ -78,12 +75,9 @@ class FactWords(_Words):
         full: Statements as sentences; `{value}` and `{phrase}` stand for the value.
         short: The same as fragments.
         none: What to answer when the user has no such fact.
-        choices: Each value's phrase, for choices.
-        cues: Each value's pattern in an agent's words, for choices.
         hours: Each value's hours of the day, `[from, until)`, where a clock time tells the value.
         one: Singular unit, for counts; `many` is the plural.
         trade: Statements in the words of the trade; `{value}` is plain, `{code}` a value's code.
-        codes: Each value's code in the trade.
         others: Values among which a user can change its mind; by default those that have words.
     """
 
@@ -143,10 +137,8 @@ class DomainLexicon(_Words):
         opening_short: First-turn fragments.
         opening_trade: First turns in the words of the trade.
         asides: Sentences off the topic, which state nothing that matters.
-        asides_short: The same in a few words.
         whole: Words that mean everything together.
         slots: Each slot's pattern in an agent's words.
-        groups: What means several slots at once.
         facts: The words of each fact key, in the order details are told.
         extras: Words of what an agent may offer beside what the facts are about.
         parts: Id prefixes, casefolded, of parts of what can be booked, beside those of the slots.
@@ -192,12 +184,9 @@ def parse_lexicon(document: Mapping[str, Any], source: str) -> DomainLexicon:
 
 
 class PhraseBook(_Words):
-    """The shared cues and phrases.
+    """The shared cues over casefolded clauses, and the phrases by act and by voice or temper.
 
-    Attributes:
-        cues: Patterns over casefolded clauses, by what they tell.
-        phrases: Phrases by act and by voice or temper.
-        breaches: Why a reply of a user model is not sent, by what is wrong.
+    `breaches` say why a reply of a user model is not sent, by what is wrong.
     """
 
     cues: Mapping[str, Cue]

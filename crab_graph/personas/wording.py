@@ -24,8 +24,7 @@ def word_value(form: ValueForm, value: Any, words: FactWords, style: int = 0) ->
         case ValueForm.NAMES:
             return join_words(value)
         case ValueForm.COUNT:
-            one, many = words.one, words.many
-            return one if value == 1 else many.format(n=value)
+            return words.one if value == 1 else words.many.format(n=value)
         case ValueForm.MONEY:
             return format_dollars(parse_cents(value))
         case ValueForm.CARD:
@@ -143,8 +142,7 @@ class Speaker:
         most = self._behavior.most_questions
         if most is not None and asked > most and self._happens("many", _OBJECTION_RATE):
             return self.phrase("too_many")
-        which_first = self._behavior.which_first
-        asks_which = given < asked and self._happens("which", which_first)
+        asks_which = given < asked and self._happens("which", self._behavior.which_first)
         return self.phrase("which_first") if asks_which else ""
 
     def opening(self, facts: Sequence[Fact]) -> str:
