@@ -132,7 +132,7 @@ def _candidate(
         for node, columns in objects.items()
     }
     if plan.paper is None and plan.distractors >= NEAR_MISS_DISTRACTORS:
-        lacking = lacks_near_misses(folded, objects, valid)
+        lacking = lacks_near_misses(folded, objects, valid, population.seeds)
         if lacking is not None:
             raise UnsatisfiableTask(f"edge '{lacking}' has too few near misses")
     return Candidate(

@@ -125,13 +125,13 @@ def _nearest_breaks(
         return np.zeros((1, length(drawn)), dtype=np.bool_)
     nearest = np.ones((len(edges), length(drawn)), dtype=np.bool_)
     for item in seeds:
-        breaks = np.array([~_holds_beside(edge, node, item, drawn) for edge in edges])
+        breaks = np.array([~holds_beside(edge, node, item, drawn) for edge in edges])
         closer = breaks.sum(axis=0) < nearest.sum(axis=0)
         nearest = np.where(closer, breaks, nearest)
     return nearest
 
 
-def _holds_beside(edge: Constraint, node: str, seed: SeedSolution, drawn: Columns) -> Mask:
+def holds_beside(edge: Constraint, node: str, seed: SeedSolution, drawn: Columns) -> Mask:
     """Return with which objects of a node an edge holds, the others being those of a seed."""
     answer = edge.evaluate(lambda ref: drawn[ref[1]] if ref[0] == node else seed[ref[0]][ref[1]])
     return np.broadcast_to(np.asarray(answer, dtype=bool), (length(drawn),))

@@ -12,16 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from crab_graph.generation.candidates import holds_beside
 from crab_graph.generation.constraints import Ref
 from crab_graph.generation.counting import EliminationCounter, Rows
 from crab_graph.generation.folding import FoldedGraph
-from crab_graph.generation.objects import Columns, IntArray, length, take
+from crab_graph.generation.objects import Columns, IntArray, take
+from crab_graph.generation.seeds import SeedSolution
 
 MINIMUM = 10
 """Combinations that must break each active edge alone."""
-
-LOOK = 100
-"""Objects of each node among which they are looked for first."""
 
 
 def count_near_misses(
@@ -59,15 +58,22 @@ def lacks_near_misses(
     folded: FoldedGraph,
     objects: Mapping[str, Columns],
     valid: Rows,
+    seeds: Sequence[SeedSolution],
 ) -> str | None:
     """Return the name of an edge that fewer than `MINIMUM` combinations break alone, if any.
 
-    The first objects of each node, seeds among them, mostly have as many; else all are looked at.
+    Seeds with one object exchanged are counted first; only where they are too few are all
+    combinations.
     """
-    few = {node: take(own, valid[node][:LOOK]) for node, own in objects.items()}
-    sure = count_near_misses(
-        folded, few, {node: np.arange(length(own)) for node, own in few.items()}, enough=MINIMUM
-    )
+    own_of = {node: take(objects[node], rows) for node, rows in valid.items()}
+    sure: Counter[str] = Counter()
+    for item in seeds:
+        ways: Counter[str] = Counter()
+        for node, own in own_of.items():
+            breaks = np.array([~holds_beside(edge, node, item, own) for edge in folded.edges])
+            alone = (breaks & (breaks.sum(axis=0) == 1)).sum(axis=1).tolist()
+            ways.update(dict(zip(folded.active_edges, alone, strict=True)))
+        sure |= ways  # of each edge the seed with the most
     for edge in folded.edges:
         if sure[edge.name] < MINIMUM:
             counts = count_near_misses(folded, objects, valid, [edge.name], enough=MINIMUM)

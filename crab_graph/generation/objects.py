@@ -174,6 +174,10 @@ def valid_rows(columns: Columns, constraints: Sequence[Constraint]) -> IntArray:
     return np.flatnonzero(keep).astype(np.int64)
 
 
+DENSE = 10_000
+"""Up to this many possible numbers, and eight for each row, groups are found without sorting."""
+
+
 class RowGroups(NamedTuple):
     """Rows in groups: the position of some row of each group, and the group of each row."""
 
@@ -193,17 +197,22 @@ def group(columns: Sequence[NDArray[Any]], size: int) -> RowGroups:
             numbers, span = np.unique(numbers, return_inverse=True)[1], size
         numbers = numbers * width + (codes - low)
         span *= width
-    found, of_each = np.unique(numbers, return_inverse=True)
-    example = np.empty(len(found), dtype=np.int64)
-    example[of_each] = np.arange(size)
-    return RowGroups(example, of_each)
+    if span > DENSE + 8 * size:
+        numbers = np.unique(numbers, return_inverse=True)[1]
+        span = int(numbers.max(initial=0)) + 1
+    holders = np.full(span, -1, dtype=np.int64)
+    holders[numbers] = np.arange(size)
+    places = np.cumsum(holders >= 0) - 1
+    return RowGroups(holders[holders >= 0], places[numbers])
 
 
 def numbered(column: NDArray[Any]) -> IntArray:
     """Return a number for each value, equal ones for equal values."""
     if column.dtype.kind == "i":
         return column
-    return np.unique(column.astype(str), return_inverse=True)[1].astype(np.int64)
+    values = column.tolist()
+    numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
+    return np.array([numbers[value] for value in values], dtype=np.int64)
 
 
 def numbered_together(name: str, parts: Sequence[Columns]) -> IntArray:

@@ -58,6 +58,6 @@ def test_the_quick_look_at_near_misses_agrees_with_the_count():
     least = count_near_misses(folded, objects, valid, enough=10)
     assert all(n == least[name] if n < 10 else 10 <= least[name] <= n for name, n in exact.items())
     few = [name for name, n in exact.items() if n < 10]
-    assert lacks_near_misses(folded, objects, valid) == (few[0] if few else None)
+    assert lacks_near_misses(folded, objects, valid, made.seeds) == (few[0] if few else None)
     nothing = {node: np.zeros(0, dtype=np.int64) for node in valid}
-    assert lacks_near_misses(folded, objects, nothing) == folded.edges[0].name
+    assert lacks_near_misses(folded, objects, nothing, made.seeds) == folded.edges[0].name
