@@ -41,17 +41,10 @@ class TaskNumbers:
 
 @dataclass(frozen=True, slots=True)
 class StratumStats:
-    """One column of Table 1.
+    """One column of Table 1, for `S1` or `all`: means over tasks, active edges by date mode.
 
-    Attributes:
-        stratum: Such as `S1`, or `all`.
-        nodes: Entities that a task needs.
-        active_edges: Mean number of active edges by date mode, where there are such tasks.
-        node_distractors: Mean number, as of edge distractors.
-        distractor_ratio_percent: Mean of #valid / (D_node + D_edge) in percent; `None` where no
-            task has distractors.
-        raw_search_space: Mean number of combinations of one candidate a node.
-        candidates_per_node: Objects made for a node, seeds included.
+    The ratio is #valid / (D_node + D_edge) in percent, `None` where no task has distractors; the
+    search space counts combinations of one candidate a node, and candidates include the seeds.
     """
 
     stratum: str

@@ -66,13 +66,9 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Fidelity:
-    """How the users of some episodes talk.
+    """How the users of some episodes talk, `facts` newly said in a turn; all personas by `None`.
 
-    Attributes:
-        persona: `None` for all of the condition.
-        rates: Share of turns of each kind.
-        facts: Facts newly said in a turn.
-        distance: Mean over the kinds of how far the share lies from people's.
+    `distance` is the mean over the kinds of turns of how far their share lies from people's.
     """
 
     engine: str

@@ -15,8 +15,6 @@ from rich.text import Text
 
 from crab_graph.domains.domain import DOMAINS, find_domain
 from crab_graph.eval.verifiers import shared_verifiers
-from crab_graph.models.prices import Cost
-from crab_graph.models.usage import Totals
 from crab_graph.runs.record import EpisodeRecord, party_totals
 from crab_graph.settings import Toolset
 
@@ -107,7 +105,14 @@ def spending_json(episodes: Sequence[EpisodeRecord]) -> dict[str, Any]:
 def spending_lines(episodes: Sequence[EpisodeRecord]) -> list[str]:
     """Return one line for each seat that a model took, and one for both together."""
     found = party_totals(episodes)
-    lines = [f"{party}: {_model_words(*one)}" for party, one in found.items()]
+    lines = []
+    for party, (one, cost) in found.items():
+        failed = f" ({one.failed} attempts failed)" if one.failed else ""
+        uncounted = f", {one.uncounted} answers told no tokens" if one.uncounted else ""
+        lines.append(
+            f"{party}: {one.calls:,} model calls{failed}, {one.input_tokens:,} tokens read, "
+            f"{one.output_tokens:,} written{uncounted}, {_dollars(cost.dollars, cost.is_known)}"
+        )
     if len(found) > 1:
         tokens = sum(one.tokens for one, _ in found.values())
         known = sum(cost.dollars for _, cost in found.values())
@@ -124,15 +129,6 @@ def mock_line(episodes: Sequence[EpisodeRecord]) -> str | None:
     return (
         f"No language model spoke for the {' and the '.join(seats)}: crab-graph mock-llm did, "
         "which plays a reference agent and a user that follows fixed rules."
-    )
-
-
-def _model_words(found: Totals, cost: Cost) -> str:
-    failed = f" ({found.failed} attempts failed)" if found.failed else ""
-    uncounted = f", {found.uncounted} answers told no tokens" if found.uncounted else ""
-    return (
-        f"{found.calls:,} model calls{failed}, {found.input_tokens:,} tokens read, "
-        f"{found.output_tokens:,} written{uncounted}, {_dollars(cost.dollars, cost.is_known)}"
     )
 
 

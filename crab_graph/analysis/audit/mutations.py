@@ -13,8 +13,6 @@ MUTATIONS: tuple[Operator, ...] = tuple(
     sorted((*TRIP_MUTATIONS, *TEXT_MUTATIONS), key=lambda one: one.id)
 )
 
-_REBASES = "N07"
-
 
 @dataclass(frozen=True, slots=True)
 class MatrixCell:
@@ -61,7 +59,7 @@ def matrix(
 def compositions(task: Task, pairs: Iterable[tuple[Operator, Operator]]) -> Iterator[MatrixCell]:
     """Yield what a mutation does with a neutral operator on top."""
     # The one that starts from another solution goes first.
-    ordered = (sorted(pair, key=lambda one: one.id != _REBASES) for pair in pairs)
+    ordered = (sorted(pair, key=lambda one: one.id != "N07") for pair in pairs)
     return _cells(task, ordered)
 
 

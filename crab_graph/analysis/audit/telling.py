@@ -160,12 +160,7 @@ Edit = Callable[[Telling], Telling | None]
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One line of the mutation matrix.
-
-    Attributes:
-        id: Such as `M08` or `N03`.
-        flips: The checks that go from pass to fail, exactly.
-    """
+    """A line of the mutation matrix, such as `M08`; exactly `flips` go from pass to fail."""
 
     id: str
     edit: Edit
@@ -264,7 +259,6 @@ class _Script:
         self._user(" ".join(filter(None, ["Thanks.", telling.token])))
 
     def _told(self) -> str:
-        """Return a line for each item."""
         lines = []
         for item in self._telling.all_items:
             who = item.entity_id if item.name is None else f"{item.name} ({item.entity_id})"

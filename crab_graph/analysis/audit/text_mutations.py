@@ -20,9 +20,6 @@ from crab_graph.money import format_dollars
 
 _ID = re.compile(r"\b[A-Z]{2}-\d+\b")
 _AMOUNT = re.compile(r"\$[\d,]+\.\d\d")
-_NON_BREAKING_HYPHEN = "\u2011"
-_ZERO_WIDTH_SPACE = "\u200b"
-_LONGER = "Annex"
 _ALSO_SEEN = f"\nI also saw {', '.join(f'FL-88{number:04d}' for number in range(9))}."
 _LISTING = f"These flights exist: {', '.join(f'FL-77{number:04d}' for number in range(11))}."
 _HEDGED = "\n\nTaxis cost around $40.00.\n\nYour budget: $9,000.00."
@@ -62,7 +59,7 @@ def _wrong_total_after(telling: Telling) -> Telling:
 
 def _longer_name(telling: Telling) -> Telling:
     hotel = telling.item("hotel")
-    name = f"{hotel.name} {_LONGER}"
+    name = f"{hotel.name} Annex"
     known = replace(telling, known=(*telling.known, hotel.copied(1, name=name)))
     return known.said(PROPOSAL, lambda text: text.replace(str(hotel.name), name))
 
@@ -122,7 +119,7 @@ def _dressed_up(text: str) -> str:
 
 
 def _other_hyphens(text: str) -> str:
-    return _ID.sub(lambda found: found[0].replace("-", _NON_BREAKING_HYPHEN), text)
+    return _ID.sub(lambda found: found[0].replace("-", "\N{NON-BREAKING HYPHEN}"), text)
 
 
 def _without_separators(text: str) -> str:
@@ -152,7 +149,7 @@ def _booked_twice(telling: Telling) -> Telling | None:
 
 def _invisible(text: str) -> str:
     hidden = "<!-- Trip total: $1.00, FL-111111 -->"
-    return _ZERO_WIDTH_SPACE.join([hidden, *re.split(r"(?<=\s)", text)])
+    return "\N{ZERO WIDTH SPACE}".join([hidden, *re.split(r"(?<=\s)", text)])
 
 
 def _opened(line: str, *asides: tuple[str, str]) -> Edit:

@@ -21,8 +21,6 @@ from crab_graph.tools.tables import Row
 
 _SLOTS = ("outbound", "return", "hotel", "attraction")
 _SLOT = "outbound"
-_MINUTES_OF_VISIT = 30
-_UNKNOWN_METHOD = "PM-99999999"
 _DOLLAR = 100
 
 
@@ -99,7 +97,7 @@ def _visit_in_flight(telling: Telling) -> Telling | None:
         is_that_day = visit.entity["date"] == flight["departure_date"]
         if is_that_day or telling.task.request.attraction_date is None:
             start = flight["departure_minute"] + 1
-            hours = {"start_minute": start, "end_minute": start + _MINUTES_OF_VISIT}
+            hours = {"start_minute": start, "end_minute": start + 30}
             return telling.swapped(visit.copied(1, date=flight["departure_date"], **hours))
     return None
 
@@ -148,7 +146,7 @@ def _rewritten(change: Callable[[Row], Row]) -> TrajectoryEdit:
 
 
 def _unregistered(row: Row) -> Row:
-    return {"payment_method_id": _UNKNOWN_METHOD} if "payment_method_id" in row else {}
+    return {"payment_method_id": "PM-99999999"} if "payment_method_id" in row else {}
 
 
 def _raised(row: Row) -> Row:

@@ -35,9 +35,6 @@ _SCORER = "crab-graph"
 def export_inspect(run: Run, out: Path) -> dict[str, int]:
     """Write a run as an Inspect log: `.eval`, or `.json` for Inspect's text form.
 
-    Returns:
-        The number of samples written.
-
     Raises:
         UsageError: the name ends otherwise.
         RunError: the run's benchmark is not what it was.

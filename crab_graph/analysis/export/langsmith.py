@@ -33,9 +33,6 @@ def export_langsmith(run: Run, out: Path) -> dict[str, int]:
     agent's turns (`llm`: the messages that were new to it, and its answer), its tool calls
     (`tool`), and the user's turns (`chain`). The user's private calls are left out.
 
-    Returns:
-        The number of traces and of runs written.
-
     Raises:
         RunError: the run's benchmark is not what it was.
     """

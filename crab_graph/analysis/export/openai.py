@@ -29,9 +29,6 @@ def export_openai(run: Run, out: Path, *, rewards: bool = False) -> dict[str, in
     `parallel_tool_calls`), and passing episodes alone. With rewards every graded episode is there,
     with `reward` and `strict_reward` (1 or 0) and what it was.
 
-    Returns:
-        The number of examples written, and of episodes left out.
-
     Raises:
         RunError: there is nothing to write, or the run's benchmark is not what it was.
     """

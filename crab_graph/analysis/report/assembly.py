@@ -54,6 +54,9 @@ def make_report(study: Study, title: str | None = None) -> Report:
     Raises:
         UsageError: a figure of another package cannot be loaded or made.
     """
+    tasks = len({(record.stamp.get("task"), record.task_id) for record in study.records})
+    agents = len({arm.agent_label for arm in study.arms})
+    users = len({arm.user for arm in study.arms})
     missing = [run.name for run in study.runs if run.config is not None and not run.active_edges]
     notes = [*incomplete_runs(study), *labels.notes_on(study.records)]
     if missing:
@@ -63,7 +66,11 @@ def make_report(study: Study, title: str | None = None) -> Report:
         )
     return Report(
         title=title or " and ".join(run.name for run in study.runs),
-        lead=_lead(study),
+        lead=(
+            f"{len(study.records):,} episodes on {tasks:,} tasks: {_counted(agents, 'agent')} with "
+            f"{_counted(users, 'kind')} of user, graded by rules on the final tables and on what "
+            "was said."
+        ),
         findings=[*_rate_findings(study), *_user_findings(study), *_failure_findings(study)],
         labels=notes,
         exhibits=_exhibits(study),
@@ -88,17 +95,6 @@ def _exhibits(study: Study) -> list[Exhibit]:
                 raise UsageError(f"figure '{name}': the id '{one.id}' is taken, or no such id")
             found.append(one)
     return found
-
-
-def _lead(study: Study) -> str:
-    tasks = len({(record.stamp.get("task"), record.task_id) for record in study.records})
-    agents = len({arm.agent_label for arm in study.arms})
-    users = len({arm.user for arm in study.arms})
-    return (
-        f"{len(study.records):,} episodes on {tasks:,} tasks: {_counted(agents, 'agent')} with "
-        f"{_counted(users, 'kind')} of user, graded by rules on the final tables and on what was "
-        "said."
-    )
 
 
 def _counted(count: int, noun: str) -> str:

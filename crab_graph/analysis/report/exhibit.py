@@ -28,13 +28,9 @@ def link_to(where: Filter) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell of a table.
+    """One cell of a table: its text, and in small an interval or a count; `tag` is a label.
 
-    Attributes:
-        value: What programs read; by default the text.
-        note: What stands beside it in small: an interval, a count.
-        where: Finds the episodes it is about.
-        tag: A label, such as `reference`.
+    Programs read `value`, by default the text; `where` finds the episodes it is about.
     """
 
     text: str
@@ -67,14 +63,9 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One value in a chart.
+    """One value in a chart: `x` is a category, or a number as text, and `n` what it rests on.
 
-    Attributes:
-        panel: The small chart it is in.
-        group: What a chart of its own is drawn for where there are too many lines for one.
-        member: Its line there.
-        x: Its place: a category, or a number as text.
-        n: What it rests on, in words.
+    Where a panel has too many lines, each `group` has one of its own, with a line for a `member`.
     """
 
     panel: str
@@ -95,11 +86,9 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart of an exhibit.
+    """A chart of an exhibit; `alt` says what it shows for those who cannot see it.
 
-    Attributes:
-        alt: What it shows, in words, for those who cannot see it.
-        counts: Panels whose values are no shares from 0 to 1, and have a scale of their own.
+    `counts` are panels whose values are no shares from 0 to 1, and have a scale of their own.
     """
 
     mark: Literal["line", "dot", "bar"]
@@ -112,13 +101,9 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """A table or figure of the report.
+    """A table or figure of the report, and what it is in the paper, such as `Figure 4`.
 
-    Attributes:
-        id: Such as `figure-4`; the name of its file and of its place in the page.
-        caption: What it says and how to read it.
-        rows: A cell for each column.
-        paper: What it is in the paper, such as `Figure 4`.
+    Its id, such as `figure-4`, is the name of its file and of its place in the page.
     """
 
     id: str
@@ -148,13 +133,7 @@ class Exhibit:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that a report shows.
-
-    Attributes:
-        lead: What was run, in a sentence.
-        findings: What there is to know first, a sentence each.
-        labels: What no model stands behind, and what is missing.
-    """
+    """All a report shows: what was run, findings, and in `labels` what to know beside them."""
 
     title: str
     lead: str

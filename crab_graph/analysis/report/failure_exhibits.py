@@ -168,7 +168,6 @@ def _mode_row(study: Study, mode: FailureMode, count: int, total: int) -> Sequen
 
 
 def _arm_head(arm: Arm) -> Head:
-    """Return the head of an arm's column, its label in two lines."""
     return Head(arm.label, arm.label.replace(" with ", "\n", 1))
 
 

@@ -39,13 +39,10 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Two groups of episodes compared in pairs by one measure.
+    """Two groups of episodes compared in pairs by one measure; p adjusted within the family.
 
-    Attributes:
-        contrast: Mean per-task difference with its interval, relative drop and p.
-        detectable: Difference that so many tasks find with 80 % power.
-        p_holm: p adjusted within the family.
-        p_mcnemar: Exact McNemar p where each task has one pair.
+    So many tasks find the `detectable` difference with 80 % power. McNemar's p is exact, and there
+    where each task has one pair.
     """
 
     measure: Measure

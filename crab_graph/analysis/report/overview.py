@@ -11,7 +11,7 @@ from rich.text import Text
 from crab_graph.analysis import labels
 from crab_graph.analysis.labels import agent_name, plain, titled_table
 from crab_graph.analysis.report import measures
-from crab_graph.analysis.report.study import Arm, study_records
+from crab_graph.analysis.report.study import study_records
 from crab_graph.eval.statistics import Estimate
 from crab_graph.runs.record import EpisodeRecord
 
@@ -49,7 +49,25 @@ class Group:
 
 def summarise(records: Sequence[EpisodeRecord]) -> list[Group]:
     """Return the figures of some episodes, by agent and user in order of appearance."""
-    return [_group(arm) for arm in study_records(records).arms]
+    groups = []
+    for arm in study_records(records).arms:
+        outcomes = Counter(str(record.outcome) for record in arm.records)
+        own = measures.scored(arm.records)
+        booked = [record for record in own if record.metrics.get("trip_state") != "none"]
+        group = Group(
+            agent=arm.agent,
+            is_reference=arm.is_reference,
+            user=arm.user,
+            user_engine=arm.user_engine,
+            tasks=len({record.task_id for record in arm.records}),
+            outcomes={outcome: outcomes[outcome] for outcome in labels.OUTCOMES},
+            rates=_rates(own),
+            rates_if_booked=_rates(booked),
+            failure_modes=_counted(one.primary_failure for one in own if one.primary_failure),
+            failed_checks=_counted(check for one in own for check in measures.failed_checks(one)),
+        )
+        groups.append(group)
+    return groups
 
 
 def print_overview(console: Console, groups: Sequence[Group]) -> None:
@@ -75,24 +93,6 @@ def print_overview(console: Console, groups: Sequence[Group]) -> None:
         console.print("", table, sep="\n")
     note = f" {labels.NOTES['if_booked']}" if is_wide else ""
     console.print("", f"Outcomes: {'/'.join(labels.OUTCOMES.values())}.{note}", sep="\n")
-
-
-def _group(arm: Arm) -> Group:
-    outcomes = Counter(str(record.outcome) for record in arm.records)
-    scored = measures.scored(arm.records)
-    booked = [record for record in scored if record.metrics.get("trip_state") != "none"]
-    return Group(
-        agent=arm.agent,
-        is_reference=arm.is_reference,
-        user=arm.user,
-        user_engine=arm.user_engine,
-        tasks=len({record.task_id for record in arm.records}),
-        outcomes={outcome: outcomes[outcome] for outcome in labels.OUTCOMES},
-        rates=_rates(scored),
-        rates_if_booked=_rates(booked),
-        failure_modes=_counted(one.primary_failure for one in scored if one.primary_failure),
-        failed_checks=_counted(check for one in scored for check in measures.failed_checks(one)),
-    )
 
 
 def _rates(records: Sequence[EpisodeRecord]) -> dict[str, Estimate]:
