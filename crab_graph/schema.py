@@ -28,12 +28,12 @@ def digest(value: Any) -> str:
     return hashlib.sha256(canonical_json(value).encode()).hexdigest()
 
 
-def source_hashes(folder: Traversable, path: str) -> list[tuple[str, str]]:
-    """Return the hash of each source in a folder and those below, by its path from there."""
+def source_hashes(folder: Traversable, path: str, *, deep: bool = True) -> list[tuple[str, str]]:
+    """Return the hash of each source in a folder, and in those below, by its path from there."""
     found = []
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         name = f"{path}/{entry.name}"
-        if entry.is_dir():
+        if deep and entry.is_dir():
             found += source_hashes(entry, name)
         elif entry.name.endswith(_SOURCES):
             found.append((name, hashlib.sha256(entry.read_bytes()).hexdigest()))

@@ -27,8 +27,6 @@ from crab_graph.text.utterance import name_form, normalise
 from crab_graph.text.vocabulary import Catalogue, NamedEntity, build_catalogue
 from crab_graph.tools.bookings import BookingStatus
 
-KEPT_TASKS = 16
-
 
 @dataclass(frozen=True, eq=False)
 class TaskReading:
@@ -68,7 +66,7 @@ class TaskReading:
         return frozenset(canonical_json(solution) for solution in self.task.solutions)
 
 
-@lru_cache(maxsize=KEPT_TASKS)
+@lru_cache(maxsize=16)
 def read_task(task: Task) -> TaskReading:
     """Prepare a task for grading; kept for as long as the task is in use.
 

@@ -15,7 +15,7 @@ from crab_graph.tools.registry import Owner
 WORLD = ("domain", "task", "tools")
 """Parts that say in which world the calls were made: with others a replay means nothing."""
 
-_VERIFIER = ("crab_graph.eval", "crab_graph.text")
+_VERIFIER = ("crab_graph.eval", "crab_graph.eval.verifiers", "crab_graph.text")
 
 
 def grading_stamp(task: Task, listing_cap: int | None = LISTING_CAP) -> dict[str, Any]:
@@ -51,4 +51,5 @@ def _hash_sources(packages: tuple[str, ...]) -> str:
 
     Sources that are not there, as in a frozen application, hash as nothing.
     """
-    return digest([one for package in packages for one in source_hashes(files(package), package)])
+    hashed = (source_hashes(files(package), package, deep=False) for package in packages)
+    return digest([line for lines in hashed for line in lines])

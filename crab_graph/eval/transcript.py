@@ -116,15 +116,12 @@ def _read_all(messages: Iterable[Any], places: Iterable[str]) -> list[Transcript
     return read
 
 
-_ROLES = tuple(Role)
-
-
 def _read_message(message: Any, callers: Mapping[str, Owner]) -> TranscriptMessage:
     message = _as_transcript_message(message)
     if not isinstance(message, Mapping):
         raise ValueError("a message is a JSON object")
     name = message.get("role")
-    if name not in _ROLES:
+    if name not in tuple(Role):
         raise ValueError(f"'role' is one of {', '.join(Role)}, not {name!r}")
     role = Role(name)
     calls = message.get("tool_calls")

@@ -133,7 +133,6 @@ def _is_agents(message: Message) -> bool:
 
 
 OPENING = "(The chat is open. Write your first message.)"
-_NO_TEXT = "(no text)"
 
 
 class ModelReply(NamedTuple):
@@ -167,7 +166,7 @@ class LlmUser:
             reason = f"(This message was not sent: {breach.reason}. Write it again.)"
             lines = [
                 *lines,
-                {"role": "user", "content": reply.text or _NO_TEXT},
+                {"role": "user", "content": reply.text or "(no text)"},
                 {"role": "assistant", "content": reason},
             ]
             reply = self._ask(lines)
@@ -214,7 +213,10 @@ class HybridUser:
         token = find_token(step.message["content"])
         draft = without_tokens(step.message["content"]).strip()
         heard = list(filter(_is_agents, messages))
-        wording = self._ask([_task(str(heard[-1]["content"]) if heard else "", draft)]).text.strip()
+        last = str(heard[-1]["content"]) if heard else ""
+        task = f"The agent wrote:\n\n{last}\n\n" if last else ""
+        task += f"The draft of the answer:\n\n{draft}"
+        wording = self._ask([{"role": "assistant", "content": task}]).text.strip()
         told = [row["key"] for row in step.state.get("disclosed", ())]
         new = told[len(state.get("disclosed", ())) :]
         counts["worded"] += 1
@@ -238,11 +240,6 @@ class HybridUser:
             stated_facts(draft, known, told) == stated_facts(wording, known, told)
             for known in (self._briefing, self._rules.first_briefing)
         )
-
-
-def _task(heard: str, draft: str) -> Message:
-    said = f"The agent wrote:\n\n{heard}\n\n" if heard else ""
-    return {"role": "assistant", "content": f"{said}The draft of the answer:\n\n{draft}"}
 
 
 def _marks(text: str, today: str) -> tuple[object, ...]:

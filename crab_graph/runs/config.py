@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -205,16 +205,14 @@ def begin_run(
     """
     if (directory / CONFIG).exists():
         existing = read_config(directory)
-        differing = existing.differences(config)
+        differing = differences_allowed(directory, config, force or allow_mismatch, hint)
         if not differing:
             prices = config.prices or existing.prices
             config = replace(existing, prices=prices, run_limits=config.run_limits)
         elif force:
             forget_episodes(directory)
-        elif allow_mismatch:
-            config = replace(config, mismatches=(*existing.mismatches, *differing))
         else:
-            raise mismatch(directory, differing, hint)
+            config = replace(config, mismatches=(*existing.mismatches, *differing))
         if config == existing:
             return
     directory.mkdir(parents=True, exist_ok=True)
@@ -227,12 +225,19 @@ def forget_episodes(directory: Path) -> None:
         shutil.rmtree(directory / name, ignore_errors=True)
 
 
-def mismatch(
-    directory: Path, differing: Iterable[Mapping[str, str]], hint: str = BEGIN_OTHERWISE
-) -> ResumeMismatch:
-    """Return the error that says line by line what is another now."""
-    lines = [f"begun with {d['name']} {d['before']}, not {d['now']}" for d in differing]
-    return ResumeMismatch(f"{directory}: holds a run with other settings; {hint}", lines)
+def differences_allowed(
+    directory: Path, config: RunConfig, may_differ: bool, hint: str = BEGIN_OTHERWISE
+) -> tuple[dict[str, str], ...]:
+    """Return what is asked for otherwise than a directory's run was begun with.
+
+    Raises:
+        ResumeMismatch: something is, and may not be; it says so line by line.
+    """
+    differing = read_config(directory).differences(config)
+    if differing and not may_differ:
+        lines = [f"begun with {d['name']} {d['before']}, not {d['now']}" for d in differing]
+        raise ResumeMismatch(f"{directory}: holds a run with other settings; {hint}", lines)
+    return differing
 
 
 def check_directory(directory: Path) -> None:

@@ -17,7 +17,7 @@ from crab_graph.models.usage import PARTIES, ModelUsage
 from crab_graph.personas.condition import Condition, parse_condition, resolve
 from crab_graph.personas.prompt import compose_prompt, compose_wording_prompt
 from crab_graph.runs.episode import Visit, play_episode
-from crab_graph.runs.plan import PlannedEpisode, is_settled, plan_episodes
+from crab_graph.runs.plan import is_settled, plan_episodes
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.sitting import Sitting
 from crab_graph.runs.store import kept_index
@@ -83,7 +83,9 @@ def estimate_run(
         "agent": None if agent.is_reference else agent.name,
         "user": None if setup.engine is Engine.RULES else setup.model.name,
     }
-    sample = _spread(todo, SAMPLE) if any(specs.values()) else []
+    count = min(SAMPLE, len(todo)) if any(specs.values()) else 0
+    # Evenly over all of them.
+    sample = [todo[(2 * place + 1) * len(todo) // (2 * count)] for place in range(count)]
     sums = {party: [0, 0, 0] for party in PARTIES}
     for one in sample:
         task, user = sitting.benchmark[one.task_id], sitting.users[one.user]
@@ -102,13 +104,6 @@ def _seat(spec: str, sums: Sequence[int], factor: float, prices: Prices) -> Seat
     usage = {model_of(spec): ModelUsage(calls=calls, input_tokens=read, output_tokens=written)}
     cost = prices.cost(usage, spec)
     return SeatEstimate(spec, calls, read, written, cost.dollars if cost.is_known else None)
-
-
-def _spread(todo: Sequence[PlannedEpisode], count: int) -> list[PlannedEpisode]:
-    """Return some of the episodes, evenly over all of them."""
-    if len(todo) <= count:
-        return list(todo)
-    return [todo[(2 * place + 1) * len(todo) // (2 * count)] for place in range(count)]
 
 
 def _measure(task: Task, user: Any, setup: Setup, trial: int) -> dict[str, tuple[int, int, int]]:

@@ -199,6 +199,8 @@ def _chunks(shard: Path, start: int) -> Iterator[tuple[int, list[bytes]]]:
 
 
 def _make(about: PartFile, lines: Sequence[bytes], home: Path) -> ParquetPart:
+    import numpy as np  # noqa: PLC0415
+
     rows: dict[str, list[Row]] = {table: [] for table in STORED}
     place = about.start
     for line in lines:
@@ -213,25 +215,18 @@ def _make(about: PartFile, lines: Sequence[bytes], home: Path) -> ParquetPart:
             rows[table] += [{**row, PLACE: place} for row in own]
         place += len(line)
     with _part_directory(about, home) as directory, connect() as connection:
-        for table, own in rows.items():
-            _write_rows(connection, own, STORED[table], directory / f"{table}.parquet")
+        for table, columns in STORED.items():
+            # Column by column is ten times as fast as row by row.
+            found = {
+                one: np.array([row.get(one) for row in rows[table]], object) for one in columns
+            }
+            cast = ", ".join(
+                f'TRY_CAST("{one}" AS {type}) AS "{one}"' for one, type in columns.items()
+            )
+            connection.register("incoming", found)
+            _write(connection, "incoming", cast, directory / f"{table}.parquet")
+            connection.unregister("incoming")
     return ParquetPart(home / about.name, about)
-
-
-def _write_rows(
-    connection: "duckdb.DuckDBPyConnection",
-    rows: Sequence[Row],
-    columns: Mapping[str, str],
-    path: Path,
-) -> None:
-    """Write rows as Parquet, column by column: that is ten times as fast as row by row."""
-    import numpy as np  # noqa: PLC0415
-
-    listed = {name: np.array([row.get(name) for row in rows], dtype=object) for name in columns}
-    cast = ", ".join(f'TRY_CAST("{name}" AS {type}) AS "{name}"' for name, type in columns.items())
-    connection.register("incoming", listed)
-    _write(connection, "incoming", cast, path)
-    connection.unregister("incoming")
 
 
 def _write(connection: "duckdb.DuckDBPyConnection", source: str, columns: str, path: Path) -> None:

@@ -100,12 +100,8 @@ def play_with_person(
 ) -> EpisodeRecord:
     """Play an episode with a person; it goes on where it stopped, and a finished one is returned.
 
-    Args:
-        seated: Who sits where.
-        out: Directory of the run that holds it.
-        ask: Asks the person; what it raises stops the play, which can be gone on with.
-        allow_mismatch: Go on although it was begun otherwise.
-        force: Begin again, whatever is there.
+    What `ask` raises stops the play, which can be gone on with: with `allow_mismatch` although it
+    was begun otherwise. With `force` it begins again, whatever is in the directory `out`.
 
     Raises:
         ResumeMismatch: the directory holds a play with other settings.

@@ -75,7 +75,17 @@ def rows_of(record: EpisodeRecord) -> dict[str, list[Row]]:
     dialogue = _Dialogue(record)
     found = {
         "episodes": [_episode(record, len(dialogue.turns))],
-        "checks": _checks(record),
+        "checks": [
+            {
+                "task_id": record.task_id,
+                "condition": record.condition,
+                "trial": record.trial,
+                "check_id": name,
+                "verdict": str(verdict),
+                "strict_verdict": record.strict.get("checks", {}).get(name),
+            }
+            for name, verdict in record.checks.items()
+        ],
         "turns": dialogue.turns,
         "messages": dialogue.messages,
         "tool_calls": dialogue.calls,
@@ -181,21 +191,6 @@ def _episode(record: EpisodeRecord, turns: int) -> Row:
         "admitted_errors": metrics.get("admitted_errors"),
         "metrics": _json(metrics),
     }
-
-
-def _checks(record: EpisodeRecord) -> list[Row]:
-    strict = record.strict.get("checks", {})
-    return [
-        {
-            "task_id": record.task_id,
-            "condition": record.condition,
-            "trial": record.trial,
-            "check_id": name,
-            "verdict": str(verdict),
-            "strict_verdict": strict.get(name),
-        }
-        for name, verdict in record.checks.items()
-    ]
 
 
 _TOKENS = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")

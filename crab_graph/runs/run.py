@@ -28,9 +28,8 @@ class Run(Sequence[EpisodeRecord]):
 
     def __repr__(self) -> str:
         """Return the directory and how far the run is."""
-        return (
-            f"<Run {self.directory}: {len(self)} of {self.planned} episodes by {self.config.agent}>"
-        )
+        done = f"{len(self)} of {self.planned} episodes"
+        return f"<Run {self.directory}: {done} by {self.config.agent}>"
 
     def __len__(self) -> int:
         """Return the number of finished episodes."""

@@ -21,6 +21,7 @@ from crab_graph.runs.warehouse import choose, load_table, with_parts
 
 _READING = ("SELECT", "EXPLAIN")
 _HEAVY = ("messages", "tool_calls")
+"""Tables that are loaded only for a query that names them, or may reach them indirectly."""
 _INDIRECT = re.compile(
     r"\bquery(_table)?\b|\bduckdb_|\binformation_schema\b|\bpg_|\bsqlite_|\bsummarize\b"
 )
@@ -57,11 +58,19 @@ def relate_runs(directories: Sequence[Path], query: str) -> duckdb.DuckDBPyRelat
         RunError: there is no run, or it is damaged.
         UsageError: the query is wrong, or does something else than to read these runs.
     """
-    connection = connect()
+    connection, text = connect(), query.casefold()
+    is_indirect = _INDIRECT.search(text) is not None
+    wanted = [one for one in RELATIONS if is_indirect or one.name not in _HEAVY or one.name in text]
     try:
         with _as_usage_errors():
-            _check_reading(connection, query)
-        load_runs(connection, directories, [one for one in RELATIONS if _may_read(one, query)])
+            statements = connection.extract_statements(query)
+        if len(statements) != 1:
+            count = "no statement" if not statements else f"{len(statements)} statements"
+            raise UsageError(f"sql: the query holds {count}; give one")
+        if (kind := statements[0].type.name) not in _READING:
+            reading = "a query reads: SELECT, DESCRIBE, EXPLAIN"
+            raise UsageError(f"sql: {kind} is not allowed; {reading}")
+        load_runs(connection, directories, wanted)
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
         with _as_usage_errors():
@@ -86,7 +95,14 @@ def load_runs(
     for number, directory in enumerate(directories, start=1):
         config = read_config(directory)
         with_parts(directory, partial(_load, connection, number, config, wanted))
-        values = [number, *_about(config, directory)]
+        about = {
+            **config.as_json(),
+            "name": directory.resolve().name,
+            "users": ",".join(config.users),
+            "tasks": len(config.tasks),
+            "planned": config.planned,
+        }
+        values = [number, *(about[column.name] for column in RUNS.columns)]
         marks = ", ".join("?" for _ in values)
         connection.execute(f"INSERT INTO {RUNS.name} VALUES ({marks})", values)  # noqa: S608
 
@@ -109,37 +125,6 @@ def _load(
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
-
-
-def _about(config: RunConfig, directory: Path) -> list[Any]:
-    found = {
-        **config.as_json(),
-        "name": directory.resolve().name,
-        "users": ",".join(config.users),
-        "tasks": len(config.tasks),
-        "planned": config.planned,
-    }
-    return [found[column.name] for column in RUNS.columns]
-
-
-def _check_reading(connection: duckdb.DuckDBPyConnection, query: str) -> None:
-    """Refuse what is not one statement that reads."""
-    statements = connection.extract_statements(query)
-    if len(statements) != 1:
-        count = "no statement" if not statements else f"{len(statements)} statements"
-        raise UsageError(f"sql: the query holds {count}; give one")
-    kind = statements[0].type.name
-    if kind not in _READING:
-        raise UsageError(f"sql: {kind} is not allowed; a query reads: SELECT, DESCRIBE, EXPLAIN")
-
-
-def _may_read(table: Relation, query: str) -> bool:
-    """Return whether a query may read a table; those of the dialogues are not loaded for nothing.
-
-    In doubt it may: only a query that neither names the table nor can reach it indirectly may not.
-    """
-    text = query.casefold()
-    return table.name not in _HEAVY or table.name in text or _INDIRECT.search(text) is not None
 
 
 @contextmanager

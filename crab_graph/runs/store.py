@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import ValidationError
 
 from crab_graph.errors import RunError, UnknownName
-from crab_graph.runs.config import CONFIG, SHARDS, RunConfig, mismatch, read_config
+from crab_graph.runs.config import CONFIG, SHARDS, RunConfig, differences_allowed, read_config
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.workers import write_atomically
 
@@ -82,9 +82,7 @@ def kept_index(
     """
     if not (directory / CONFIG).exists():
         return {}
-    differing = read_config(directory).differences(config)
-    if differing and not force and not allow_mismatch:
-        raise mismatch(directory, differing)
+    differing = differences_allowed(directory, config, force or allow_mismatch)
     return {} if differing and force else load_index(directory)
 
 
