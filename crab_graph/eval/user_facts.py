@@ -113,12 +113,10 @@ def _same(fact: object, stated: object) -> bool:
 
 
 class UserConduct(NamedTuple):
-    """What a transcript does not hold of a user: its condition, and the record of what it told.
+    """What a transcript does not hold of a user: how much an answer gives, and what it told when.
 
-    Attributes:
-        facts_per_answer: Most facts one answer gives under its condition; `None` for all.
-        told: Number of the visible message that first told each fact.
-        is_limit_known: Whether the former is known; that of a persona of a file is not.
+    Most facts an answer gives are `None` for all; of a persona of a file they are not known. `told`
+    has the number of the visible message that first told each fact.
     """
 
     facts_per_answer: int | None

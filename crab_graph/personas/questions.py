@@ -1,6 +1,6 @@
 """The clauses of a message, which facts they ask for, and which they play back to be checked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from crab_graph.personas.wordbook import DomainLexicon, phrase_book, says
@@ -44,7 +44,11 @@ def read_segments(text: str, lexicon: DomainLexicon) -> tuple[Utterance, list[Se
         is_item = utterance.lines[number].depth > 0 or body.count("|") > 1
         is_short = len(body.split()) <= _SHORT_HEADING and body[-1] not in ".!?,"
         is_heading = not is_item and (is_short or body.endswith(":"))
-        is_blank = _is_blank(number, bodies)
+        around = [bodies.get(place, "") for place in (number - 1, number, number + 1)]
+        is_label = [len(one.split()) <= _SHORT_HEADING and one.endswith(":") for one in around]
+        # A line of a form: a label and nothing behind it.
+        is_blank = is_label[1] and (is_label[0] or is_label[2])
+        is_blank = body.endswith(":") if len(bodies) == 1 else is_blank
         is_listed = (is_asking and (is_item or is_heading)) or is_blank
         first = lexicon.named_slots(utterance.text[slice(*spans[0])])
         if not (is_item or is_blank) or (first and body.rstrip().endswith(":")):
@@ -60,15 +64,6 @@ def read_segments(text: str, lexicon: DomainLexicon) -> tuple[Utterance, list[Se
         if is_head or not (is_item or is_listed):
             is_asking = says("request", body) and says("opens_list", body)
     return utterance, segments
-
-
-def _is_blank(number: int, bodies: Mapping[int, str]) -> bool:
-    """Tell whether a line is one of a form's, with a label and nothing behind it."""
-    if len(bodies) == 1:
-        return bodies[number].endswith(":")
-    around = [bodies.get(place, "") for place in (number - 1, number, number + 1)]
-    is_label = [len(body.split()) <= _SHORT_HEADING and body.endswith(":") for body in around]
-    return is_label[1] and (is_label[0] or is_label[2])
 
 
 _MAX_ELLIPSIS = 6

@@ -2,6 +2,7 @@
 
 import re
 from datetime import date
+from itertools import chain
 from typing import NamedTuple
 
 MONTHS = tuple(
@@ -38,10 +39,16 @@ class SpokenDate(NamedTuple):
 def find_dates(text: str, today: str) -> list[SpokenDate]:
     """Return the dates a text mentions, in order; a missing year is the next one not yet past."""
     found: list[SpokenDate] = []
-    for pattern in _WRITTEN if _DIGIT.search(text) else ():
-        for match in pattern.finditer(text):
-            if not any(other.start < match.end() and match.start() < other.end for other in found):
-                found += _dates_of(match, today)
+    forms = _WRITTEN if _DIGIT.search(text) else ()
+    for match in chain.from_iterable(form.finditer(text) for form in forms):
+        start, end, parts = match.start(), match.end(), match.groupdict()
+        if any(other.start < end and start < other.end for other in found):
+            continue
+        number = parts.get("number")
+        month = int(number) if number else _MONTH_NUMBER[parts["month"].casefold()]
+        days = [int(day) for day in (parts["day"], parts.get("last")) if day]
+        dates = [_date_or_none(parts.get("year"), month, day, today) for day in days]
+        found += [SpokenDate(start, end, iso) for iso in dates if iso is not None]
     return sorted(found)
 
 
@@ -51,16 +58,6 @@ def spell_date(iso: str, style: int = 0) -> str:
     month = MONTHS[day.month - 1]
     spellings = (f"{day.day} {month} {day.year}", f"{month} {day.day}, {day.year}", iso)
     return spellings[style % len(spellings)]
-
-
-def _dates_of(match: re.Match[str], today: str) -> list[SpokenDate]:
-    parts = match.groupdict()
-    month = (
-        int(parts["number"]) if parts.get("number") else _MONTH_NUMBER[parts["month"].casefold()]
-    )
-    days = [int(parts["day"]), *([int(parts["last"])] if parts.get("last") else [])]
-    dates = [_date_or_none(parts.get("year"), month, day, today) for day in days]
-    return [SpokenDate(match.start(), match.end(), iso) for iso in dates if iso is not None]
 
 
 def _date_or_none(year: str | None, month: int, day: int, today: str) -> str | None:

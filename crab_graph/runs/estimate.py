@@ -12,7 +12,7 @@ from crab_graph.agents.adapters import resolve_agent
 from crab_graph.domains.task import Task
 from crab_graph.graph.users import Setup, with_open_model
 from crab_graph.models.chat import model_of
-from crab_graph.models.prices import NO_PRICES, Prices
+from crab_graph.models.prices import NO_PRICES
 from crab_graph.models.usage import PARTIES, ModelUsage
 from crab_graph.personas.condition import Condition, parse_condition, resolve
 from crab_graph.personas.prompt import compose_prompt, compose_wording_prompt
@@ -91,19 +91,16 @@ def estimate_run(
         task, user = sitting.benchmark[one.task_id], sitting.users[one.user]
         for party, numbers in _measure(task, user, setup, one.trial).items():
             sums[party] = [a + b for a, b in zip(sums[party], numbers, strict=True)]
-    seats = {
-        party: _seat(spec, sums[party], len(todo) / len(sample), config.prices or NO_PRICES)
-        for party, spec in specs.items()
-        if spec is not None and sample
-    }
+    seats, prices = {}, config.prices or NO_PRICES
+    for party, spec in specs.items() if sample else ():
+        if spec is None:
+            continue
+        calls, read, written = (round(one * (len(todo) / len(sample))) for one in sums[party])
+        usage = {model_of(spec): ModelUsage(calls=calls, input_tokens=read, output_tokens=written)}
+        cost = prices.cost(usage, spec)
+        dollars = cost.dollars if cost.is_known else None
+        seats[party] = SeatEstimate(spec, calls, read, written, dollars)
     return RunEstimate(len(plan), len(plan) - len(todo), len(sample), seats)
-
-
-def _seat(spec: str, sums: Sequence[int], factor: float, prices: Prices) -> SeatEstimate:
-    calls, read, written = (round(number * factor) for number in sums)
-    usage = {model_of(spec): ModelUsage(calls=calls, input_tokens=read, output_tokens=written)}
-    cost = prices.cost(usage, spec)
-    return SeatEstimate(spec, calls, read, written, cost.dollars if cost.is_known else None)
 
 
 def _measure(task: Task, user: Any, setup: Setup, trial: int) -> dict[str, tuple[int, int, int]]:

@@ -41,19 +41,13 @@ def fork_episode(
     progress: Report | None = None,
     **otherwise: Unpack[ForkKeywords],
 ) -> Run:
-    """Go on with a finished episode from one of its turns, in a run of its own.
+    """Go on with a finished episode from one of its turns, in a run of its own in `out`.
 
     What is not given stays as it was. With nothing else given the continuation of a party that
-    always answers alike is the one it had; further trials draw anew what the user draws.
-
-    Args:
-        run: Directory of the run.
-        episode: Id of the episode.
-        turn: After how many visible messages; 0 for the beginning.
-        out: Directory of the new run.
-        force: Throw away forks with other settings in `out`.
-        progress: Called at the beginning and after each episode.
-        otherwise: The fields of `ForkSettings` and `WorkSettings` in `crab_graph.settings`.
+    always answers alike is the one it had; further trials draw anew what the user draws. Turns are
+    counted in visible messages, 0 is the beginning. With `force` forks with other settings in `out`
+    are thrown away; `progress` is called at the beginning and after each episode, and `otherwise`
+    are the fields of `ForkSettings` and `WorkSettings` in `crab_graph.settings`.
 
     Raises:
         UsageError: the episode cannot go on after that turn, or not in that way.
@@ -107,11 +101,19 @@ def prepare_fork(
     if isinstance(agent, str) and _is_lost(agent):
         raise UsageError(f"{run}: its agent was not kept with its name; give it again")
     settings = _settings(run, config, record, otherwise)
+    added = set_up(settings).fragments.added
+    user: Any = record.condition if otherwise.user is None else otherwise.user
+    if isinstance(user, str):
+        user = parse_condition(user, added)
+    if otherwise.persona is not None:
+        if not isinstance(user, Condition):
+            raise UsageError("a persona is for conditions; a callable user has none")
+        user = user.with_persona(otherwise.persona, added)
     sitting = prepare_sitting(
         out,
         load_benchmark(run / config.benchmark),
         agent,
-        _user(record, otherwise, settings),
+        user,
         settings,
         SittingSettings(**vars(work), prices=config.prices),
     )
@@ -144,18 +146,6 @@ def _settings(
         "tasks": (record.task_id,),
     }
     return settings_of(run, config, **changed)
-
-
-def _user(record: EpisodeRecord, otherwise: ForkSettings, settings: RunSettings) -> Any:
-    user = record.condition if otherwise.user is None else otherwise.user
-    added = set_up(settings).fragments.added
-    if isinstance(user, str):
-        user = parse_condition(user, added)
-    if otherwise.persona is None:
-        return user
-    if not isinstance(user, Condition):
-        raise UsageError("a persona is for conditions; a callable user has none")
-    return user.with_persona(otherwise.persona, added)
 
 
 def fork_points(record: EpisodeRecord) -> Sequence[int]:

@@ -17,17 +17,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Literal
+from typing import IO, Literal
 
+import duckdb
+import numpy as np
 from pydantic import ValidationError
 
 from crab_graph.errors import RunError
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.relations import RELATIONS, RUNS, Row, rows_of
 from crab_graph.schema import FileModel, digest
-
-if TYPE_CHECKING:
-    import duckdb
 
 RECORDS = "records"
 """Stored beside the tables: each record without its dialogue, for the report."""
@@ -154,10 +153,8 @@ def remove_others(home: Path, kept: Sequence[ParquetPart]) -> None:
             shutil.rmtree(path, ignore_errors=True)
 
 
-def connect() -> "duckdb.DuckDBPyConnection":
+def connect() -> duckdb.DuckDBPyConnection:
     """Return a connection to an empty database in memory that sees no Python variables."""
-    import duckdb  # noqa: PLC0415  (heavy, not always needed)
-
     return duckdb.connect(":memory:", config=dict(_SETTINGS))
 
 
@@ -199,8 +196,6 @@ def _chunks(shard: Path, start: int) -> Iterator[tuple[int, list[bytes]]]:
 
 
 def _make(about: PartFile, lines: Sequence[bytes], home: Path) -> ParquetPart:
-    import numpy as np  # noqa: PLC0415
-
     rows: dict[str, list[Row]] = {table: [] for table in STORED}
     place = about.start
     for line in lines:
@@ -229,7 +224,7 @@ def _make(about: PartFile, lines: Sequence[bytes], home: Path) -> ParquetPart:
     return ParquetPart(home / about.name, about)
 
 
-def _write(connection: "duckdb.DuckDBPyConnection", source: str, columns: str, path: Path) -> None:
+def _write(connection: duckdb.DuckDBPyConnection, source: str, columns: str, path: Path) -> None:
     query = f"SELECT {columns} FROM {source}"  # noqa: S608  (names of ours)
     connection.execute(f"COPY ({query}) TO {quoted(path)} (FORMAT parquet, COMPRESSION zstd)")
 

@@ -84,16 +84,9 @@ def pivot_episode(
     """Fork an episode at every turn, and return the chance to pass from each.
 
     The forks are kept in the run's directory: the same call goes on where an earlier one stopped,
-    and more trials add to those that are there.
-
-    Args:
-        run: Directory of the run.
-        episode: Id of the episode.
-        trials: Continuations from each turn.
-        agent: The agent, where it is a Python object; by its name it is known.
-        force: Throw away forks that were made with other settings or by another version.
-        progress: Called at the beginning and after each continuation.
-        work: The fields of `crab_graph.settings.WorkSettings`.
+    and more trials, continuations from each turn, add to those that are there. An agent is given
+    where it is a Python object. With `force` forks of other settings or of another version are
+    thrown away; `work` are the fields of `crab_graph.settings.WorkSettings`.
 
     Raises:
         UsageError: the episode cannot be forked.

@@ -110,15 +110,8 @@ def ablate(
 ) -> Ablation:
     """Run the same tasks and trials under several users, and say what each factor costs.
 
-    Args:
-        bench: The benchmark, or its directory.
-        agent: A spec, a chat model, a compiled graph, a `Runnable`, or a callable.
-        conditions: The users; the others are compared with the first.
-        trials: Episodes of each task and condition.
-        out: Directory of the run, which is an ordinary one.
-        force: Throw away a run with other settings in the same directory.
-        progress: Called at the beginning and after each episode.
-        settings: As for `run`.
+    The other conditions are compared with the first. All other arguments are those of `run`; what
+    stands in `out` is an ordinary run.
 
     Raises:
         UsageError: there are fewer than two conditions, or a setting is out of range.
