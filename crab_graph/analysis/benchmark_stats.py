@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
@@ -102,18 +102,16 @@ def describe_benchmark(bench: Benchmark) -> BenchmarkStats:
         )
         for task in bench
     ]
-    strata = sorted({one.stratum for one in figures})
     table = [
         _column(f"S{stratum}", [one for one in figures if one.stratum == stratum])
-        for stratum in strata
+        for stratum in sorted({one.stratum for one in figures})
     ]
-    return BenchmarkStats(
-        table=(*table, _column("all", figures)),
-        distributions=tuple(
-            _distribution(item.name, item.values, (one.properties[place] for one in figures))
-            for place, item in enumerate(bench.domain.properties)
-        ),
-    )
+    distributions = []
+    for place, item in enumerate(bench.domain.properties):
+        counts = Counter(one.properties[place] for one in figures)
+        order = dict.fromkeys([*item.values, *sorted(counts)])
+        distributions.append(Distribution(item.name, {value: counts[value] for value in order}))
+    return BenchmarkStats((*table, _column("all", figures)), tuple(distributions))
 
 
 def table_cells(one: StratumStats) -> list[tuple[str, str]]:
@@ -166,10 +164,3 @@ def _column(name: str, figures: Sequence[TaskNumbers]) -> StratumStats:
 
 def _spread(numbers: Sequence[int]) -> Spread:
     return Spread(fmean(numbers), min(numbers), max(numbers))
-
-
-def _distribution(name: str, order: Sequence[str], values: Iterable[str]) -> Distribution:
-    counts = Counter(values)
-    known = {value: counts[value] for value in order}
-    others = {value: counts[value] for value in sorted(counts) if value not in known}
-    return Distribution(name, {**known, **others})

@@ -48,9 +48,6 @@ _CUES: Mapping[str, re.Pattern[str]] = {
     ),
 }
 
-_Counts = tuple[int, ...]
-"""Turns, words, facts, and turns of each kind."""
-
 
 class Measured(NamedTuple):
     """A figure with its 95 % interval, a bootstrap over tasks."""
@@ -152,10 +149,20 @@ def _measured(
     engine: str, condition: str, persona: str | None, episodes: Sequence[EpisodeRecord]
 ) -> Fidelity | None:
     """Return the figures of some episodes; nothing where the user said nothing."""
-    by_task: dict[str, list[_Counts]] = {}
+    by_task: dict[str, list[tuple[int, ...]]] = {}  # turns, words, facts, turns of each kind
     for record in episodes:
-        by_task.setdefault(record.task_id, []).append(_counted(record))
-    tasks = np.array([np.sum(counts, axis=0) for counts in by_task.values()])
+        turns = [
+            said
+            for message in record.messages
+            if message["role"] == "user" and not message.get("tool_calls")
+            if (said := without_tokens(str(message.get("content") or ""))).strip()
+        ]
+        kinds_said = [kinds_of(turn) for turn in turns]
+        by_kind = [sum(kind in one for one in kinds_said) for kind in HUMAN]
+        new = sum(fact.get("turn") is not None for fact in record.facts)
+        counts = (len(turns), sum(len(turn.split()) for turn in turns), new, *by_kind)
+        by_task.setdefault(record.task_id, []).append(counts)
+    tasks = np.array([np.sum(own, axis=0) for own in by_task.values()])
     total = tasks.sum(axis=0)
     if not total[0]:
         return None
@@ -182,16 +189,3 @@ def _figures(counts: NDArray[np.int64]) -> NDArray[np.float64]:
         for share, (low, high) in zip(kinds, HUMAN.values(), strict=True)
     ]
     return np.column_stack([words, facts, sum(gaps) / len(gaps), *kinds])
-
-
-def _counted(record: EpisodeRecord) -> _Counts:
-    turns = [
-        said
-        for message in record.messages
-        if message["role"] == "user" and not message.get("tool_calls")
-        if (said := without_tokens(str(message.get("content") or ""))).strip()
-    ]
-    kinds = [kinds_of(turn) for turn in turns]
-    facts = sum(fact.get("turn") is not None for fact in record.facts)
-    words = sum(len(turn.split()) for turn in turns)
-    return (len(turns), words, facts, *(sum(kind in one for one in kinds) for kind in HUMAN))

@@ -133,7 +133,6 @@ def _gates(findings: Sequence[Finding]) -> list[Gate]:
 
 
 def _passed(name: str, findings: Sequence[Finding], what: str) -> Gate:
-    """Return the gate of episodes that must pass both gradings."""
     failed = [line for found in findings for line in found.failed]
     total = sum(found.done for found in findings)
     tasks = len({found.unit.task_id for found in findings})

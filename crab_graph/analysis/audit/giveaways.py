@@ -327,7 +327,6 @@ def near_miss_gate(evidence: Sequence[TaskEvidence]) -> Gate:
 
 
 def _mean(values: Sequence[float]) -> tuple[float, float]:
-    """Return the mean over tasks and its standard error."""
     array = np.array(values)
     error = float(array.std(ddof=1)) / sqrt(len(array)) if len(array) > 1 else 0.0
     return float(array.mean()), error

@@ -104,7 +104,6 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _rate_findings(study: Study) -> Iterator[str]:
-    """Say how often each agent passes."""
     for arms in study.agents():
         rates = []
         for arm in arms:
@@ -140,7 +139,6 @@ def _user_findings(study: Study) -> Iterator[str]:
 
 
 def _failure_findings(study: Study) -> Iterator[str]:
-    """Say what failures have in common."""
     failed = [one for one in measures.scored(study.records) if not one.passed]
     counts = Counter(record.primary_failure or "no label" for record in failed)
     for mode, count in counts.most_common(1):

@@ -159,7 +159,22 @@ def pair(
         by_task.setdefault(one[0], []).append((before[one], after[one]))
     if not by_task:
         return []
-    return [_pairing(measure, list(by_task.values())) for measure in measures]
+    pairings = []
+    for measure in measures:
+        tasks = list(by_task.values())
+        firsts = [fmean(measure.read(before) for before, _ in pairs) for pairs in tasks]
+        seconds = [fmean(measure.read(after) for _, after in pairs) for pairs in tasks]
+        contrast = compare(firsts, seconds, [pairs[0][0].stratum for pairs in tasks])
+        differences = [late - early for early, late in zip(firsts, seconds, strict=True)]
+        count = sum(map(len, tasks))
+        mcnemar = None
+        if measure.is_share and count == len(tasks):
+            worse, better = (sum(sign * one > 0 for one in differences) for sign in (-1, 1))
+            mcnemar = mcnemar_p(worse, better)
+        means = (fmean(firsts), fmean(seconds))
+        detectable = minimal_detectable_effect(differences)
+        pairings.append(Pairing(measure, contrast, *means, count, detectable, contrast.p, mcnemar))
+    return pairings
 
 
 def adjust(comparisons: Sequence[Sequence[Pairing]]) -> list[list[Pairing]]:
@@ -170,28 +185,3 @@ def adjust(comparisons: Sequence[Sequence[Pairing]]) -> list[list[Pairing]]:
         for place, one in enumerate(column):
             adjusted[place].append(replace(one, p_holm=found[str(place)]))
     return adjusted
-
-
-def _pairing(
-    measure: Measure, tasks: Sequence[Sequence[tuple[EpisodeRecord, EpisodeRecord]]]
-) -> Pairing:
-    firsts = [fmean(measure.read(before) for before, _ in pairs) for pairs in tasks]
-    seconds = [fmean(measure.read(after) for _, after in pairs) for pairs in tasks]
-    contrast = compare(firsts, seconds, [pairs[0][0].stratum for pairs in tasks])
-    differences = [late - early for early, late in zip(firsts, seconds, strict=True)]
-    pairs = sum(map(len, tasks))
-    mcnemar = None
-    if measure.is_share and pairs == len(tasks):
-        mcnemar = mcnemar_p(
-            sum(one < 0 for one in differences), sum(one > 0 for one in differences)
-        )
-    return Pairing(
-        measure=measure,
-        contrast=contrast,
-        first=fmean(firsts),
-        second=fmean(seconds),
-        pairs=pairs,
-        detectable=minimal_detectable_effect(differences),
-        p_holm=contrast.p,
-        p_mcnemar=mcnemar,
-    )

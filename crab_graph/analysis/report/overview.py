@@ -81,7 +81,18 @@ def print_overview(console: Console, groups: Sequence[Group]) -> None:
     for name in ("pass@1 (95 %)", *parts, "outcomes"):
         table.add_column(name, justify="right")
     for group in groups:
-        table.add_row(*_rates_row(group, is_wide))
+        rate = group.rates["pass_at_1"]
+        interval = "" if rate.value is None else f" ({100 * rate.low:.0f}–{100 * rate.high:.0f})"
+        passed = Text(_percent(rate), style="bold").append(interval, style="not bold")
+        shares = [_percent(group.rates["concrete"])]
+        for part in ("factuality", "completion"):
+            shares.append(
+                f"{_percent(group.rates[part])} ({_percent(group.rates_if_booked[part])})"
+            )
+        outcomes = "/".join(map(str, group.outcomes.values()))
+        table.add_row(
+            *_who(group), str(group.tasks), passed, *(shares if is_wide else ()), outcomes
+        )
     console.print(table)
     failed = [group for group in groups if group.failure_modes]
     if failed:
@@ -101,21 +112,7 @@ def _rates(records: Sequence[EpisodeRecord]) -> dict[str, Estimate]:
 
 
 def _counted(names: Iterable[str]) -> dict[str, int]:
-    """Return how often each name occurs, the most frequent first."""
     return dict(sorted(Counter(names).items(), key=lambda item: (-item[1], item[0])))
-
-
-def _rates_row(group: Group, is_wide: bool) -> Iterable[str | Text]:
-    """Return rates and outcomes; of the abstract parts also the rates where there is a booking."""
-    rate = group.rates["pass_at_1"]
-    interval = "" if rate.value is None else f" ({100 * rate.low:.0f}–{100 * rate.high:.0f})"
-    yield from (*_who(group), str(group.tasks))
-    yield Text(_percent(rate), style="bold").append(interval, style="not bold")
-    if is_wide:
-        yield _percent(group.rates["concrete"])
-        for part in ("factuality", "completion"):
-            yield f"{_percent(group.rates[part])} ({_percent(group.rates_if_booked[part])})"
-    yield "/".join(str(count) for count in group.outcomes.values())
 
 
 def _who(group: Group) -> tuple[Text, Text]:

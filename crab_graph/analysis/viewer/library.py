@@ -166,7 +166,6 @@ class RunIndex:
                 self.version += 1
 
     def _forget(self, shard: Path) -> None:
-        """Drop what was read of a shard."""
         if self._shards.pop(shard, None) is None:
             return
         with self._writing:
@@ -280,7 +279,6 @@ class Library:
 
 
 def _read_number(given: Mapping[str, str], name: str, default: int, most: int) -> int:
-    """Return a whole number from a query string, no more than `most`."""
     text = given.get(name, "")
     if not text:
         return default
