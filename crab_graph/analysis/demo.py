@@ -23,7 +23,6 @@ from crab_graph.runs.sitting import Progress
 AGENTS = ("solver", "hasty", "silent")
 USERS = ("generic", "ruse")
 BENCH, RUNS, PAGE = "bench", "runs", "report.html"
-TITLE = "Three reference agents, two kinds of user"
 
 Bar = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
 """Opens a progress bar with a title; gives the function to call with how many of how many."""
@@ -78,6 +77,6 @@ def demonstrate(
     shown = [
         ShownRun(one.directory.name, one.episodes, Background.of_run(one.directory)) for one in runs
     ]
-    write_page(page, records, TITLE, shown)
+    write_page(page, records, "Three reference agents, two kinds of user", shown)
     was_complete = all(progress.done == progress.total for progress in begun)
     return Demonstration(benchmark, runs, records, page, was_complete)

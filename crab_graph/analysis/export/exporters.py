@@ -34,18 +34,13 @@ What stands there may be replaced (`export_any` asked), but only by what is whol
 
 @dataclass(frozen=True, slots=True)
 class Exporter:
-    """One format.
-
-    Attributes:
-        run: Writes a run, of which at least one episode is finished.
-        benchmark: Writes a benchmark; `None` for a format of episodes alone.
-        rewards: Writes a run with a reward on every episode, for `--rewards`; `None` for a format
-            that holds every verdict anyway.
-    """
+    """One format: how it writes a run, of which at least one episode is finished."""
 
     run: Writer
     benchmark: Writer | None = None
+    """`None` for a format of episodes alone."""
     rewards: Writer | None = None
+    """With a reward on every episode (`--rewards`); `None` where it holds every verdict anyway."""
 
 
 _ROOM = "crab_graph.analysis.export"
@@ -76,9 +71,8 @@ def export_any(
     if rewards and exporter.rewards is None:
         raise UsageError("--rewards: belongs to --format openai; the others hold every verdict")
     is_benchmark = (source / MANIFEST).exists()
-    write = exporter.rewards if rewards else exporter.run
-    if is_benchmark:
-        write = exporter.benchmark
+    of_run = exporter.rewards if rewards else exporter.run
+    write = exporter.benchmark if is_benchmark else of_run
     if write is None:
         raise UsageError(
             f"{source}: is a benchmark, which has no episodes; --format parquet writes it"

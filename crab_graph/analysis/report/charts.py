@@ -73,7 +73,6 @@ _GAP = 34
 _PANEL_HEIGHT = 190
 _BAR_STEP = 18
 _LEAST_PANEL, _MOST_PANEL = 190, 480
-_PNG_SCALE = 2
 _LINK = re.compile(r'<a xlink:href="[^"#]*#')
 _ANCHOR = re.compile(r'<a xlink:href="[^"]*">|</a>')
 _NAMESPACE = re.compile(r' xmlns(?::xlink)?="[^"]*"')
@@ -179,14 +178,9 @@ def _intervals(
         scale = {"domain": [0, 1]}
     height = {"type": "quantitative", "scale": scale, "axis": axis, "title": y_title}
     value = {"field": "value", **height}
+    across = {"title": chart.x_title or None, "axis": {"ticks": False}}
     shared = {
-        "x": {
-            "field": "x",
-            "type": "nominal",
-            "sort": places,
-            "title": chart.x_title or None,
-            "axis": {"ticks": False},
-        },
+        "x": {"field": "x", "type": "nominal", "sort": places, **across},
         "color": _by_series(told_apart, SERIES),
     }
     if len(told_apart) > 1:
@@ -293,7 +287,7 @@ def write_figures(report: Report, directory: Path, image: str) -> list[str]:
         for placeholder, (light, _) in COLOURS.items():
             svg = svg.replace(placeholder, light)
         if image == "png":
-            picture: bytes = converter.svg_to_png(svg, scale=_PNG_SCALE)
+            picture: bytes = converter.svg_to_png(svg, scale=2)
             (directory / name).write_bytes(picture)
         else:
             write_atomically(directory / name, svg)

@@ -15,7 +15,6 @@ from crab_graph.analysis.report.study import study_records
 from crab_graph.eval.statistics import Estimate
 from crab_graph.runs.record import EpisodeRecord
 
-_WIDE = 100
 _PARTS = (measures.PASS, measures.CONCRETE, measures.FACTUALITY, measures.COMPLETION)
 
 
@@ -75,7 +74,7 @@ def print_overview(console: Console, groups: Sequence[Group]) -> None:
 
     A narrow terminal leaves out the parts of the verdict.
     """
-    is_wide = console.width >= _WIDE
+    is_wide = console.width >= 100
     parts = tuple(labels.PARTS.values()) if is_wide else ()
     table = titled_table("Who passed", "agent", "user", "tasks")
     for name in ("pass@1 (95 %)", *parts, "outcomes"):
