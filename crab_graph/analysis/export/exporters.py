@@ -120,11 +120,6 @@ def episode_stamp(record: EpisodeRecord) -> dict[str, Any]:
     }
 
 
-def agent_tools(bench: Benchmark, record: EpisodeRecord) -> list[dict[str, Any]]:
-    """Return the tools that an episode's agent was given."""
-    return bench.domain.with_toolset(record.toolset).registry().openai_schemas(Owner.AGENT)
-
-
 def agent_messages(bench: Benchmark, record: EpisodeRecord) -> list[Message]:
     """Return an episode as its agent saw it, its instructions first."""
     domain = bench.domain.with_toolset(record.toolset)

@@ -6,19 +6,16 @@ Only the agent's own turns carry a weight, so that nobody trains on the simulato
 import json
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from crab_graph.analysis.export.exporters import (
     Exporter,
     agent_messages,
-    agent_tools,
     episode_stamp,
     run_stamp,
 )
-from crab_graph.domains.benchmark import Benchmark
 from crab_graph.errors import RunError
-from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.run import Run, benchmark_of
+from crab_graph.tools.registry import Owner
 from crab_graph.workers import write_atomically
 
 
@@ -41,8 +38,22 @@ def export_openai(run: Run, out: Path, *, rewards: bool = False) -> dict[str, in
             f"{run.directory}: no episode {'is graded' if rewards else 'passed'}, "
             "so there is no example to write" + ("" if rewards else "; --rewards keeps failed ones")
         )
-    examples = (json.dumps(_example(bench, one, rewards), ensure_ascii=False) for one in kept)
-    write_atomically(out, "".join(f"{example}\n" for example in examples))
+    lines = []
+    for record in kept:
+        messages = agent_messages(bench, record)
+        while messages[-1]["role"] not in {"assistant", "system"}:
+            messages.pop()  # what comes after the agent's last turn teaches it nothing
+        for message in messages:
+            if message["role"] == "assistant":
+                message["weight"] = 1
+        tools = bench.domain.with_toolset(record.toolset).registry().openai_schemas(Owner.AGENT)
+        example = {"messages": messages, "tools": tools, "parallel_tool_calls": True}
+        if rewards:
+            stamp = episode_stamp(record)
+            strict = float(stamp["strict_passed"])
+            example |= {"reward": float(record.passed), "strict_reward": strict, "episode": stamp}
+        lines.append(json.dumps(example, ensure_ascii=False) + "\n")
+    write_atomically(out, "".join(lines))
     counts = {"examples": len(kept), "left_out": len(run) - len(kept)}
     card = {**run_stamp(run), **counts, "rewards": rewards, "weights": "agent turns 1, others none"}
     write_atomically(out.with_name(f"{out.name}.card.json"), json.dumps(card, indent=2) + "\n")
@@ -50,21 +61,3 @@ def export_openai(run: Run, out: Path, *, rewards: bool = False) -> dict[str, in
 
 
 OPENAI = Exporter(export_openai, rewards=partial(export_openai, rewards=True))
-
-
-def _example(bench: Benchmark, record: EpisodeRecord, rewards: bool) -> dict[str, Any]:
-    messages = agent_messages(bench, record)
-    while messages[-1]["role"] not in {"assistant", "system"}:
-        messages.pop()  # what comes after the agent's last turn teaches it nothing
-    example: dict[str, Any] = {
-        "messages": [
-            {**one, "weight": 1} if one["role"] == "assistant" else one for one in messages
-        ],
-        "tools": agent_tools(bench, record),
-        "parallel_tool_calls": True,
-    }
-    if rewards:
-        stamp = episode_stamp(record)
-        strict = float(stamp["strict_passed"])
-        example |= {"reward": float(record.passed), "strict_reward": strict, "episode": stamp}
-    return example
