@@ -37,10 +37,8 @@ class Found(StrEnum):
 class SolutionPart:
     """One slot of the nearest solution beside what is booked for it, by their ids.
 
-    Attributes:
-        differs: The ids in which the two differ.
-        broken: The user's wishes on this slot that the booking breaks, in words.
-        seen_at: Where in the trace a tool's answer first showed all its offers, or `None`.
+    `broken` are the user's wishes on this slot that the booking breaks, in words; `seen_at` is
+    where in the trace a tool's answer first showed all its offers.
     """
 
     slot: str
@@ -54,11 +52,9 @@ class SolutionPart:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why an episode failed.
+    """Why an episode failed, with broken wishes that tie several slots, in words.
 
-    Attributes:
-        between: Broken wishes that tie several slots, in words.
-        failing: The failing checks that no difference of the trip explains.
+    The `failing` checks are those that no difference of the trip explains.
     """
 
     parts: list[SolutionPart]

@@ -47,9 +47,6 @@ def differing(
 
 @cache
 def _hash_sources(packages: tuple[str, ...]) -> str:
-    """Return the hash of the sources of some packages, so that no version has to be kept by hand.
-
-    Sources that are not there, as in a frozen application, hash as nothing.
-    """
+    """Hash the sources of packages; those not there, as in a frozen application, are nothing."""
     hashed = (source_hashes(files(package), package, deep=False) for package in packages)
     return digest([line for lines in hashed for line in lines])

@@ -77,18 +77,14 @@ def count_trials(results: Mapping[str, Sequence[bool]], strata: Mapping[str, int
 def bootstrap_interval(
     values: Sequence[float], strata: Sequence[int], seed: int = 0, draws: int = DRAWS
 ) -> tuple[float, float]:
-    """Return the percentile interval of the mean of per-task values, resampled within strata.
-
-    Raises:
-        UsageError: there are no values.
-    """
+    """Return the percentile interval of one measure; errors as for `bootstrap_intervals`."""
     return bootstrap_intervals([values], strata, seed, draws)[0]
 
 
 def bootstrap_intervals(
     rows: Sequence[Sequence[float]], strata: Sequence[int], seed: int = 0, draws: int = DRAWS
 ) -> list[tuple[float, float]]:
-    """Return the interval of each of several measures of the same tasks, given value by value.
+    """Return percentile intervals of the means of measures of the same tasks, within strata.
 
     Raises:
         UsageError: there are no values.
@@ -196,8 +192,7 @@ def minimal_detectable_effect(differences: Sequence[float]) -> float | None:
 def _resamples(seed: int, stratum: int, size: int, draws: int) -> NDArray[np.float64]:
     """Return how often each of `size` tasks is drawn, a column for each resample.
 
-    That says all about a resample, and makes its mean a small matrix product. A report asks for the
-    same ones again and again.
+    The mean of a resample is then a matrix product; a report asks for the same ones many times.
     """
     rng = derive_array_rng("bootstrap", seed, stratum)
     counts = rng.multinomial(size, np.full(size, 1 / size), size=draws)

@@ -244,11 +244,7 @@ _HALF = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
 def _parse_json(text: str) -> Any:
     """Return the value of a JSON text as the standard has it: no NaN, no number too large.
 
-    Half a character in it becomes U+FFFD.
-
-    Raises:
-        ValueError: it is no JSON, or holds a number that is none or is too large.
-        RecursionError: it is nested too deeply.
+    Half a character in it becomes U+FFFD. What is nested too deeply raises a `RecursionError`.
     """
     value = json.loads(text, parse_constant=_refuse, parse_float=_parse_float)
     if _HALF.search(text):

@@ -34,15 +34,11 @@ class Duty:
 
 @dataclass(frozen=True, slots=True)
 class Verifier:
-    """One rule of the rulebook.
+    """One rule of the rulebook; verdicts list checks by part, then by id, such as `D05` or `F-PT`.
 
-    Attributes:
-        id: Its id, such as `D05` or `F-PT`; verdicts list checks by part, then by id.
-        title: What it says, in a few words; empty where the domain says it.
-        judge: Returns its verdict on an episode with the evidence; the docstring cites the rule.
-        mode: The failure mode that its failure alone shows, if it does.
-        duty: What strict grading asks for, if it asks for more than parity.
-        coverage: Returns how many of how many opportunities to say what it judges were used (§7).
+    The title is empty where the domain says it; the docstring of `judge` cites the rule. `mode` is
+    the failure mode that its failure alone shows, `duty` what strict grading asks for beyond
+    parity; `coverage` returns how many of how many opportunities to say it were used (§7).
     """
 
     id: str

@@ -212,10 +212,9 @@ class UserPolicy:
         return list(dict.fromkeys(keys))
 
     def _answers(self, turn: Turn) -> list[Fact]:
-        """Choose which of the facts asked for one answer gives.
+        """Choose which of the facts asked for one answer gives: new ones, in the question's order.
 
-        New facts come first, in the order of the question. When every one was said already, the
-        ones said least often are repeated, so that an agent that asks again does get all of them.
+        When there are none, those said least often: an agent that asks again does get all of them.
         """
         record = turn.memory.record
         asked = [key for key in self._asked(turn) if key in self._facts]

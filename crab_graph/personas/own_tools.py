@@ -196,6 +196,5 @@ def misstated_total(totals: Sequence[int], wallet: Wallet, items: int) -> int | 
     It can only be told while every one of the wanted items is booked and none is paid.
     """
     due = sum(booking.cents for booking in wallet.pending)
-    if not totals or due in totals or len(wallet.pending) != items:
-        return None
-    return totals[-1]
+    is_right = not totals or due in totals or len(wallet.pending) != items
+    return None if is_right else totals[-1]

@@ -17,7 +17,6 @@ from crab_graph.personas.fragment_set import Fragments, built_in_fragments
 from crab_graph.personas.wordbook import DomainLexicon
 from crab_graph.personas.wording import word_fact, word_value
 
-_DISCLOSURE = "disclosure"
 _NO_WISH = "no wish"
 _UNKNOWN = "(the facts of a task stand here)"
 
@@ -128,7 +127,7 @@ def _fragments(
     persona, variant = condition.persona, _variant(condition)
     chosen = [("role", "role"), ("rules", "rules"), ("knowledge", "knowledge")]
     switch = f"disclosure_{'on' if behavior.two_levels else 'off'}"
-    chosen.append((_DISCLOSURE, f"d2_{variant}" if condition.has(Dimension.D2) else switch))
+    chosen.append(("disclosure", f"d2_{variant}" if condition.has(Dimension.D2) else switch))
     if persona is not Persona.NONE:
         chosen.append(("persona", f"persona_{variant}"))
     for dimension in (Dimension.D1, Dimension.D3, Dimension.D4):
@@ -141,11 +140,7 @@ def _fragments(
 def _placeholders(
     briefing: UserBriefing | None, behavior: Behavior, pieces: Fragments
 ) -> dict[str, str]:
-    """Return what stands for the placeholders of fragments.
-
-    Raises:
-        UsageError: a fragment names a fact that the domain lacks; the message names the file.
-    """
+    """Return what stands for the placeholders of fragments; errors as for `compose_prompt`."""
     limit = behavior.facts_per_answer
     limits = {None: "all details it asks for", 1: "one detail"}
     rates = {

@@ -29,7 +29,6 @@ EFFICIENCY = "efficiency"
 MEASURES = (PASS, *PARTS, *EFFORT)
 ALPHA = 0.05
 
-_UNSCORED = "infra_error"
 _Pair = tuple[str, int]
 
 
@@ -148,7 +147,7 @@ def compare_conditions(
         condition: {
             (record.task_id, record.trial): record
             for record in records
-            if record.condition == condition and record.outcome != _UNSCORED
+            if record.condition == condition and record.outcome != "infra_error"
         }
         for condition in conditions
     }

@@ -39,7 +39,6 @@ _FREE.update(_OWN.split())
 """Fields that may be others when a run is gone on with, or are compared piece by piece."""
 
 _HASH = re.compile("[0-9a-f]{64}")
-_SHOWN_OF_HASH = 12
 
 
 class ForkPoint(FileModel):
@@ -241,11 +240,7 @@ def differences_allowed(
 
 
 def check_directory(directory: Path) -> None:
-    """Refuse a path that holds something else than a run.
-
-    Raises:
-        RunError: it does.
-    """
+    """Refuse a path that holds something else than a run, by a `RunError`."""
     if directory.exists() and not directory.is_dir():
         raise RunError(f"{directory}: is a file; a run needs a directory")
     if directory.is_dir() and not (directory / CONFIG).exists():
@@ -256,6 +251,6 @@ def check_directory(directory: Path) -> None:
 
 def _shortened(value: Any, limit: int = 60) -> str:
     if isinstance(value, str) and _HASH.fullmatch(value):
-        return value[:_SHOWN_OF_HASH]
+        return value[:12]
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
     return text if len(text) <= limit else f"{text[:limit]}… ({len(value)} in all)"

@@ -54,16 +54,11 @@ def run_episode(
 ) -> EpisodeRecord:
     """Let an agent work on a task with a user, and grade what came of it.
 
-    Args:
-        task: The task.
-        agent: A spec, a chat model, a compiled graph, a `Runnable`, or a callable.
-        user: A condition, or a callable.
-        trial: Number of the trial.
-        checkpointer: Where LangGraph keeps the episode. One that stopped there goes on where it
-            stopped, and a finished one is graded as it stands.
-        thread_id: Name of the thread there; by default it tells task, agent, user and seed.
-        prices: Prices of models, to count costs with.
-        settings: The fields of `crab_graph.settings.EpisodeSettings`.
+    The agent is a spec, a chat model, a compiled graph, a `Runnable` or a callable, the user a
+    condition or a callable, and `settings` are the fields of `crab_graph.settings.EpisodeSettings`.
+    The checkpointer is where LangGraph keeps the episode: one that stopped there goes on where it
+    stopped, and a finished one is graded as it stands. By default the name of the thread there
+    tells task, agent, user and seed. Costs are counted with the prices of models.
 
     Raises:
         UsageError: a setting is out of range, or the agent or the user is none.
@@ -154,7 +149,7 @@ def _play(
 
 
 def _last_state(states: Iterator[Any]) -> dict[str, Any]:
-    """Return the last state of a graph, which `invoke` would ask what changed at each step too."""
+    # `invoke` would ask what changed at each step, too.
     last: dict[str, Any] = deque(states, maxlen=1).pop()
     return last
 

@@ -42,8 +42,6 @@ _MANY_EPISODES = 100
 PRELOAD = ("crab_graph.runs.execution", "crab_graph.graph.build", "crab_graph.eval.verdict")
 """What processes of a run load once, together."""
 
-_WORLDS_KEPT = 8
-
 
 class Budget:
     """What is left of a run's caps during one sitting."""
@@ -197,7 +195,7 @@ def open_worker(
     directory, point, origin = sitting.directory, sitting.config.fork, sitting.origin
     agent = resolve_agent(sitting.agent)
     setup = with_open_model(sitting.setup)
-    tasks = _Tasks(sitting.benchmark, max(_WORLDS_KEPT, 2 * sitting.terms.concurrency))
+    tasks = _Tasks(sitting.benchmark, max(8, 2 * sitting.terms.concurrency))
     with keeping(directory), hold_worker(directory), ExitStack() as stack:
         shard = Shard(directory / SHARDS / f"part-{slot}.jsonl")
         stack.callback(shard.close)

@@ -238,7 +238,6 @@ def regrade_record(bench: Benchmark, record: EpisodeRecord) -> EpisodeRecord:
 
 
 def _standing(shards: Sequence[Path]) -> dict[str, tuple[Path, int, EpisodeRecord]]:
-    """Return shard, end of the line and summary of the attempt of each episode that counts."""
     found: dict[str, tuple[Path, int, EpisodeRecord]] = {}
     for shard in shards:
         for end, record in read_shard(shard):

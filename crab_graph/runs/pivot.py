@@ -51,7 +51,6 @@ class Pivot(FileModel):
     """What the forks of an episode say.
 
     Attributes:
-        trials: Continuations from each turn.
         decisive: Number of the message that changed it most towards the outcome; `None` where
             none did.
         is_clear: Whether the interval of that change leaves no room for no change.

@@ -132,13 +132,10 @@ def resume_run(
 ) -> Run:
     """Finish a run that stopped anywhere.
 
-    Args:
-        path: Directory of the run.
-        allow_mismatch: Go on although the benchmark, the agent's code, the prompt fragments, or the
-            version of crab-graph or LangGraph is another one.
-        progress: Called at the beginning and after each episode.
-        terms: The fields of `crab_graph.settings.SittingSettings`; what is not given of checkpoint,
-            prices and caps is what it was.
+    With `allow_mismatch` although the benchmark, the agent's code, the prompt fragments, or the
+    version of crab-graph or LangGraph is another one. `progress` is called at the beginning and
+    after each episode; `terms` are the fields of `crab_graph.settings.SittingSettings`, and what is
+    not given of checkpoint, prices and caps is what it was.
 
     Raises:
         RunError: there is no run, its benchmark is missing, or another process works on it.

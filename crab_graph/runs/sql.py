@@ -40,12 +40,7 @@ class QueryResult(NamedTuple):
 
 
 def query_runs(directories: Sequence[Path], query: str) -> QueryResult:
-    """Run a query over runs, and return its rows.
-
-    Raises:
-        RunError: there is no run, or it is damaged.
-        UsageError: the query is wrong, or does something else than to read these runs.
-    """
+    """Run a query over runs, and return its rows; errors as for `relate_runs`."""
     with _as_usage_errors():
         relation = relate_runs(directories, query)
         return QueryResult(tuple(relation.columns), relation.fetchall())
