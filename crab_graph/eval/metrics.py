@@ -105,9 +105,8 @@ def _replaced_ids(episode: Episode) -> Iterator[Correction]:
     for message in episode.dialogue.agent:
         approved = episode.dialogue.approvals_before(message.seq).approved
         for slot, ids in message.offered.items():
-            before = told.get(slot)
+            before = told.pop(slot, None)
             if len(ids) > 1:
-                told.pop(slot, None)
                 continue
             held = None if before is None else before.offered[slot]
             if before is not None and held not in (None, ids) and held == approved.get(slot):

@@ -1,8 +1,7 @@
 """Which of its facts a user has stated, read back from its own words (paper A.3).
 
-A user whose words come from a model keeps no list of what it says, so its disclosure record is read
-from its text. Recognition is by value, near the thing a fact is about: what it misses counts as not
-said, which errs to the agent's favour.
+A model in the user's seat keeps no list of what it says. Recognition is by value, near the thing a
+fact is about: what it misses counts as not said, which errs to the agent's favour.
 """
 
 import re

@@ -70,11 +70,7 @@ def begin_fork(
     may_grow: bool = False,
     force: bool = False,
 ) -> Run:
-    """Run what is missing of a run of forks, of which more trials may be wanted than before.
-
-    Raises:
-        ResumeMismatch: the directory holds a run with other settings.
-    """
+    """Run what is missing of a run of forks, with more trials if it may grow; errors as `sit`."""
     grows = False
     if may_grow and (sitting.directory / CONFIG).exists():
         differing = read_config(sitting.directory).differences(sitting.config)
@@ -149,11 +145,7 @@ def _settings(
 
 
 def fork_points(record: EpisodeRecord) -> Sequence[int]:
-    """Return the turns after which an episode can go on, from 0.
-
-    Raises:
-        UsageError: what a fork needs of it was not kept.
-    """
+    """Return the turns after which an episode can go on, from 0; errors as for `check_turn`."""
     check_turn(record, 0)
     turns = range(len(visible_ends(record.messages)))
     return turns[:-1] if len(turns) > 1 else turns

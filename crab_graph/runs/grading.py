@@ -1,9 +1,8 @@
 """The verdict's part of an episode's record: what grading found, now or again (section 3.4, §13).
 
-When a run is graded again nothing is played again. Of an episode that was tried several times the
-attempt that stands is graded, and those before it stay as they were. A shard is replaced whole when
-its last episode is graded; an interrupt keeps what was graded, and a kill leaves the shard as it
-was. Doing it twice does no harm.
+When a run is graded again nothing is played again; of several attempts at an episode the one that
+stands is graded. A shard is replaced whole when its last episode is graded: an interrupt keeps what
+was graded, and a kill leaves the shard as it was.
 """
 
 import os

@@ -38,11 +38,7 @@ class Origin(NamedTuple):
         return about | said
 
     def start(self, task: Task, spec: str) -> dict[str, Any]:
-        """Return the state in which a fork with a spec begins.
-
-        Raises:
-            UsageError: the episode has no such turn, or ends with it.
-        """
+        """Return the state in which a fork with a spec begins; errors as for `check_turn`."""
         record = self.record
         check_turn(record, self.turn)
         end = visible_ends(record.messages)[self.turn]
@@ -57,8 +53,7 @@ class Origin(NamedTuple):
         # The user knows which facts are told now.
         before, number = state.get("disclosed", ()), self.turn + 1
         last = heard[-1] if heard else ""
-        told = told_after(before, self.point.said, last, number, task.briefing)
-        state["disclosed"] = told
+        state["disclosed"] = told_after(before, self.point.said, last, number, task.briefing)
         return with_line({"spec": spec, **start}, "user", self.point.said, state)
 
 

@@ -1,8 +1,7 @@
 """Which turn decided an episode: the chance to pass from each of them on.
 
-An episode is forked after every visible message, several times, with the agent and the user that it
-had; the share of continuations that pass is the chance to pass from there. Where the chance falls
-most, or rises most in an episode that passed, it was decided.
+The chance is the share of continuations that pass, forked there with the same agent and user. Where
+it falls most, or rises most in an episode that passed, the episode was decided.
 """
 
 from collections import defaultdict

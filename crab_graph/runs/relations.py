@@ -1,9 +1,8 @@
 """The tables that a run can be queried by, and an episode as their rows.
 
-They stand in `relations.toml`, and their names are stable. `docs/analytics.md` is made of these
-descriptions; a test holds it to them. Neither a clock nor a path is in any table, except for the
-name of a run's directory in `runs`: the same episodes give the same rows wherever and whenever they
-were played.
+They stand in `relations.toml`, and their names are stable; `docs/analytics.md` is made of them.
+Neither a clock nor a path is in any table, but for the name of a run's directory in `runs`: the
+same episodes give the same rows wherever and whenever they were played.
 """
 
 import json

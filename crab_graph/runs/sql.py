@@ -79,11 +79,7 @@ def relate_runs(directories: Sequence[Path], query: str) -> duckdb.DuckDBPyRelat
 def load_runs(
     connection: duckdb.DuckDBPyConnection, directories: Sequence[Path], wanted: Sequence[Relation]
 ) -> None:
-    """Create every table, and fill those that are wanted with the rows of runs.
-
-    Raises:
-        RunError: there is no run, or it is damaged.
-    """
+    """Create every table, and fill those wanted with the rows of runs; errors as `relate_runs`."""
     for table in RELATIONS:
         columns = ", ".join(f'"{one.name}" {one.type}' for one in (RUN, *table.columns))
         connection.execute(f'CREATE TABLE "{table.name}" ({columns})')

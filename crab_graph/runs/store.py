@@ -75,11 +75,7 @@ class Shard:
 def kept_index(
     directory: Path, config: RunConfig, *, force: bool, allow_mismatch: bool
 ) -> dict[str, IndexEntry]:
-    """Return the finished episodes that `begin_run` would keep, without touching anything.
-
-    Raises:
-        ResumeMismatch: as for `begin_run`.
-    """
+    """Return the finished episodes that `begin_run` would keep; errors as there."""
     if not (directory / CONFIG).exists():
         return {}
     differing = differences_allowed(directory, config, force or allow_mismatch)
