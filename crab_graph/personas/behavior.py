@@ -77,7 +77,6 @@ class Behavior:
         short: Share of turns cut down to a few words.
         polite: Share of turns with a courtesy.
         questions: Share of answers that carry a question back.
-        voice: The set of phrases.
         drifts: Share of turns with a sentence off the topic (D5).
         jargon: Share of facts in the words of the trade (D7).
         two_levels: Whether details wait for a question (D2).

@@ -134,7 +134,6 @@ class DomainLexicon(_Words):
 
     Attributes:
         opening_full: First-turn sentences; they may use the basic facts by key.
-        opening_short: First-turn fragments.
         opening_trade: First turns in the words of the trade.
         asides: Sentences off the topic, which state nothing that matters.
         whole: Words that mean everything together.

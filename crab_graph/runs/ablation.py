@@ -25,7 +25,6 @@ from crab_graph.runs.record import EpisodeRecord
 PASS = "pass_at_1"
 PARTS = tuple(map(str, Part))
 EFFORT = ("total_tool_calls", "redundant_calls", "call_cancellation", "admitted_errors")
-EFFICIENCY = "efficiency"
 MEASURES = (PASS, *PARTS, *EFFORT)
 ALPHA = 0.05
 
@@ -103,7 +102,7 @@ class Ablation:
         parts = {name: self.effects[condition][name].contrast.difference for name in PARTS}
         found = sorted((name for name in parts if parts[name] < 0), key=lambda name: parts[name])
         effort = [self.effects[condition][name].contrast.difference for name in EFFORT[:3]]
-        return [*found, *([EFFICIENCY] if max(effort) > 0 else [])]
+        return [*found, *(["efficiency"] if max(effort) > 0 else [])]
 
     def as_json(self) -> dict[str, Any]:
         """Return the document that `ablate --json` prints."""

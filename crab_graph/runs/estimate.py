@@ -28,7 +28,6 @@ from crab_graph.tools.registry import Owner
 STAND_IN = "solver"
 """The agent that plays the sample."""
 SAMPLE = 12
-_CONDITION = "ruse"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +104,7 @@ def estimate_run(
 
 def _measure(task: Task, user: Any, setup: Setup, trial: int) -> dict[str, tuple[int, int, int]]:
     """Play one episode without models; return calls, tokens read and written of each seat."""
-    stand_in = user if isinstance(user, str | Condition) else _CONDITION
+    stand_in = user if isinstance(user, str | Condition) else "ruse"
     free = EpisodeSettings(seed=setup.settings.seed)
     rules = replace(setup, settings=free, model=None)
     record = play_episode(task, STAND_IN, stand_in, rules, Visit(trial))

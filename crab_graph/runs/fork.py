@@ -28,8 +28,6 @@ from crab_graph.settings import (
     value_of,
 )
 
-_HINT = "start over with --force, or use another directory"
-
 
 def fork_episode(
     run: str | Path,
@@ -75,7 +73,8 @@ def begin_fork(
     if may_grow and (sitting.directory / CONFIG).exists():
         differing = read_config(sitting.directory).differences(sitting.config)
         grows = [one["name"] for one in differing] == ["trials"]
-    return sit(sitting, report, force=force, allow_mismatch=grows, hint=_HINT)
+    hint = "start over with --force, or use another directory"
+    return sit(sitting, report, force=force, allow_mismatch=grows, hint=hint)
 
 
 def prepare_fork(

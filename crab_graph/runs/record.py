@@ -35,7 +35,6 @@ class EpisodeRecord(FileModel):
         lost_usage: What of it went into steps that failed, and is not in the checkpoints.
         mock_seats: The parties that were played by `mock-llm`, which is no language model.
         attempts: How often the episode was begun; infrastructure errors are tried again.
-        error: What went wrong, for an `infra_error`.
         explanation: Why it failed: the nearest solution, and what was said beside what was done.
         fact_fates: What became of each fact the user knew: `in_time`, `late`, `ignored`, `never`.
         stamp: What the verdict depends on: hashes of verifier, lexicon, task and tools, switches.
