@@ -141,12 +141,7 @@ LISTING = 2_500
 
 @dataclass(frozen=True)
 class ListableGraph:
-    """A task graph with domains small enough to list.
-
-    Attributes:
-        folded: The task graph.
-        values: The domain D(p) of each free property, by node type.
-    """
+    """A task graph with domains D(p) small enough to list, by node type and free property."""
 
     folded: FoldedGraph
     values: Mapping[str, Mapping[str, tuple[Value, ...]]]
@@ -285,12 +280,8 @@ def build_listable_graph(folded: FoldedGraph, listing: int = LISTING) -> Listabl
             if prod(sizes) <= listing:
                 break
             widest = max(loose, key=lambda name: len(own[name]))
-            own[widest] = _thinned(own[widest])
+            # About half of the values, evenly spaced, the first and the last among them.
+            last, steps = len(own[widest]) - 1, max(1, (len(own[widest]) - 1) // 2)
+            own[widest] = tuple(own[widest][step * last // steps] for step in range(steps + 1))
             loose = [name for name in loose if len(own[name]) > 2]
     return ListableGraph(folded, values)
-
-
-def _thinned(values: tuple[Value, ...]) -> tuple[Value, ...]:
-    """Return about half of the values, evenly spaced, the first and the last among them."""
-    kept = max(2, (len(values) + 1) // 2)
-    return tuple(values[position * (len(values) - 1) // (kept - 1)] for position in range(kept))

@@ -77,12 +77,9 @@ def generate_node_distractors(
     type could use (a shared table) is left out, whichever node it was made for.
 
     Fewer than `wanted` come back where the domains are too small; their identities are added to
-    those in `used`.
-
-    Args:
-        likely: Objects of the node as they come up in solutions. Distractors take after these in
-            all but the constraint they break, so that neither dates nor carriers set them apart.
-        present: Node-valid objects that exist already: distractors level the groups these stand in.
+    those in `used`. Distractors take after `likely` objects, as they come up in solutions, in all
+    but the constraint they break, so that neither dates nor carriers set them apart, and level the
+    groups in which the node-valid objects that are `present` already stand.
     """
     models = None if likely is None else likely.codes
     levels = [] if likely is None or present is None else _levels(folded, node, likely, present)

@@ -170,13 +170,10 @@ TAUTOLOGY_LIMIT = 200_000
 
 @dataclass(frozen=True)
 class FoldedGraph:
-    """A task graph after folding.
+    """A task graph, as declared, after folding.
 
-    Attributes:
-        graph: The graph as declared.
-        types: Node types by name.
-        node_constraints: Constraints of each node, folded edges included.
-        edges: Active edge constraints, with decided properties filled in.
+    The constraints of each node include folded edges; in the edges left, which are active, decided
+    properties are filled in.
     """
 
     graph: ConstraintGraph

@@ -129,12 +129,10 @@ def generate_edge_distractors(
 
 @dataclass
 class ProfilePool:
-    """The valid and the universally bad profiles of one edge constraint (Algorithm 3).
+    """For each node of an edge constraint c, profiles as Algorithm 3 keeps them.
 
-    Attributes:
-        edge: The edge constraint c.
-        valid: For each node in c, the profiles of the objects that exist so far.
-        bad: For each node in c, the profiles that violate c with every combination of valid ones.
+    The valid ones are those of the objects that exist so far; the bad ones violate c with every
+    combination of these.
     """
 
     edge: Constraint
@@ -201,29 +199,21 @@ def are_universally_bad(
         weights = edge.linear.weights
         for other, own in others.items():
             factors = [weights[(other, name)] for name in edge.properties_of(other)]
-            others[other] = [min(own, key=lambda one: _weighted(factors, one))]
+            sums = [
+                sum(factor * int(value) for factor, value in zip(factors, one, strict=True))
+                for one in own
+            ]
+            others[other] = [own[sums.index(min(sums))]]
     step = max(1, CHUNK // max(1, prod(len(own) for own in others.values())))
-    masks = [
-        ~_holds_somewhere(edge, node, tried[start : start + step], others)
-        for start in range(0, len(tried), step)
-    ]
-    mask: Mask = np.concatenate(masks)
-    return mask
-
-
-def _holds_somewhere(
-    edge: Constraint, node: str, tried: Sequence[Profile], others: Mapping[str, Sequence[Profile]]
-) -> Mask:
-    """Try c on every combination of the tried profiles and one of each other node."""
     shown = {
-        owner: profile_columns(edge.properties_of(owner), own)
-        for owner, own in {node: tried, **others}.items()
+        other: profile_columns(edge.properties_of(other), own) for other, own in others.items()
     }
-    return np.asarray(try_out(edge, shown).reshape(len(tried), -1).any(axis=1), dtype=np.bool_)
-
-
-def _weighted(factors: Sequence[int], profile: Profile) -> int:
-    return sum(factor * int(value) for factor, value in zip(factors, profile, strict=True))
+    masks: list[Mask] = []
+    for start in range(0, len(tried), step):
+        part = tried[start : start + step]
+        holds = try_out(edge, {node: profile_columns(edge.properties_of(node), part), **shown})
+        masks.append(~np.asarray(holds.reshape(len(part), -1).any(axis=1), dtype=np.bool_))
+    return np.concatenate(masks)
 
 
 ATTEMPTS = 20

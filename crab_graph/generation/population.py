@@ -38,7 +38,6 @@ Origin = Literal["seed", "node", "edge"]
 EDGE_SHARE = 0.5
 """Share of edge distractors among the distractors of a node, where the graph admits that many."""
 
-
 POSSIBLE = 400
 """Solutions drawn from all that a graph admits: seeds are chosen among them, and distractors are
 drawn after them."""
@@ -57,12 +56,9 @@ ANY_CLOSURE = range(1, 2**31)
 class Population:
     """Every object of a task by node type, and where each comes from.
 
-    Attributes:
-        objects: Columns of the objects of each node type.
-        nodes: For each object, the node it was made for.
-        origins: For each object, whether it is part of a seed solution or a distractor of a kind.
-        broken: For each object, the constraint it was made to break; empty for seeds.
-        closure: Number of solutions the seeds' parts combine to: what the task must have in all.
+    For each object the node it was made for, whether it is part of a seed or a distractor of a
+    kind, and the constraint it was made to break (empty for seeds). The closure is the number of
+    solutions the seeds' parts combine to: what the task must have in all.
     """
 
     objects: Mapping[str, Columns]
