@@ -23,12 +23,9 @@ _Floats = NDArray[np.float64]
 
 
 class Levels(NamedTuple):
-    """A grouping of a node's objects, and what there is to level.
+    """A grouping of a node's objects by shared values of properties, and what there is to level.
 
-    Attributes:
-        names: Properties whose shared values make a group.
-        present: Objects that exist already; they count towards their groups.
-        known: Objects whose groups are levelled; of other groups nothing is asked.
+    Objects `present` already count towards their groups; only groups of `known` ones are levelled.
     """
 
     names: tuple[str, ...]
@@ -89,18 +86,13 @@ def _levelled(candidates: Columns, level: Levels, weights: _Floats, wanted: int)
     filled = np.flatnonzero(asked & (np.bincount(own, minlength=count) > 0))
     position = np.full(count, len(filled))
     position[filled] = np.arange(len(filled))
-    poured = _poured(held[filled].astype(np.float64), amount)
+    # The amount is poured in: the lowest fill up first, to a level that rests on what it covers.
+    before = held[filled].astype(np.float64)
+    order = np.sort(before)
+    heights = (amount + np.cumsum(order)) / np.arange(1, len(order) + 1)
+    covered = np.flatnonzero(heights <= np.append(order[1:], np.inf))
+    poured = np.maximum((heights[covered[0]] if len(covered) else 0.0) - before, 0.0)
     return _margin(position[own], np.append(poured, wanted - amount))
-
-
-def _poured(held: _Floats, amount: float) -> _Floats:
-    """Return what each group gets when an amount is poured in, the lowest filling up first."""
-    order = np.sort(held)
-    sizes = np.arange(1, len(order) + 1)
-    levels = (amount + np.cumsum(order)) / sizes
-    # The level rests on as many groups as it covers.
-    covered = np.flatnonzero(levels <= np.append(order[1:], np.inf))
-    return np.maximum((levels[covered[0]] if len(covered) else 0.0) - held, 0.0)
 
 
 def _fitted(weights: _Floats, margins: Sequence[_Margin]) -> _Floats:

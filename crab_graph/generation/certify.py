@@ -127,17 +127,10 @@ def certify_tables(
     task_id: str,
     expected: int,
 ) -> tuple[Certificate, list[Solution]]:
-    """Count the solutions of a task on its tables.
+    """Count the solutions of a task on its tables, and list those that the plain search found.
 
-    Args:
-        connection: A connection that sees the tables.
-        graph: The task graph, as declared.
-        sources: For each node type, a SELECT with the parameter `$task` that yields its offers.
-        task_id: The task.
-        expected: Closure of the seeds.
-
-    Returns:
-        The certificate, and the solutions the plain search found.
+    For each node type, `sources` has a SELECT with the parameter `$task` that yields its offers;
+    `expected` is the closure of the seeds.
     """
     parameters = {"task": task_id}
     counted = connection.execute(count_sql(graph, sources), parameters).fetchall()[0][0]
@@ -156,9 +149,8 @@ def count_offers(graph: ConstraintGraph, offers: Mapping[str, Columns]) -> int:
     for node in graph.nodes:
         own = offers[node.type]
         objects[node.id] = take(own, valid_rows(own, graph.node_constraints(node.id)))
-    everything = {node: np.arange(length(own)) for node, own in objects.items()}
     counter = EliminationCounter(graph.node_ids, graph.edge_constraints, objects)
-    return counter.count(everything)
+    return counter.count({node: np.arange(length(own)) for node, own in objects.items()})
 
 
 def fetch_columns(

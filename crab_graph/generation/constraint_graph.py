@@ -54,19 +54,11 @@ class Lookup(NamedTuple):
             shape[names.index(name)] = self.table.shape[axis]
         return self.table.transpose(order).reshape(shape)
 
-    def numbered(self) -> "Lookup":
-        """Return the table with values replaced by their numbers in ascending order."""
-        numbers = np.unique(self.table, return_inverse=True)[1].reshape(self.table.shape)
-        return Lookup(self.inputs, numbers.astype(np.int64))
-
 
 class Rule(NamedTuple):
-    """A constraint over properties of one object.
+    """A constraint over properties of one object, and the free properties that decide it.
 
-    Attributes:
-        constraint: The constraint.
-        inputs: The free properties that decide it.
-        truth: Its answer, with an axis for the domain of each of them; none above `TRUTH_LIMIT`.
+    `truth` has its answer, with an axis for the domain of each input; none above `TRUTH_LIMIT`.
     """
 
     constraint: Constraint
@@ -79,9 +71,7 @@ class NodeType:
     """What the objects of a node can be.
 
     Attributes:
-        name: Name of the type, such as `flight`.
         properties: Free properties; an object is one choice for each.
-        derived: Properties that follow from the free ones.
         domain_constraints: Constraints that hold for every object; their refs name this type as
             node.
         identity: Properties that tell two offers apart; no two objects of a task share all of them.
@@ -128,7 +118,11 @@ class NodeType:
     @cached_property
     def numbering(self) -> Mapping[str, Lookup]:
         """The same with values replaced by their numbers in ascending order."""
-        return {name: one.numbered() for name, one in self.lookups.items()}
+        numbered = {}
+        for name, (inputs, table) in self.lookups.items():
+            numbers = np.unique(table, return_inverse=True)[1].reshape(table.shape)
+            numbered[name] = Lookup(inputs, numbers.astype(np.int64))
+        return numbered
 
     @cached_property
     def domain_rules(self) -> tuple[Rule, ...]:

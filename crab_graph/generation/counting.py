@@ -34,13 +34,10 @@ CHUNK = 2_000_000
 
 
 class _Partial(NamedTuple):
-    """Partial solutions, grouped by the codes that edges still need.
+    """Partial solutions, grouped by the codes (by node and number of the edge) still needed.
 
-    Attributes:
-        codes: Codes by node and number of the edge.
-        total: Partial total of the bounded sum; the least of a group.
-        weight: How many partial solutions a group holds.
-        key: Which objects of the node that is tested they run through; 0 for none.
+    Of each group the least partial total of the bounded sum, how many partial solutions it holds,
+    and by `key` which objects of the node that is tested they run through; 0 for none.
     """
 
     codes: dict[tuple[str, int], IntArray]
@@ -65,7 +62,15 @@ class EliminationCounter:
         self.edges = tuple(edge for edge in edges if not sums or edge is not sums[0])
         self._orders = best_orders(self.nodes, self.edges)
         self._codes: dict[tuple[str, int], IntArray] = {}
-        self._truth = [self._tabulate(number, objects) for number in range(len(self.edges))]
+        self._truth: list[Mask] = []
+        for number, edge in enumerate(self.edges):
+            shown: dict[str, Columns] = {}
+            for node in edge.nodes:
+                own, names = objects[node], edge.properties_of(node)
+                found = group([numbered_together(name, [own]) for name in names], length(own))
+                self._codes[(node, number)] = found.of_each
+                shown[node] = {name: own[name][found.example] for name in names}
+            self._truth.append(try_out(edge, shown))
         self._cost = {node: np.zeros(length(objects[node]), dtype=np.int64) for node in self.nodes}
         for (node, name), weight in self.sum.weights.items() if self.sum is not None else ():
             self._cost[node] += weight * objects[node][name].astype(np.int64)
@@ -94,18 +99,6 @@ class EliminationCounter:
         np.minimum.at(best, partial.key, partial.total)
         total = best[self._keys(node, candidates)] + self._cost[node][candidates]
         return np.asarray(total <= self._bound)
-
-    def _tabulate(self, number: int, objects: Mapping[str, Columns]) -> Mask:
-        """Number each node's profiles for an edge and try the edge on all of their combinations."""
-        edge = self.edges[number]
-        shown: dict[str, Columns] = {}
-        for node in edge.nodes:
-            names = edge.properties_of(node)
-            own = objects[node]
-            found = group([numbered_together(name, [own]) for name in names], length(own))
-            self._codes[(node, number)] = found.of_each
-            shown[node] = {name: own[name][found.example] for name in names}
-        return try_out(edge, shown)
 
     def _keys(self, node: str, rows: IntArray) -> IntArray:
         """Number the candidates by what the plain edges see of them."""

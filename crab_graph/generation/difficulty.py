@@ -30,15 +30,10 @@ def count_near_misses(
     names: Sequence[str] | None = None,
     enough: int | None = None,
 ) -> dict[str, int]:
-    """Return, for each active edge, how many combinations break that edge and nothing else.
+    """Return, for each active edge or those named, how many combinations break nothing else.
 
-    Args:
-        folded: The task graph.
-        objects: Columns of each node's objects.
-        valid: Positions of the node-valid ones.
-        names: Edges to break, where it is not all of them.
-        enough: From this many objects of one node on that stand in such combinations, their number
-            is returned, a lower bound that takes a fifth of the time.
+    `valid` has the positions of the node-valid objects. From `enough` objects of one node on that
+    stand in such combinations, their number is returned, a lower bound in a fifth of the time.
     """
     counts = {}
     for edge in folded.edges if names is None else [e for e in folded.edges if e.name in names]:
@@ -152,11 +147,8 @@ Group = tuple[str | int | bool | None, ...]
 class Candidate(NamedTuple):
     """What selection knows of a task.
 
-    Attributes:
-        number: Position among the candidates of its stratum.
-        group: Values of the properties that tasks are spread over.
-        content: What the seed solutions are made of; two tasks with the same content are one.
-        solved_by_shortcut: Whether a solver that does not reason solves it.
+    Its number is its position in its stratum; tasks are spread over groups, and two whose seed
+    solutions have the same content are one. A shortcut is a solver that does not reason.
     """
 
     number: int
@@ -184,24 +176,19 @@ def select(candidates: Sequence[Candidate], wanted: int) -> list[Candidate]:
         ranking += _take_turns(
             [item for item in distinct.values() if item.solved_by_shortcut is solved]
         )
-    room = _shares([candidate.active_edges for candidate in ranking], wanted)
+    # Each number of edges is taken as near its frequency as whole numbers come.
+    wanted = min(wanted, len(ranking))
+    counts = Counter(candidate.active_edges for candidate in ranking)
+    room = {number: wanted * count // len(ranking) for number, count in counts.items()}
+    by_rest = sorted(counts, key=lambda number: (-(wanted * counts[number] % len(ranking)), number))
+    for number in by_rest[: wanted - sum(room.values())]:
+        room[number] += 1
     chosen: list[Candidate] = []
     for candidate in ranking:
         if room[candidate.active_edges]:
             room[candidate.active_edges] -= 1
             chosen.append(candidate)
     return chosen
-
-
-def _shares(numbers: Sequence[int], wanted: int) -> dict[int, int]:
-    """Return how often each number is to be taken, as near its frequency as whole numbers come."""
-    wanted = min(wanted, len(numbers))
-    counts = Counter(numbers)
-    shares = {number: wanted * count // len(numbers) for number, count in counts.items()}
-    by_rest = sorted(counts, key=lambda number: (-(wanted * counts[number] % len(numbers)), number))
-    for number in by_rest[: wanted - sum(shares.values())]:
-        shares[number] += 1
-    return shares
 
 
 def _take_turns(candidates: Sequence[Candidate]) -> list[Candidate]:

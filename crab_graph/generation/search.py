@@ -59,7 +59,11 @@ class _Search:
         if depth == len(self.order):
             yield list(chosen)
             return
-        for group in self._compatible(depth, chosen):
+        groups = self.groups[depth]
+        admitted = [check.admitted(chosen, groups) for check in self.checks[depth]]
+        if admitted:
+            groups = [groups[position] for position in sorted(frozenset.intersection(*admitted))]
+        for group in groups:
             cost = spent + group[0][0]
             if self._is_within(cost + self.cheapest_rest[depth]):
                 chosen.append(group)
@@ -81,25 +85,16 @@ class _Search:
     def _is_within(self, total: int) -> bool:
         return self.linear is None or total <= self.linear.bound
 
-    def _cost(self, node: str, row: Row) -> int:
-        weights = self.linear.weights.items() if self.linear is not None else ()
-        return sum(weight * int(row[name]) for (owner, name), weight in weights if owner == node)
-
     def _grouped(self, node: str, rows: Sequence[Row]) -> list[_Group]:
         names = dict.fromkeys(name for edge in self.edges for name in edge.properties_of(node))
+        weights = self.linear.weights.items() if self.linear is not None else ()
+        weighed = [(name, weight) for (owner, name), weight in weights if owner == node]
         groups: dict[tuple[Value, ...], _Group] = {}
         for row in rows:
             key = tuple([row[name] for name in names])
-            groups.setdefault(key, []).append((self._cost(node, row), row))
+            cost = sum(weight * int(row[name]) for name, weight in weighed)
+            groups.setdefault(key, []).append((cost, row))
         return [sorted(group, key=lambda item: item[0]) for group in groups.values()]
-
-    def _compatible(self, depth: int, chosen: Sequence[_Group]) -> list[_Group]:
-        """Return the groups of the next node that break no edge with what was chosen."""
-        groups = self.groups[depth]
-        admitted = [check.admitted(chosen, groups) for check in self.checks[depth]]
-        if not admitted:
-            return groups
-        return [groups[position] for position in sorted(frozenset.intersection(*admitted))]
 
 
 class _Check:
