@@ -51,14 +51,10 @@ def run_parallel(
 ) -> Iterator[Result]:
     """Handle every item, and yield each result when it is there, in no promised order.
 
-    Args:
-        items: What there is to do; picklable where there is more than one job. It is read as it is
-            needed, so that a stream of any length is worked off in constant memory.
-        setup: See `Setup`; picklable likewise.
-        jobs: Number of processes; one means this process.
-        concurrency: Threads in each process.
-        preload: Modules that processes load once, together.
-        executor: What does it; there are actors of Ray even where there is one job.
+    Items are read as they are needed, so that a stream of any length is worked off in constant
+    memory. They and the setup are picklable where there is more than one job (process); one means
+    this process, but an actor where Ray does it. There are `concurrency` threads in each; processes
+    load the modules `preload` once, together.
 
     Raises:
         CrabGraphError: a handler raised one, or a worker process was killed.

@@ -11,9 +11,8 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from crab_graph.agents.reference import AGENTS, INFORMED, reference_agent
 from crab_graph.agents.reply import Reply, ask_model, read_reply
@@ -35,14 +34,10 @@ AgentSpec = Any
 PYTHON_PREFIX = "python:"
 
 
-@dataclass(frozen=True, slots=True)
-class Agent:
-    """An agent that can be put into any number of episodes.
+class Agent(NamedTuple):
+    """An agent that can be put into any number of episodes, which `open` readies it for.
 
-    Attributes:
-        name: The spec it was named by, without credentials; `python:…` for an object.
-        is_reference: Whether it is one of the built-in agents that need no LLM.
-        open: Readies it for one episode with the domain's tools.
+    Its name is the spec without credentials, or `python:…` for an object.
     """
 
     name: str
@@ -63,8 +58,7 @@ class Agent:
 def resolve_agent(spec: AgentSpec) -> Agent:
     """Return the agent that a spec names, or that an object is.
 
-    Args:
-        spec: See `AgentSpec`. A callable with one required parameter is a factory `make(tools)`.
+    A callable with one required parameter is a factory `make(tools)`.
 
     Raises:
         UnknownName: no agent is registered under that name.
@@ -93,7 +87,9 @@ def _opener(value: Any) -> Callable[[ToolRegistry], Respond]:
 
     if isinstance(value, BaseChatModel | RetryingModel):
         remember_model_secrets(value)
-        return _bound_once(value)
+        # Tools are bound when the first episode needs them, not in each one.
+        bound = cache(lambda registry: value.bind_tools(registry.openai_schemas(Owner.AGENT)))
+        return lambda registry: partial(ask_model, bound(registry))
     if isinstance(value, Runnable):
         return partial(_runnable, value)
     if inspect.isclass(value) and required_arguments(value) == 0:
@@ -109,20 +105,6 @@ def _opener(value: Any) -> Callable[[ToolRegistry], Respond]:
         f"'{dotted_name(value)}' takes {needed} required arguments; "
         "an agent is f(messages, tools), a factory make(tools)"
     )
-
-
-def _bound_once(model: Any) -> Callable[[ToolRegistry], Respond]:
-    """Bind tools to a chat model when the first episode needs them, not in each one."""
-    bound: dict[int, tuple[ToolRegistry, Any]] = {}
-
-    def open_model(registry: ToolRegistry) -> Respond:
-        if id(registry) not in bound:
-            schemas = registry.openai_schemas(Owner.AGENT)
-            bound[id(registry)] = (registry, model.bind_tools(schemas))
-        ready = bound[id(registry)][1]
-        return lambda messages: ask_model(ready, messages)
-
-    return open_model
 
 
 def _runnable(runnable: Any, registry: ToolRegistry) -> Respond:

@@ -55,8 +55,13 @@ class CompiledAgent:
         """Wrap a graph, which is run without a checkpointer; `tools` are the environment's."""
         self._graph = graph.copy(update={"checkpointer": None}) if graph.checkpointer else graph
         self._tools = frozenset(tools)
-        self._brought = _tools_of(graph).keys() - self._tools
-        self._is_async = _needs_a_loop(graph)
+        found = _tools_of(graph)
+        self._brought = found.keys() - self._tools
+        self._is_async = any(
+            getattr(one, "func", None) is None
+            and (getattr(one, "afunc", None) or getattr(one, "coroutine", None)) is not None
+            for one in (*_nodes_of(graph), *found.values())
+        )
 
     def __call__(self, messages: list[BaseMessage]) -> Reply:
         """Return the graph's final text, or the first calls that the environment has to run."""
@@ -144,15 +149,6 @@ def _tools_of(graph: Any) -> dict[str, Any]:
     """Return the tools in a graph's tool nodes, by name."""
     known = [getattr(node, "tools_by_name", None) for node in _nodes_of(graph)]
     return {name: tool for one in known if isinstance(one, Mapping) for name, tool in one.items()}
-
-
-def _needs_a_loop(graph: Any) -> bool:
-    """Return whether a node or a tool of a graph can only be run asynchronously."""
-    return any(
-        getattr(one, "func", None) is None
-        and (getattr(one, "afunc", None) or getattr(one, "coroutine", None)) is not None
-        for one in (*_nodes_of(graph), *_tools_of(graph).values())
-    )
 
 
 async def _next_of(states: AsyncIterator[Any]) -> dict[str, Any] | None:

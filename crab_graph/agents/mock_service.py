@@ -36,10 +36,8 @@ def open_mock_server(
 ) -> ScriptedServer:
     """Return a server that answers without a model; enter it to begin to serve.
 
-    Args:
-        port: Port on the loopback; 0 takes a free one.
-        scripted: File with replies instead of the reference agents.
-        latency: Seconds before each answer.
+    Port 0 takes a free one of the loopback. Replies come after `latency` seconds, from the
+    reference agents or the file `scripted`.
 
     Raises:
         UsageError: the port is taken, or the file cannot be read.
@@ -55,12 +53,7 @@ def open_mock_server(
 
     try:
         return ScriptedServer(
-            delayed,
-            model=MOCK_MODEL,
-            port=port,
-            remember=False,
-            whole_request=True,
-            names=NAMES,
+            delayed, model=MOCK_MODEL, port=port, remember=False, whole_request=True, names=NAMES
         )
     except OSError as error:
         raise UsageError(f"port {port} cannot be used: {error.strerror}") from None

@@ -32,14 +32,11 @@ class Call(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer.
+    """One answer; its text is not delivered when there are calls for the environment.
 
-    Attributes:
-        text: What was said; not delivered when there are calls.
-        calls: Calls for the environment, in order.
-        inner: Messages between an agent and tools of its own that came before, as transcript lines.
-        own: What the provider put into the message beside its text, such as reasoning with its
-            signature; it is handed back to the agent with its message, and to nobody else.
+    `inner` are messages between an agent and tools of its own that came before, as transcript
+    lines. `own` is what the provider put beside the text, such as reasoning with its signature; it
+    is handed back to the agent with its message, and to nobody else.
     """
 
     text: str = ""
@@ -161,12 +158,7 @@ def renamed(value: Any, ids: Sequence[str], new: Sequence[str] | None = None) ->
     """Return a JSON value in which each id, as a text or a key, has its new name.
 
     Where one id stands for several calls, as some providers number them, its n-th appearance is
-    that of the n-th call.
-
-    Args:
-        value: The value.
-        ids: The ids, in the order of their calls.
-        new: Their new names; by default a mark with the place of the call.
+    that of the n-th call. By default an id becomes a mark with the place of its call.
     """
     names: dict[str, list[str]] = {}
     for place, identity in enumerate(ids):

@@ -7,8 +7,7 @@ returned or why it failed, with what it took either way.
 import time
 from collections.abc import Callable, Mapping
 from contextvars import Context
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from typing_extensions import TypedDict
 
@@ -38,8 +37,7 @@ class OutOfTime(Exception):
     """An episode took longer than it may."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tried(Generic[Result]):
+class Tried(NamedTuple, Generic[Result]):
     """A step that was tried: what it returned, or why it failed; and what it took."""
 
     value: Result | None

@@ -11,14 +11,7 @@ from crab_graph.agents.adapters import Agent, AgentSpec, resolve_agent
 from crab_graph.domains.task import Task
 from crab_graph.graph.nodes import EpisodeNodes
 from crab_graph.graph.state import AgentInput, EpisodeState, is_finished
-from crab_graph.graph.users import (
-    Setup,
-    UserSide,
-    UserSpec,
-    build_user,
-    condition_name,
-    set_up,
-)
+from crab_graph.graph.users import Setup, UserSide, UserSpec, build_user, condition_name, set_up
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.schema import digest
 from crab_graph.settings import EpisodeKeywords, EpisodeSettings, Toolset, value_of
@@ -67,14 +60,8 @@ def build_graph(
     With a checkpointer an episode that stopped goes on with `invoke(None, config)`; replies of
     models and callables are kept beside its checkpoints, and none is asked for twice.
 
-    Args:
-        task: The task.
-        agent: A spec, a chat model, a compiled graph, a `Runnable`, or a callable.
-        user: A condition, or a callable.
-        checkpointer: Where LangGraph keeps its checkpoints, if anywhere.
-        trial: Number of the trial.
-        prices: Prices of models, for a limit on cost.
-        settings: The fields of `crab_graph.settings.EpisodeSettings`.
+    The prices of models serve a limit on cost; the settings are the fields of
+    `crab_graph.settings.EpisodeSettings`.
 
     Raises:
         UsageError: a setting is out of range, or the agent or the user is none.
@@ -104,23 +91,19 @@ def prepare_episode(
         named.append(str(task.domain.toolset))
     spec = digest([*named, asdict(settings.limits)])[:_LONGEST_ID]
     nodes = EpisodeNodes(task, resolved, side, setup, spec, checkpointer)
-    graph = _compiled(nodes, checkpointer).with_config(
+    steps = StateGraph(EpisodeState)
+    steps.add_node("agent", nodes.agent, input_schema=AgentInput)
+    steps.add_node("user", nodes.user)
+    steps.add_node("environment", nodes.environment)
+    steps.add_conditional_edges(START, _opener, ["user", "agent", "environment", END])
+    steps.add_conditional_edges("agent", route, ["user", "environment", END])
+    steps.add_conditional_edges("user", route, ["agent", "environment", END])
+    steps.add_conditional_edges("environment", route, ["agent", "user", END])
+    graph = steps.compile(checkpointer, name="episode").with_config(
         # Each superstep adds a message; and a little slack for the last batch.
         recursion_limit=settings.limits.max_messages + 10
     )
     return PreparedEpisode(graph, resolved, side, spec)
-
-
-def _compiled(nodes: EpisodeNodes, checkpointer: BaseCheckpointSaver[Any] | None) -> EpisodeGraph:
-    graph = StateGraph(EpisodeState)
-    graph.add_node("agent", nodes.agent, input_schema=AgentInput)
-    graph.add_node("user", nodes.user)
-    graph.add_node("environment", nodes.environment)
-    graph.add_conditional_edges(START, _opener, ["user", "agent", "environment", END])
-    graph.add_conditional_edges("agent", route, ["user", "environment", END])
-    graph.add_conditional_edges("user", route, ["agent", "environment", END])
-    graph.add_conditional_edges("environment", route, ["agent", "user", END])
-    return graph.compile(checkpointer, name="episode")
 
 
 def _opener(state: EpisodeState) -> Place:

@@ -7,7 +7,7 @@ ends the episode with a status of its own, so that a run goes on.
 
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import Context, copy_context
-from dataclasses import fields
+from dataclasses import asdict
 from typing import Any, cast
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -17,14 +17,7 @@ from crab_graph.agents.adapters import Agent
 from crab_graph.agents.reply import Call, Reply
 from crab_graph.domains.task import Task
 from crab_graph.errors import CrabGraphError, UsageError
-from crab_graph.graph.accounts import (
-    OutOfTime,
-    Spent,
-    Tried,
-    tokens_of,
-    total_cost,
-    try_step,
-)
+from crab_graph.graph.accounts import OutOfTime, Spent, Tried, tokens_of, total_cost, try_step
 from crab_graph.graph.journal import current_step, within
 from crab_graph.graph.person import PERSON, PERSON_AGENT
 from crab_graph.graph.state import (
@@ -151,7 +144,10 @@ class EpisodeNodes:
     def environment(self, state: EpisodeState) -> Update:
         """Run the pending calls in the order in which they were listed, on the folded tables."""
         counts = counts_of(state)
-        channel, owner, pending = _pending(state, counts["seq"] - 1)
+        channel, owner, pending = "messages", Owner.AGENT, state["messages"][-1]
+        private = state.get("user_messages", [])
+        if private and private[-1]["seq"] == counts["seq"] - 1:
+            channel, owner, pending = "user_messages", Owner.USER, private[-1]
         log = state.get("events", [])
         try:
             lines, events, errors = self._run(pending["tool_calls"], owner, log, counts["seq"])
@@ -191,9 +187,7 @@ class EpisodeNodes:
         left = None if cap is None else max(0.0, cap - spent.get("seconds", 0.0))
         tried = try_step(context, answer, left)
         if step is not None and tried.error is None:
-            names = [field.name for field in fields(_REPLIES[party])]
-            reply = {name: getattr(tried.value, name) for name in names}
-            step.keep(_WHOLE, reply | {"usage": tried.usage})
+            step.keep(_WHOLE, asdict(cast(Reply, tried.value)) | {"usage": tried.usage})
         return tried
 
     def _spend(self, spent: Spent, party: str, usage: Usage, seconds: float) -> Update:
@@ -269,14 +263,6 @@ class EpisodeNodes:
                 "add it to the file of --prices"
             )
         return cost.dollars
-
-
-def _pending(state: EpisodeState, seq: int) -> tuple[str, Owner, Message]:
-    """Return the message with the pending calls, with its channel and whose channel it is."""
-    private = state.get("user_messages", [])
-    if private and private[-1]["seq"] == seq:
-        return "user_messages", Owner.USER, private[-1]
-    return "messages", Owner.AGENT, state["messages"][-1]
 
 
 def _numbered(calls: Sequence[Call], prefix: str, before: int) -> list[dict[str, Any]]:

@@ -41,10 +41,8 @@ def _open(registry: ToolRegistry) -> Respond:
 
     def respond(messages: list[BaseMessage]) -> Reply:
         roles = {"human": "user", "ai": "assistant"}
-        lines = [
-            {"role": roles.get(one.type, one.type), "content": str(one.text)}
-            for one in messages[1:]
-        ]
+        seen = messages[1:]
+        lines = [{"role": roles.get(one.type, one.type), "content": str(one.text)} for one in seen]
         return _ask(Owner.AGENT, _since_own_turn(lines, "assistant"), tools)
 
     return respond

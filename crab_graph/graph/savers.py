@@ -10,9 +10,8 @@ named by the scheme:
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from crab_graph.errors import MissingExtra, UnknownName, UsageError
 from crab_graph.models.secrets import public_spec, remember_spec_secrets, without_secrets
@@ -39,14 +38,12 @@ _TABLES_LOCK = 0x63726162
 """Number of the lock under which tables are made: workers that begin at once would collide."""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckpointStore:
+class CheckpointStore(NamedTuple):
     """One kind of place for checkpoints.
 
-    Attributes:
-        check: Raises `UsageError` for an address that it could not open; opens nothing.
-        open: Opens an address, its tables made, for any number of threads; what is in it must
-            outlive the process when the saver's `put` returns.
+    `check` raises `UsageError` for an address that it could not open, and opens nothing. `open`
+    opens an address, its tables made, for any number of threads; what is in it must outlive the
+    process when the saver's `put` returns.
     """
 
     check: Callable[[str], None]

@@ -25,11 +25,7 @@ from crab_graph.personas.briefing import UserBriefing, first_wish
 from crab_graph.personas.condition import Condition, ResolvedCondition, parse_condition, resolve
 from crab_graph.personas.fragment_set import Fragments, load_fragments
 from crab_graph.personas.model_users import Ask, HybridUser, LlmUser, ModelReply
-from crab_graph.personas.prompt import (
-    compose_prompt,
-    compose_wording_prompt,
-    condition_behavior,
-)
+from crab_graph.personas.prompt import compose_prompt, compose_wording_prompt, condition_behavior
 from crab_graph.personas.recognition import told_after
 from crab_graph.personas.rules_user import RulesUser
 from crab_graph.randomness import derive_seed
@@ -74,8 +70,7 @@ Step = Callable[[Mapping[str, Any], Sequence[Message]], UserReply]
 """Returns the next step, from the user's state and its view alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class UserSide:
+class UserSide(NamedTuple):
     """Anything that can be the user.
 
     A callable has no condition; the model and the hash of its prompt are there where one speaks.

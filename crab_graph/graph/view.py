@@ -6,13 +6,7 @@ Ids count the messages of the view alone, so that a gap does not tell of private
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import (
-    AIMessage,
-    BaseMessage,
-    HumanMessage,
-    SystemMessage,
-    ToolMessage,
-)
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from crab_graph.agents.reply import PLACE_MARK, renamed
 from crab_graph.graph.state import Message

@@ -100,7 +100,11 @@ def _kind_of_one(error: BaseException) -> FailureKind:
     said = (error, getattr(error, "code", ""), getattr(error, "body", ""))
     text = " ".join(map(str, said)).casefold()
     names = {kind.__name__ for kind in type(error).__mro__}
-    status = _status(error)
+    response = getattr(error, "response", None)
+    codes = (getattr(error, "status_code", None), getattr(response, "status_code", None))
+    status = next(
+        (one for one in codes if isinstance(one, int) and not isinstance(one, bool)), None
+    )
     if "ContextOverflowError" in names or any(words in text for words in _OVERFLOW_WORDS):
         return FailureKind.CONTEXT_OVERFLOW
     if "ContentFilterFinishReasonError" in names or any(words in text for words in _FILTER_WORDS):
@@ -124,14 +128,6 @@ def _kind_of_one(error: BaseException) -> FailureKind:
 
 def _named(names: set[str], *endings: str) -> bool:
     return any(name.removesuffix("Error").endswith(endings) or name in endings for name in names)
-
-
-def _status(error: BaseException) -> int | None:
-    response = getattr(error, "response", None)
-    for value in (getattr(error, "status_code", None), getattr(response, "status_code", None)):
-        if isinstance(value, int) and not isinstance(value, bool):
-            return value
-    return None
 
 
 def _asked_wait(error: BaseException) -> float | None:

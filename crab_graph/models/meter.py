@@ -92,7 +92,12 @@ class Meter(BaseCallbackHandler):
         self.check_open()
         asked = kwargs.get("invocation_params") or {}
         name = str(asked.get("model") or asked.get("model_name") or _UNNAMED)
-        self._asked[run_id] = (name, _settings(asked))
+        settings = {
+            key: asked[key] if isinstance(asked[key], str | int | float) else str(asked[key])
+            for key in _RECORDED_SETTINGS
+            if asked.get(key) is not None
+        }
+        self._asked[run_id] = (name, settings)
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
         """Count an answer."""
@@ -160,12 +165,3 @@ def usage_of(
     if settings:
         one["settings"] = dict(settings)
     return {name: one}
-
-
-def _settings(asked: Mapping[str, Any]) -> dict[str, Any]:
-    plain = (str, int, float, bool)
-    return {
-        name: asked[name] if isinstance(asked[name], plain) else str(asked[name])
-        for name in _RECORDED_SETTINGS
-        if asked.get(name) is not None
-    }

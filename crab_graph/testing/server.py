@@ -81,16 +81,10 @@ class ScriptedServer:
         whole_request: bool = False,
         names: Sequence[str] = (),
     ) -> None:
-        """Open the socket.
+        """Open the socket; port 0 takes a free one.
 
-        Args:
-            script: The replies.
-            model: The name under which the server answers.
-            host: Where it listens.
-            port: On which port; 0 takes a free one.
-            remember: Whether requests are kept.
-            whole_request: Whether a function is handed the whole body instead of the messages.
-            names: The models that it lists; by default the one.
+        Requests are kept where it is to remember them. With `whole_request` a function is handed
+        the whole body instead of the messages. It lists the models `names`, by default the one.
         """
         self._script = script
         self.model = model

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import chain, count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import ValidationError
 from pydantic_core import to_json
@@ -121,10 +121,8 @@ class ToolCall:
 
     def derived_id(self, prefix: str, table: str, *parts: Part) -> str:
         """Return an id that depends on the task and the given parts, and that no row has yet."""
-        others = ((*parts, again) for again in count(1))
-        names = (
-            derive_id(prefix, ID_DIGITS, self.world.task_id, *one) for one in chain([parts], others)
-        )
+        tries = chain([parts], ((*parts, again) for again in count(1)))
+        names = (derive_id(prefix, ID_DIGITS, self.world.task_id, *one) for one in tries)
         return next(name for name in names if self.tables.get(table, name) is None)
 
 
@@ -170,8 +168,7 @@ def tool(
     return declare
 
 
-@dataclass(frozen=True, slots=True)
-class ToolOutcome:
+class ToolOutcome(NamedTuple):
     """What a call gave: a result or an error, and the events it wrote (none with an error).
 
     `content` is the text of the tool message: either of them as compact JSON.
@@ -270,8 +267,7 @@ class ToolRegistry:
         try:
             values = tool.arguments.model_validate(dict(arguments)).__dict__
         except ValidationError as error:
-            text = describe_problems(error, tool.arguments)
-            return _failed(ErrorCode.INVALID_ARGUMENTS, text)
+            return _failed(ErrorCode.INVALID_ARGUMENTS, describe_problems(error, tool.arguments))
         if tool.mutates and owner == Owner.AGENT and tables.inserted("transfers"):
             text = (
                 "the conversation was transferred to a human agent; nothing can be changed any more"

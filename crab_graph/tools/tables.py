@@ -1,15 +1,13 @@
 """Tables of the booking store: those every domain shares, and a task's own rows (section 3.1)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """One table of the booking store.
 
     Its columns have SQL types; the first is the key, a string. A private table belongs to the

@@ -8,12 +8,7 @@ from collections.abc import Sequence
 from crab_graph.errors import ToolCallError
 from crab_graph.money import CURRENCY, format_cents
 from crab_graph.tools.arguments import Amount, shown
-from crab_graph.tools.bookings import (
-    BookingStatus,
-    TransactionKind,
-    newest_first,
-    show_transaction,
-)
+from crab_graph.tools.bookings import BookingStatus, TransactionKind, newest_first, show_transaction
 from crab_graph.tools.platform import DEFAULT_LIMIT, Limit
 from crab_graph.tools.registry import ErrorCode, Owner, Result, ToolCall, ToolType, tool
 from crab_graph.tools.tables import Row, picked

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
@@ -44,8 +43,7 @@ class Said(NamedTuple):
     position: int
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
+class Conversation(NamedTuple):
     """Everything an agent remembers, recomputed from its messages.
 
     `results` are the last ones of each call, by its key; `today` is what the policy tells.

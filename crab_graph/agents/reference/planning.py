@@ -1,7 +1,6 @@
 """What can be booked, as the searches show it, and the cheapest valid trip of it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple, TypeVar
 
@@ -56,8 +55,7 @@ class AttractionOffer(NamedTuple):
 Offer = TypeVar("Offer", FlightOffer, RoomOffer, AttractionOffer)
 
 
-@dataclass(frozen=True, slots=True)
-class Shortlist:
+class Shortlist(NamedTuple):
     """All that fits the wishes about single items: fares by date, rooms by day of arrival."""
 
     outbound: dict[str, list[FlightOffer]]
@@ -105,8 +103,7 @@ def trip_dates(wishes: Wishes) -> list[tuple[str, str]]:
     return [(iso_date(day), iso_date(day + nights)) for day in range(first, last + 1)]
 
 
-@dataclass(frozen=True, slots=True)
-class TripSearch:
+class TripSearch(NamedTuple):
     """The searches that a trip needs, and what those made so far have shown."""
 
     conversation: Conversation

@@ -3,10 +3,9 @@
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 from crab_graph.money import parse_cents
 from crab_graph.personas.spoken_dates import MONTHS, NUMBERS, find_dates
@@ -28,8 +27,7 @@ _COUNTED = {**NUMBERS, "just me": 1, "alone": 1}
 _TIME_WORDS = {"mid-day": "midday", "noon": "midday", "all day": "all-day"}
 
 
-@dataclass(frozen=True, slots=True)
-class Wishes:
+class Wishes(NamedTuple):
     """What is known of a trip; `None` is not known."""
 
     origin: str | None = None
@@ -75,12 +73,8 @@ class Wishes:
 
     def merged(self, later: "Wishes") -> "Wishes":
         """Return these wishes with what was said later."""
-        known = {
-            field.name: value
-            for field in fields(later)
-            if (value := getattr(later, field.name)) is not None
-        }
-        return replace(self, **known)
+        known = {name: value for name, value in later._asdict().items() if value is not None}
+        return self._replace(**known)
 
 
 def read_wishes(texts: Sequence[str], today: str) -> Wishes:
@@ -122,8 +116,7 @@ def _cue(name: str) -> re.Pattern[str]:
 
 def _read_sentence(sentence: str, today: str) -> Wishes:
     words = sentence.casefold()
-    found: dict[str, Any] = {}
-    found |= _places(sentence) | _identity(sentence) | _dates(sentence, words, today)
+    found = _places(sentence) | _identity(sentence) | _dates(sentence, words, today)
     found |= dict(_times_of_day(words))
     found |= _counts(words)
     for name, pattern in _patterns()["choices"].items():
