@@ -14,8 +14,7 @@ _WRITTEN = re.compile(
 
 def format_cents(cents: int) -> str:
     """Return cents as a plain decimal: 30000 → `"300.00"`."""
-    sign = "-" if cents < 0 else ""
-    return f"{sign}{abs(cents) // 100}.{abs(cents) % 100:02d}"
+    return f"{cents / 100:.2f}"  # exact up to 2^53 cents
 
 
 def format_dollars(cents: int) -> str:

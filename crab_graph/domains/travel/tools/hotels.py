@@ -69,6 +69,7 @@ def search_available_rooms(
     nights = _count_nights(check_in, check_out)
     if guests is not None:
         _check_guests(guests)
+    held = held_rooms(call.tables, check_in, check_out)
     rooms = [
         {
             **picked(row, "room_id", "room_type", "bed_type", "max_occupancy"),
@@ -79,7 +80,7 @@ def search_available_rooms(
         if row["available_from"] <= check_in
         and check_out <= row["available_until"]
         and row["max_occupancy"] >= (guests or 1)
-        and not is_held(call.tables, row["room_id"], check_in, check_out)
+        and row["room_id"] not in held
     ]
     return {"hotel_id": hotel_id, "nights": nights, "rooms": rooms, "currency": CURRENCY}
 
@@ -186,21 +187,22 @@ def _check_stay(call: ToolCall, stay: Stay, changed: str | None = None) -> Resul
     return {**stay._asdict(), "nights": nights}
 
 
-def is_held(
-    tables: BookingTables, room_id: str, check_in: str, check_out: str, changed: str | None = None
-) -> bool:
-    """Return whether a pending or confirmed booking has the room on a night of the stay.
+def held_rooms(
+    tables: BookingTables, check_in: str, check_out: str, changed: str | None = None
+) -> set[str]:
+    """Return the rooms that a pending or confirmed booking has on a night of the stay.
 
     The booking that is to be changed, if one is, is no obstacle to itself.
     """
-    return any(
-        stay["check_in"] < check_out
+    return {
+        stay["room_id"]
+        for stay in tables.rows("booking_rooms")
+        if stay["check_in"] < check_out
         and check_in < stay["check_out"]
         and stay["booking_id"] != changed
         and (booking := tables.get("bookings", stay["booking_id"])) is not None
         and booking["status"] != BookingStatus.CANCELLED
-        for stay in tables.find("booking_rooms", "room_id", room_id)
-    )
+    }
 
 
 def _require_hotel(call: ToolCall, hotel_id: str) -> Row:
@@ -218,6 +220,7 @@ def _require_rooms(call: ToolCall, stay: Stay, changed: str | None = None) -> li
         raise ToolCallError(ErrorCode.INVALID_ARGUMENTS, text)
     _, _, check_in, check_out, _ = stay
     rooms = []
+    held = held_rooms(call.tables, check_in, check_out, changed)
     for room_id in stay.room_ids:
         room = call.tables.get("rooms", room_id)
         if room is None or room["hotel_id"] != stay.hotel_id:
@@ -230,7 +233,7 @@ def _require_rooms(call: ToolCall, stay: Stay, changed: str | None = None) -> li
                 f" not from {check_in} until {check_out}; choose other dates or another room"
             )
             raise ToolCallError(ErrorCode.WRONG_DATES, text)
-        if is_held(call.tables, room_id, check_in, check_out, changed):
+        if room_id in held:
             text = f"room {shown(room_id)} is booked on some of these nights; choose another room"
             raise ToolCallError(ErrorCode.SOLD_OUT, text)
         rooms.append(room)
