@@ -116,18 +116,21 @@ def _read_all(messages: Iterable[Any], places: Iterable[str]) -> list[Transcript
     return read
 
 
+_ROLES = {str(role): role for role in Role}
+
+
 def _read_message(message: Any, callers: Mapping[str, Owner]) -> TranscriptMessage:
     message = _as_transcript_message(message)
     if not isinstance(message, Mapping):
         raise ValueError("a message is a JSON object")
     name = message.get("role")
-    if name not in tuple(Role):
+    role = _ROLES.get(name) if isinstance(name, str) else None
+    if role is None:
         raise ValueError(f"'role' is one of {', '.join(Role)}, not {name!r}")
-    role = Role(name)
     calls = message.get("tool_calls")
-    if not isinstance(calls, list | None):
+    if calls is not None and not isinstance(calls, list):
         raise ValueError("'tool_calls' is a list")
-    tool_calls = tuple(map(_read_call, calls or ()))
+    tool_calls = tuple(map(_read_call, calls)) if calls else ()
     call_id = message.get("tool_call_id")
     if not isinstance(call_id, str | None):
         raise ValueError("'tool_call_id' is a string")
