@@ -29,9 +29,6 @@ DATABASE = "benchmark.duckdb"
 _READ_AT_ONCE = 64
 """Tasks read together while all are gone through."""
 
-_KEPT = 16
-"""Tasks that are kept, with their tables, when nobody else holds them."""
-
 
 class SweepMember(FileModel):
     """Which part of a sweep a benchmark is: what varies, in this one and in all.
@@ -110,7 +107,8 @@ class Benchmark(Sequence[Task]):
         self.manifest = manifest
         self.toolset = toolset
         self._loaded: WeakValueDictionary[str, Task] = WeakValueDictionary()
-        self._recent: deque[Task] = deque(maxlen=_KEPT)
+        # So many tasks are kept, with their tables, when nobody else holds them.
+        self._recent: deque[Task] = deque(maxlen=16)
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:

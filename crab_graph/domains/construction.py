@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import chain
+from typing import NamedTuple
 
 import duckdb
 
@@ -148,8 +149,7 @@ def _candidate(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class TaskPlan:
+class TaskPlan(NamedTuple):
     """A chosen candidate and the id it gets."""
 
     id: str
@@ -171,8 +171,7 @@ class BuiltTask:
     provenance: Sequence[tuple[str, str, str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnTask:
+class DrawnTask(NamedTuple):
     """A task whose objects exist, also as offers; earlier customers booked some of `booked`.
 
     Where it is not repaired, its number of solutions is only reported.

@@ -7,7 +7,7 @@ parties register theirs by the entry-point group `crab_graph.domains`.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from crab_graph.domains.kind import Kind
 from crab_graph.domains.verification import Grading, Trip, read_trip
@@ -26,8 +26,7 @@ from crab_graph.tools.registry import ToolRegistry
 from crab_graph.tools.tables import Row, Table
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(NamedTuple):
     """One thing a complete trip needs: a node of the constraint graph, filled by one kind.
 
     Its word is what it is called when spoken of, such as `outbound flight`.
@@ -38,8 +37,7 @@ class Slot:
     word: str
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """A task before its objects exist; its request has `date_mode` and `party_size`."""
 
     request: Any
@@ -48,16 +46,14 @@ class Draft:
     folded: FoldedGraph
 
 
-@dataclass(frozen=True, slots=True)
-class Inventory:
+class Inventory(NamedTuple):
     """What can be booked in a task: rows by table, and by node type the offer id of each object."""
 
     tables: Mapping[str, list[Row]]
     ids: Mapping[str, Sequence[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class TaskProperty:
+class TaskProperty(NamedTuple):
     """A property over which the tasks of a benchmark are distributed (paper Figure 8).
 
     Its values are in the order in which they are shown; one of them is read from a request.
@@ -68,8 +64,7 @@ class TaskProperty:
     read: Callable[[Any], str]
 
 
-@dataclass(frozen=True, slots=True)
-class AgentKit:
+class AgentKit(NamedTuple):
     """What an agent is given under a toolset: the tools, and instructions, given today's date."""
 
     registry: Callable[[], ToolRegistry]
@@ -81,29 +76,19 @@ class Domain:
     """A domain's whole self.
 
     Attributes:
-        name: Name by which benchmarks refer to it.
-        slots: What a complete trip needs, in order.
         tables: Every table of the domain, the platform's and the private ones included.
-        request_type: Model of what the user wants.
-        profile_type: Model of who the user is.
         surfaces: For each node type, what the tables show of its offers, for the audit.
         draft: Draws a task from `(seed, flexible, party_size)`.
-        build_graph: The constraint graph of a request.
         group: Values of the properties that selection spreads tasks over (paper A.3).
         facts: What the user knows, from request and profile.
         materialize: Turns objects into entity rows, from `(population, seed)`.
         people: Rows of customers, cards and earlier bookings, from
             `(draft, offers, solutions' totals in cents, seed)`.
         describe_solution: A solution's ids in the form that `task --solutions` prints.
-        kinds: The kinds of bookings, by name, which state what one costs.
         briefing: What a simulated user is told, from `(slots, facts, task id, today)`.
-        toolsets: What an agent is given under each toolset.
-        grading: The domain's words and checks for the verifiers.
-        properties: What the tasks of a benchmark are distributed over.
         optional_edges: Names of the edge constraints that a request may do without.
         with_edges: A draft with exactly these optional edges, from `(draft, names, seed)`; all else
             stays as it is.
-        toolset: The toolset that agents are given.
     """
 
     name: str

@@ -44,13 +44,9 @@ from crab_graph.workers import process_map, write_atomically
 Progress = Callable[[int, int], None]
 """Called with the steps done and the steps there are: candidates scouted, then tasks built."""
 
-_WORTH_A_PROCESS = 40
-"""Steps that take about as long as a process takes to start."""
-
 MAX_TASKS = 1_000_000
 MAX_DISTRACTORS = 20_000
 MAX_ATTEMPTS = 10_000
-_STAMPED = ("crab-graph", "duckdb", "numpy", "python-constraint2")
 
 
 def generate_benchmark(
@@ -179,7 +175,8 @@ def regenerate(
         return load_benchmark(directory)
     steps = count(1)
     total = recipe.tasks + sum(_candidates(recipe).values())
-    processes = jobs or min(os.cpu_count() or 1, 1 + total // _WORTH_A_PROCESS)
+    # A process takes about as long to start as 40 steps take.
+    processes = jobs or min(os.cpu_count() or 1, 1 + total // 40)
 
     def advance() -> None:
         if progress is not None:
@@ -292,12 +289,8 @@ def _chosen(
     chosen: dict[bool, list[Scouted]] = {}
     for flexible in set(modes):
         wanted = modes.count(flexible)
-        own = [
-            one.candidate
-            for one in scouted.values()
-            if (one.stratum, one.flexible) == (stratum, flexible)
-        ]
-        candidates = select(own, wanted)
+        alike = (one for one in scouted.values() if one.stratum == stratum)
+        candidates = select([one.candidate for one in alike if one.flexible == flexible], wanted)
         if len(candidates) < wanted:
             raise UnsatisfiableTask(
                 f"stratum {stratum} has {len(candidates)} distinct tasks where "
@@ -326,7 +319,7 @@ def _selection(
 def stamped_versions() -> dict[str, str]:
     """Return the versions of what decides a benchmark's rows."""
     stamped: dict[str, str] = {}
-    for name in _STAMPED:
+    for name in ("crab-graph", "duckdb", "numpy", "python-constraint2"):
         try:
             stamped[name] = version(name)
         except PackageNotFoundError:

@@ -3,12 +3,11 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.domains.construction import ATTEMPTS, TaskPlan, build_task, candidate_seed, scout
@@ -62,8 +61,7 @@ def _opened(directory: Path, slot: int) -> Iterator[Callable[[Sequence[str]], _C
         yield certify
 
 
-@dataclass(frozen=True, slots=True)
-class Spoilage:
+class Spoilage(NamedTuple):
     """How many tasks of one stratum and date mode have more solutions than their seeds combine to.
 
     Only tasks made without repair can (section 3.2.3, Algorithm 3): the ablation of the repair.
@@ -79,7 +77,7 @@ class Spoilage:
 
     def as_json(self) -> dict[str, Any]:
         """Return the row as `certify --json` prints it."""
-        return asdict(self)
+        return self._asdict()
 
 
 def summarise_spoilage(certified: Iterable[tuple[Task, Certificate]]) -> list[Spoilage]:
@@ -98,8 +96,7 @@ def summarise_spoilage(certified: Iterable[tuple[Task, Certificate]]) -> list[Sp
     return rows
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(NamedTuple):
     """What an opening proves: whether it opens the commitment, and which tasks it gives again."""
 
     commitment: str

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import ValidationError
 
@@ -158,8 +158,7 @@ def sweep_benchmark(
     return load_sweep(plan.directory)
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
+class _Plan(NamedTuple):
     """A sweep to be made: recipe and directory of each value's benchmark, and the families."""
 
     directory: Path
@@ -226,20 +225,20 @@ def _checked_values(source: Benchmark, vary: Vary, values: Sequence[int] | None)
     chosen = tuple(sorted(set(values)))
     if len(chosen) < 2:
         raise UsageError("a sweep compares two or more values")
-    outside = [value for value in chosen if not low <= value <= high]
-    if outside:
-        raise UsageError(f"values of {vary} are from {low} to {high:,}, not {outside[0]}")
+    for value in chosen:
+        if not low <= value <= high:
+            raise UsageError(f"values of {vary} are from {low} to {high:,}, not {value}")
     return chosen
 
 
 def _checked_tasks(source: Benchmark, tasks: int | Sequence[str] | None) -> tuple[str, ...]:
-    known = [entry.id for entry in source.manifest.tasks]
+    known = tuple(entry.id for entry in source.manifest.tasks)
     if tasks is None:
-        return tuple(known)
+        return known
     if isinstance(tasks, int):
         if not 1 <= tasks <= len(known):
             raise UsageError(f"tasks must be between 1 and {len(known)}, not {tasks}")
-        return tuple(known[:tasks])
+        return known[:tasks]
     for task_id in tasks:
         source.entry(task_id)
     if not tasks:

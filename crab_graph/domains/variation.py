@@ -5,10 +5,10 @@ hold is the same row, with the same id, in each. Every member is certified on it
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from itertools import compress
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,8 +31,6 @@ MAX_SEEDS = 4
 
 _Content = tuple[Any, ...]
 
-_ANY_CLOSURE = range(1, MAX_SEEDS**4 + 1)
-
 
 class Vary(StrEnum):
     """What the members of a family differ in."""
@@ -42,8 +40,7 @@ class Vary(StrEnum):
     SOLUTIONS = "solutions"
 
 
-@dataclass(frozen=True, slots=True)
-class FamilyPlan:
+class FamilyPlan(NamedTuple):
     """A family to be built of a task: a member of each value, in increasing order, with its id."""
 
     vary: Vary
@@ -59,17 +56,12 @@ class FamilyPlan:
         return self.source.node_distractors + self.source.edge_distractors
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(NamedTuple):
     """What became of a plan: a task for each value, or why there are none."""
 
     source: str
     members: tuple[BuiltTask, ...]
     reason: str | None = None
-
-
-_Member = tuple[Draft, Population]
-"""A task of a family before it is tables."""
 
 
 def build_family(plan: FamilyPlan) -> Family:
@@ -113,7 +105,7 @@ def build_family(plan: FamilyPlan) -> Family:
     return Family(plan.source.id, tuple(built))
 
 
-def _members(domain: Domain, draft: Draft, plan: FamilyPlan) -> Iterator[_Member]:
+def _members(domain: Domain, draft: Draft, plan: FamilyPlan) -> Iterator[tuple[Draft, Population]]:
     """Yield a world for each value.
 
     With the edges the number of distractors stays: those that a missing edge would turn into
@@ -148,9 +140,8 @@ def _members(domain: Domain, draft: Draft, plan: FamilyPlan) -> Iterator[_Member
 def _populated(draft: Draft, plan: FamilyPlan, **other: Any) -> Population:
     """Return the objects of a draft, as the source has them but for what is other."""
     source = {"seed_count": plan.source.stratum, "distractors": plan.distractors}
-    return populate(
-        draft.folded, closure=_ANY_CLOSURE, seed=plan.source.seed, **{**source, **other}
-    )
+    closure = range(1, MAX_SEEDS**4 + 1)  # however many there can be
+    return populate(draft.folded, closure=closure, seed=plan.source.seed, **{**source, **other})
 
 
 def _with_distractors(nodes: Sequence[str], full: Population, wanted: int) -> Population:
@@ -184,21 +175,13 @@ def _with_seeds(draft: Draft, full: Population, wanted: int) -> Population:
     """Return the distractors and the first seed solutions."""
     seeds = full.seeds[:wanted]
     kept = {node: {one[node][IDENTITY] for one in seeds} for node in draft.folded.graph.node_ids}
-    masks = {
-        name: np.array(
-            [
-                origin != "seed" or number in kept[node]
-                for origin, node, number in zip(
-                    full.origins[name],
-                    full.nodes[name],
-                    full.objects[name][IDENTITY].tolist(),
-                    strict=True,
-                )
-            ],
-            dtype=bool,
+    masks: dict[str, Mask] = {}
+    for name, objects in full.objects.items():
+        made_for = zip(
+            full.origins[name], full.nodes[name], objects[IDENTITY].tolist(), strict=True
         )
-        for name in full.objects
-    }
+        own = [origin != "seed" or number in kept[node] for origin, node, number in made_for]
+        masks[name] = np.array(own, dtype=bool)
     thinned = _masked(full, masks)
     return replace(thinned, seeds=seeds, closure=count_closure(draft.folded, seeds))
 

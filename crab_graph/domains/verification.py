@@ -21,8 +21,7 @@ class Traveller(NamedTuple):
     date_of_birth: str
 
 
-@dataclass(frozen=True, slots=True)
-class SlotBooking:
+class SlotBooking(NamedTuple):
     """One active booking made in the episode; its slot is `None` where it fits none.
 
     The total is the amount stored on the booking, what is due the price recomputed from the initial
@@ -46,8 +45,7 @@ class SlotBooking:
     travellers: tuple[Traveller, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Trip:
+class Trip(NamedTuple):
     """All active bookings of the episode, by slot; those in surplus fit none, or come second."""
 
     slots: Mapping[str, tuple[SlotBooking, ...]]
@@ -109,8 +107,7 @@ def _read_booking(tables: BookingTables, kind: Kind, booking: Row, slot: str | N
     )
 
 
-@dataclass(frozen=True, slots=True)
-class DomainCheck:
+class DomainCheck(NamedTuple):
     """A concrete check that constraints decide; without any it is not evaluated.
 
     Their refs are `(slot, property)`, see `booking_values`.

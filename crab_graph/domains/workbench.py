@@ -36,14 +36,13 @@ class Workbench:
 
     def keep_scouted(self, scouted: Scouted) -> None:
         """Keep a scouted candidate."""
-        self._connection.execute(
-            "INSERT INTO sealed.candidates VALUES (?)", [scouted.model_dump_json()]
-        )
+        stored = scouted.model_dump_json()
+        self._connection.execute("INSERT INTO sealed.candidates VALUES (?)", [stored])
 
     def entries(self) -> dict[str, TaskEntry]:
         """Return the tasks that were built, by id."""
         found = self._connection.execute("SELECT entry FROM sealed.entries").fetchall()
-        entries = [TaskEntry.model_validate_json(text) for (text,) in found]
+        entries = (TaskEntry.model_validate_json(text) for (text,) in found)
         return {entry.id: entry for entry in entries}
 
     def keep_task(self, built: BuiltTask) -> None:

@@ -1,7 +1,6 @@
 """The travel domain: flights out and back, a hotel and an attraction (paper section 3.5)."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -59,7 +58,7 @@ def with_edges(draft: Draft, names: Sequence[str], seed: int) -> Draft:
     if "total_budget" in names and request.budget_cents is None:
         request = with_budget(request, folded, seed)
         folded = fold(build_graph(request), types)
-    return replace(draft, request=request, folded=folded)
+    return draft._replace(request=request, folded=folded)
 
 
 def describe_solution(solution: Solution) -> dict[str, Any]:
