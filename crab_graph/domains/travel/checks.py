@@ -172,17 +172,14 @@ def _times(words: str) -> Callable[[str, str], Statements]:
     return read
 
 
-def _one_of_the_dates(text: str, today: str) -> Statements:
-    """Return the dates of a text as one statement: `3 or 4 May` is right where one of them is."""
-    dates = tuple(found.iso for found in find_dates(text, today))
-    return [dates] if dates else []
-
-
 _READ: Mapping[str | None, Callable[[str, str], Statements] | None] = {
     None: None,
     "flight times": _times("morning|midday|noon|night"),
     "outing times": _times("morning|afternoon|evening|all[- ]day"),
-    "one of the dates": _one_of_the_dates,
+    # `3 or 4 May` is right where one of them is.
+    "one of the dates": lambda text, today: (
+        [dates] if (dates := tuple(found.iso for found in find_dates(text, today))) else []
+    ),
     "each date": lambda text, today: [(found.iso,) for found in find_dates(text, today)],
 }
 
@@ -222,9 +219,7 @@ _CLAIMS = tuple(
     for one in _CHECKS["claims"]
 )
 
-_COVERED: Mapping[str, frozenset[str]] = {
-    fact: frozenset(checks) for fact, checks in _CHECKS["covered"].items()
-}
+_COVERED = {fact: frozenset(checks) for fact, checks in _CHECKS["covered"].items()}
 
 _DECIDING: Mapping[str, frozenset[str]] = {
     **{key: checks for key, checks in _COVERED.items() if "C-PART" not in checks},

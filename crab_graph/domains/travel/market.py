@@ -24,12 +24,6 @@ ATTRACTION_HOURS: Mapping[str, tuple[int, int]] = {
 }
 
 _LEVELS = tuple(range(12))
-_DAYS_AROUND = 2
-"""Days before the first and after the last possible day of the trip on which objects exist."""
-
-_SHORTEST, _LONGEST = 70, 200
-"""Flight times in minutes; the longest flight of the latest departure lands before midnight."""
-
 _Derivation = dict[tuple[Value, ...], Value]
 
 
@@ -57,8 +51,9 @@ def node_types(request: TravelRequest, seed: int) -> dict[str, NodeType]:
     others = [city for city in CITIES if city not in (request.origin, request.destination)]
     decoys = derive_rng(seed, "decoy cities").sample(others, 2)
     cities = (request.origin, request.destination, *decoys)
-    first = day_number(request.departure_first) - _DAYS_AROUND
-    last = day_number(request.departure_last) + request.nights + _DAYS_AROUND
+    # Objects exist from two days before the first possible day of the trip to two after the last.
+    first = day_number(request.departure_first) - 2
+    last = day_number(request.departure_last) + request.nights + 2
     drawn: Mapping[str, tuple[Value, ...]] = {
         "cities": cities[1:],
         "codes": tuple(CITIES[city].code for city in cities),
@@ -72,25 +67,22 @@ def node_types(request: TravelRequest, seed: int) -> dict[str, NodeType]:
         "hotel": _hotel(range(first, last + 1)),
         "attraction": _attraction(rng),
     }
-    return {name: _node_type(name, drawn, own) for name, own in derived.items()}
-
-
-def _node_type(
-    name: str, drawn: Mapping[str, tuple[Value, ...]], derived: tuple[Derived, ...]
-) -> NodeType:
-    """Return a node type: what objects are told apart by is all but how many are left."""
-    properties = {
-        one: drawn[values] if isinstance(values, str) else tuple(values)
-        for one, values in _MARKET[name]["properties"].items()
-    }
-    return NodeType(
-        name=name,
-        properties=tuple(Property(*one) for one in properties.items()),
-        derived=derived,
-        domain_constraints=tuple(_rules(name)),
-        identity=tuple(one for one in properties if one != "available"),
-        bundle=KINDS[name].bundle,
-    )
+    types = {}
+    for name, own in derived.items():
+        properties = {
+            one: drawn[values] if isinstance(values, str) else tuple(values)
+            for one, values in _MARKET[name]["properties"].items()
+        }
+        types[name] = NodeType(
+            name=name,
+            properties=tuple(Property(*one) for one in properties.items()),
+            derived=own,
+            domain_constraints=tuple(_rules(name)),
+            # What objects are told apart by is all but how many are left.
+            identity=tuple(one for one in properties if one != "available"),
+            bundle=KINDS[name].bundle,
+        )
+    return types
 
 
 def _rules(name: str) -> Iterator[Constraint]:
@@ -109,7 +101,8 @@ def _flight(
     rng: Random, codes: tuple[Value, ...], carriers: tuple[Value, ...]
 ) -> tuple[Derived, ...]:
     market = _MARKET["flight"]
-    duration = {pair: rng.randrange(_SHORTEST, _LONGEST + 1, 5) for pair in product(codes, codes)}
+    # In minutes; the longest flight of the latest departure lands before midnight.
+    duration = {pair: rng.randrange(70, 201, 5) for pair in product(codes, codes)}
     departure: _Derivation = {}
     arrival: _Derivation = {}
     for key in product(codes, codes, carriers, market["departures"]):
@@ -132,10 +125,8 @@ def _hotel(days: Iterable[int]) -> tuple[Derived, ...]:
         for stars, base in enumerate(market["prices"], start=1)
         for (room, percent), level in product(market["percent"].items(), _LEVELS)
     }
-    open_until: _Derivation = {
-        (day, nights): day + nights
-        for day, nights in product(days, market["properties"]["nights_open"])
-    }
+    stays = product(days, market["properties"]["nights_open"])
+    open_until: _Derivation = {(day, nights): day + nights for day, nights in stays}
     return (
         Derived("available_until", ("available_from", "nights_open"), open_until),
         Derived("price", ("stars", "room_type", "level"), price),

@@ -146,10 +146,6 @@ def _add_flight_with_seats(call: Mapping[str, Any]) -> Iterator[tuple[str, Row]]
         yield "fares", fare
 
 
-def _add_hotel(call: Mapping[str, Any]) -> Iterator[tuple[str, Row]]:
-    yield "hotels", dict(call)
-
-
 def _add_room_to_hotel(call: Mapping[str, Any]) -> Iterator[tuple[str, Row]]:
     row = dict(call)
     start, nights = row.pop("start_date"), row.pop("num_dates")
@@ -167,7 +163,7 @@ def _add_attraction(call: Mapping[str, Any]) -> Iterator[tuple[str, Row]]:
 
 INSERTIONS: Mapping[str, Insertion] = {
     "add_flight_with_seats": _add_flight_with_seats,
-    "add_hotel": _add_hotel,
+    "add_hotel": lambda call: iter([("hotels", dict(call))]),
     "add_room_to_hotel": _add_room_to_hotel,
     "add_attraction": _add_attraction,
 }

@@ -64,13 +64,8 @@ def _add_user(
     tables["customers"].append(_customer(rng, profile.customer_id, *home))
     need = max(draft.request.budget_cents or 0, *totals)
     own = profile.payment_card.model_dump()
-    cards = [
-        {
-            **own,
-            "limit_cents": -(-int(need * rng.uniform(1.1, 1.6)) // 10000) * 10000,
-            "is_default": False,
-        }
-    ]
+    high = -(-int(need * rng.uniform(1.1, 1.6)) // 10000) * 10000
+    cards = [{**own, "limit_cents": high, "is_default": False}]
     while len(cards) < 3:
         card_id = f"CD-{rng.randrange(1000, 10000)}"
         if card_id in {card["card_id"] for card in cards}:

@@ -13,7 +13,6 @@ from crab_graph.domains.travel.names import CITIES
 from crab_graph.domains.travel.offers import kinds_of_slots
 from crab_graph.domains.travel.request import TravelRequest
 from crab_graph.generation.folding import FoldedGraph
-from crab_graph.generation.objects import Columns
 from crab_graph.randomness import derive_array_rng, derive_rng
 
 T = TypeVar("T")
@@ -101,12 +100,11 @@ def with_budget(request: TravelRequest, folded: FoldedGraph, seed: int) -> Trave
     """Return the request with a budget, whatever the draw of its edges says."""
     share = derive_rng(seed, "budget share").uniform(*BUDGET_QUANTILE)
     array_rng = derive_array_rng(seed, "budget prices")
-    size = 4000
+    size, kinds = 4000, kinds_of_slots()
     total = np.zeros(size, dtype=np.int64)
-    kinds = kinds_of_slots()
     for node, domain in folded.domains.items():
-        objects: Columns = domain.draw(array_rng, size)
-        drawn = objects["price"][array_rng.randint(0, len(objects["price"]), size)]
+        prices = domain.draw(array_rng, size)["price"]
+        drawn = prices[array_rng.randint(0, len(prices), size)]
         total += kinds[node].cost(drawn, request)
     budget = int(np.sort(total)[int(share * size)])
     return request.model_copy(update={"budget_cents": -(-budget // 1000) * 1000})

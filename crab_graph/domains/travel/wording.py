@@ -39,7 +39,8 @@ def travel_lexicon() -> DomainLexicon:
     """Return the words that users of travel tasks understand and say."""
     text = read_text(SOURCE)
     for name, values in (("{carriers}", CARRIERS), ("{districts}", DISTRICTS)):
-        text = text.replace(f'"{name}"', f"'{_any_of(values)}'")
+        words = sorted((re.escape(value.casefold()) for value in values), key=len, reverse=True)
+        text = text.replace(f'"{name}"', rf"'\b(?:{'|'.join(words)})\b'")
     document = tomllib.loads(text)
     for key in ("origin", "destination"):
         document["facts"][key]["codes"] = {name: city.code for name, city in CITIES.items()}
@@ -64,8 +65,3 @@ def travel_policy(today: str, toolset: Toolset = Toolset.PARITY) -> str:
     """Return the agent's policy prompt, which states every duty that is graded."""
     changes = read_text(f"changes_{toolset}.md").rstrip()
     return read_text("policy.md").replace("{today}", today).replace("{changes}", changes)
-
-
-def _any_of(values: Iterable[str]) -> str:
-    words = sorted((re.escape(value.casefold()) for value in values), key=len, reverse=True)
-    return rf"\b(?:{'|'.join(words)})\b"

@@ -1,6 +1,7 @@
 """The agent's attraction tools (paper table 6, category Attractions)."""
 
 from dataclasses import replace
+from operator import itemgetter
 from typing import Literal
 
 from crab_graph.dates import clock_time
@@ -38,11 +39,8 @@ def search_attractions_by_city(
     else:
         on_day = call.tables.find("attractions", "date", date)
         rows = tuple(row for row in on_day if row["city"] == name)
-    listed = sorted(
-        (row["date"], row["start_minute"], row["attraction_id"], row)
-        for row in rows
-        if row["available"] > 0 and category in (None, row["category"])
-    )
+    wanted = (row for row in rows if row["available"] > 0 and category in (None, row["category"]))
+    listed = sorted(wanted, key=itemgetter("date", "start_minute", "attraction_id"))
     attractions = [
         {
             **picked(row, "attraction_id", "name", "category", "district"),
@@ -52,7 +50,7 @@ def search_attractions_by_city(
             "price_per_ticket": format_cents(row["price_cents"]),
             "available": row["available"],
         }
-        for *_, row in listed
+        for row in listed
     ]
     return {"city": name, "attractions": attractions, "currency": CURRENCY}
 

@@ -117,11 +117,8 @@ def search_available_seats(call: ToolCall, flight_id: str) -> Result:
     _require_flight(call, flight_id)
     rows = call.tables.find("fares", "flight_id", flight_id)
     fares = [
-        {
-            **picked(row, *_FARE),
-            "price": format_cents(row["price_cents"]),
-            "available": row["available"],
-        }
+        picked(row, *_FARE)
+        | {"price": format_cents(row["price_cents"]), "available": row["available"]}
         for row in rows
         if row["available"] > 0
     ]
@@ -173,10 +170,8 @@ def get_flight_booking_details(call: ToolCall, booking_id: str) -> Result:
     booking = require_booking_of(call, booking_id, KIND)
     flight = _require_flight(call, booking["entity_id"])
     seats = [
-        {
-            **picked(call.world.tables["fares"][row["fare_id"]], *_FARE),
-            **picked(row, "passenger_name", "date_of_birth"),
-        }
+        picked(call.world.tables["fares"][row["fare_id"]], *_FARE)
+        | picked(row, "passenger_name", "date_of_birth")
         for row in call.tables.find("booking_seats", "booking_id", booking_id)
     ]
     return {
