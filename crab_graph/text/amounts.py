@@ -59,12 +59,23 @@ class Amount(NamedTuple):
 def find_amounts(utterance: Utterance) -> tuple[Amount, ...]:
     """Return the amounts of a message, in text order; a number without currency is none."""
     amounts = []
-    for match in _AMOUNT.finditer(utterance.text):
+    text = utterance.text
+    for match in _AMOUNT.finditer(text):
+        (start, end), clause = match.span(), utterance.clause_at(match.start())
+        is_inert = (
+            _INERT_BEFORE.search(text, max(clause.start, start - _REACH), start) is not None
+            or _INERT_AFTER.match(text, end, clause.end) is not None
+            or (
+                start - 2 >= clause.start
+                and text[start - 1] in "-–"
+                and text[start - 2].isdecimal()
+            )
+        )
         cents = parse_cents(match["marked"] or match["plain"])
-        amounts.append(Amount(cents, *match.span(), _is_inert(utterance, *match.span())))
+        amounts.append(Amount(cents, start, end, is_inert))
     for index, (first, last) in enumerate(pairwise(amounts)):
         clause = utterance.clause_at(first.start)
-        if last.start < clause.end and _is_range(utterance.text, clause.start, first, last):
+        if last.start < clause.end and _is_range(text, clause.start, first, last):
             amounts[index] = first._replace(is_inert=True)
             amounts[index + 1] = last._replace(is_inert=True)
     return tuple(amounts)
@@ -93,15 +104,6 @@ def has_unit_mark(text: str, clause: Clause, amount: Amount, vocabulary: TextVoc
 def has_whole_mark(text: str, clause: Clause, amount: Amount, vocabulary: TextVocabulary) -> bool:
     """Return whether an amount is marked as the price of a whole item by what follows it."""
     return _whole_mark(vocabulary.counted_words).match(text, amount.end, clause.end) is not None
-
-
-def _is_inert(utterance: Utterance, start: int, end: int) -> bool:
-    text, clause = utterance.text, utterance.clause_at(start)
-    return (
-        _INERT_BEFORE.search(text, max(clause.start, start - _REACH), start) is not None
-        or _INERT_AFTER.match(text, end, clause.end) is not None
-        or (start - 2 >= clause.start and text[start - 1] in "-–" and text[start - 2].isdecimal())
-    )
 
 
 def _is_range(text: str, clause_start: int, first: Amount, last: Amount) -> bool:

@@ -146,20 +146,18 @@ def _clause_acts(
         for item in mentions
         if is_refused or is_meant(_REJECTION.finditer(text, clause.start, item.start))
     ]
-    if _is_explicit_approval(text, clause, mentions):
+    is_explicit_approval = (
+        "?" not in text[clause.start : clause.end]
+        and not pattern("approval", "explicit_voids").search(text, clause.start, clause.end)
+        and (
+            pattern("approval", "strong").search(text, clause.start, clause.end)
+            or any(_BOOK.search(text, clause.start, item.start) for item in mentions)
+        )
+    )
+    if is_explicit_approval:
         kept = [item for item in mentions if item not in rejected]
         for slot, ids in by_slot(kept, catalogue).items():
             yield Act(ActKind.APPROVE, slot, ids)
     for mention in rejected:
         slot = catalogue.slot_of(mention.entity_id) or ""
         yield Act(ActKind.REJECT, slot, frozenset({mention.entity_id}))
-
-
-def _is_explicit_approval(text: str, clause: Clause, mentions: Sequence[Mention]) -> bool:
-    if "?" in text[clause.start : clause.end]:
-        return False
-    if pattern("approval", "explicit_voids").search(text, clause.start, clause.end):
-        return False
-    if pattern("approval", "strong").search(text, clause.start, clause.end):
-        return True
-    return any(_BOOK.search(text, clause.start, item.start) for item in mentions)

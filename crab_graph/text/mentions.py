@@ -144,10 +144,7 @@ class ReferenceForm(StrEnum):
 class Reference(NamedTuple):
     """A word, name or id that refers to the trip, to slots or to one item, with its span.
 
-    Attributes:
-        slots: The slots it stands for; for a bare word those of its kind, for a trip word none.
-        id: Entity or booking id, in upper case; empty for words.
-        word: The word itself; empty for ids and names.
+    The slots of a bare word are those of its kind, a trip word has none; ids are in upper case.
     """
 
     form: ReferenceForm

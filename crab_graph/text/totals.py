@@ -100,7 +100,13 @@ def _clause_totals(
     What stands before the previous total's amount scopes that total, and not the next one.
     """
     text = utterance.text
-    is_void = _is_void_clause(utterance, clause, stated, cues)
+    parent = utterance.parent(clause)
+    looked = [(key, clause.start, clause.end) for key in ("conditions", "running", "option_labels")]
+    if parent is not None:
+        looked.append(("option_labels", parent.start, parent.end))
+    is_void = any(pattern("totals", key).search(text, start, end) for key, start, end in looked)
+    if len(stated) > 1 and "=" not in utterance.words(clause):
+        is_void = is_void or all(cue.family is not CueFamily.TOTAL for cue in cues)
     bound: dict[int, _Cue] = {}
     for cue in sorted(cues, key=lambda cue: (cue.family is not CueFamily.TOTAL, cue.start)):
         bound.setdefault(_bind(text, clause, stated, cue).start, cue)
@@ -124,20 +130,6 @@ def _find_cues(text: str, clause: Clause, families: frozenset[CueFamily]) -> lis
                 if not any(cue.start <= match.start() < cue.end for cue in cues):
                     cues.append(_Cue(family, *match.span()))
     return sorted(cues, key=lambda cue: cue.start)
-
-
-def _is_void_clause(
-    utterance: Utterance, clause: Clause, stated: Sequence[Amount], cues: Sequence[_Cue]
-) -> bool:
-    text = utterance.text
-    only_charges = all(cue.family is not CueFamily.TOTAL for cue in cues)
-    if only_charges and len(stated) > 1 and "=" not in utterance.words(clause):
-        return True
-    parent = utterance.parent(clause)
-    looked = [(key, clause.start, clause.end) for key in ("conditions", "running", "option_labels")]
-    if parent is not None:
-        looked.append(("option_labels", parent.start, parent.end))
-    return any(pattern("totals", key).search(text, start, end) for key, start, end in looked)
 
 
 def _bind(text: str, clause: Clause, stated: Sequence[Amount], cue: _Cue) -> Amount:

@@ -15,14 +15,10 @@ class TextVocabulary:
 
     Attributes:
         prefixes: Id prefix of each kind of entity that can be booked, such as `{"hotel": "HT"}`.
-        named_kinds: The kinds whose entities have a name.
-        booking_prefix: Id prefix of bookings.
         slots: The kind of each slot, in the domain's order.
-        slot_words: Words that mean one slot.
         group_words: Words that mean several slots.
         bare_words: Words that mean a kind, without saying which of its slots.
         item_words: The bare words that mean the item itself where one slot of the kind is booked.
-        trip_words: Words that mean the whole trip.
         unit_phrases: Phrases after an amount that make it the price of one unit.
         counted_words: Words after `for N` that make an amount the price of a whole item.
     """
