@@ -134,24 +134,7 @@ class EliminationCounter:
     def _joined(
         self, state: _Partial, node: str, entries: _Partial, ahead: Sequence[str], room: int
     ) -> _Partial:
-        left, right = self._compatible_pairs(state, node, entries, ahead, room)
-        codes = {
-            item: column[side]
-            for side, part in ((left, state), (right, entries))
-            for item, column in part.codes.items()
-            if not set(self.edges[item[1]].nodes).isdisjoint(ahead)
-        }
-        return _Partial(
-            codes,
-            state.total[left] + entries.total[right],
-            state.weight[left] * entries.weight[right],
-            np.maximum(state.key[left], entries.key[right]),
-        )
-
-    def _compatible_pairs(
-        self, state: _Partial, node: str, entries: _Partial, ahead: Sequence[str], room: int
-    ) -> tuple[IntArray, IntArray]:
-        """Return pairs (partial solution, entry) that break no edge and have room for the rest."""
+        """Join pairs (partial solution, entry) that break no edge and have room for the rest."""
         tables = []
         for number, edge in enumerate(self.edges):
             if node in edge.nodes and set(edge.nodes).isdisjoint(ahead):
@@ -168,12 +151,24 @@ class EliminationCounter:
         for start in range(0, len(state.total), step):
             part = slice(start, start + step)
             fits = state.total[part, None] + entries.total[None, :] <= room
-            for truth, flat, codes in tables:
-                fits &= truth[flat[part]][:, codes]
-            left, right = np.nonzero(fits)
-            lefts.append(left + start)
-            rights.append(right)
-        return np.concatenate(lefts), np.concatenate(rights)
+            for truth, flat, numbers in tables:
+                fits &= truth[flat[part]][:, numbers]
+            found = np.nonzero(fits)
+            lefts.append(found[0] + start)
+            rights.append(found[1])
+        left, right = np.concatenate(lefts), np.concatenate(rights)
+        codes = {
+            item: column[side]
+            for side, partial in ((left, state), (right, entries))
+            for item, column in partial.codes.items()
+            if not set(self.edges[item[1]].nodes).isdisjoint(ahead)
+        }
+        return _Partial(
+            codes,
+            state.total[left] + entries.total[right],
+            state.weight[left] * entries.weight[right],
+            np.maximum(state.key[left], entries.key[right]),
+        )
 
 
 def best_orders(nodes: Sequence[str], edges: Sequence[Constraint]) -> list[tuple[str, ...]]:

@@ -86,8 +86,7 @@ def solve_cheapest(folded: FoldedGraph, objects: Mapping[str, Columns], valid: R
 
     The objects of each node are given as columns, with the positions of the node-valid ones.
     """
-    first = folded.graph.node_ids[0]
-    return _chain_solves(folded, objects, valid, valid[first])
+    return _chain_solves(folded, objects, valid, valid[folded.graph.node_ids[0]])
 
 
 def solve_rarest(folded: FoldedGraph, objects: Mapping[str, Columns], valid: Rows) -> bool:
@@ -171,11 +170,18 @@ def select(candidates: Sequence[Candidate], wanted: int) -> list[Candidate]:
     distinct: dict[str, Candidate] = {}
     for candidate in sorted(candidates, key=lambda item: item.number):
         distinct.setdefault(candidate.content, candidate)
+    hardest_first = sorted(
+        distinct.values(),
+        key=lambda one: (one.solutions, -one.node_distractors, -one.edge_distractors, one.number),
+    )
     ranking: list[Candidate] = []
     for solved in (False, True):
-        ranking += _take_turns(
-            [item for item in distinct.values() if item.solved_by_shortcut is solved]
-        )
+        groups: dict[Group, list[Candidate]] = {}
+        for candidate in hardest_first:
+            if candidate.solved_by_shortcut is solved:
+                groups.setdefault(candidate.group, []).append(candidate)
+        while any(groups.values()):
+            ranking += [group.pop(0) for group in groups.values() if group]
     # Each number of edges is taken as near its frequency as whole numbers come.
     wanted = min(wanted, len(ranking))
     counts = Counter(candidate.active_edges for candidate in ranking)
@@ -188,20 +194,4 @@ def select(candidates: Sequence[Candidate], wanted: int) -> list[Candidate]:
         if room[candidate.active_edges]:
             room[candidate.active_edges] -= 1
             chosen.append(candidate)
-    return chosen
-
-
-def _take_turns(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates hardest first, taking turns over the groups."""
-    groups: dict[Group, list[Candidate]] = {}
-
-    def easiness(candidate: Candidate) -> tuple[int, int, int, int]:
-        distractors = (-candidate.node_distractors, -candidate.edge_distractors)
-        return (candidate.solutions, *distractors, candidate.number)
-
-    for candidate in sorted(candidates, key=easiness):
-        groups.setdefault(candidate.group, []).append(candidate)
-    chosen: list[Candidate] = []
-    while any(groups.values()):
-        chosen += [group.pop(0) for group in groups.values() if group]
     return chosen

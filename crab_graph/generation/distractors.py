@@ -90,7 +90,13 @@ def generate_node_distractors(
         if missing <= 0:
             break
         domains = _breaking_domains(folded, node, kept)
-        shares = _shares(folded, node, domains, missing)
+        weights = {
+            item.name: STRUCTURAL_SHARE if item.structural else 1.0
+            for item in folded.node_constraints[node]
+            if item.name in domains
+        }
+        whole = sum(weights.values())
+        shares = {name: int(np.ceil(missing * own / whole)) for name, own in weights.items()}
         rngs = [
             derive_array_rng(seed, "node distractors", node, name, len(parts)) for name in shares
         ]
@@ -193,19 +199,6 @@ def _breaking_domains(folded: FoldedGraph, node: str, kept: str) -> dict[str, No
         with suppress(UnsatisfiableTask):
             domains[item.name] = folded.domain(node, [*others, item.negated()])
     return domains
-
-
-def _shares(
-    folded: FoldedGraph, node: str, domains: Mapping[str, NodeDomain], total: int
-) -> dict[str, int]:
-    """Split a number of distractors over the constraints to break, rounded up."""
-    weights = {
-        item.name: STRUCTURAL_SHARE if item.structural else 1.0
-        for item in folded.node_constraints[node]
-        if item.name in domains
-    }
-    whole = sum(weights.values())
-    return {name: int(np.ceil(total * weight / whole)) for name, weight in weights.items()}
 
 
 def fills_any_node(folded: FoldedGraph, type_name: str, objects: Columns) -> Mask:

@@ -22,10 +22,8 @@ FIGURES = 3
 class Surface(NamedTuple):
     """What the tables of one node type show of an offer: columns of ids, names and prices (cents).
 
-    Attributes:
-        sql: A SELECT with the parameter `$task`; its first column is the offer's id, the others are
-            public. Dates and truth values are numbers.
-        groupings: Groups of columns whose shared values bundle offers, such as a flight's fares.
+    The SQL is a SELECT with the parameter `$task`: first the offer's id, then public columns, dates
+    and truth values as numbers. Shared values of a grouping's columns bundle offers, as in fares.
     """
 
     sql: str

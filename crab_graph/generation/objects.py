@@ -43,12 +43,15 @@ class CodedObjects(Columns):
         return cls(type, codes)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        column = self._columns.get(name)
-        if column is None:
-            column = self._columns[name] = (
-                self._identity() if name == IDENTITY else self._looked_up(self.type.lookups[name])
-            )
-        return column
+        if name not in self._columns:
+            if name == IDENTITY:
+                number = np.zeros(length(self), dtype=np.int64)
+                for free in self.type.identity:
+                    number = number * len(self.type.property_values[free]) + self.codes[free]
+                self._columns[name] = number
+            else:
+                self._columns[name] = self._looked_up(self.type.lookups[name])
+        return self._columns[name]
 
     def __iter__(self) -> Iterator[str]:
         for name in (*self.codes, *self.type.derivations):
@@ -59,11 +62,6 @@ class CodedObjects(Columns):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
-
-    @property
-    def size(self) -> int:
-        """Number of objects."""
-        return len(next(iter(self.codes.values())))
 
     def at(self, index: NDArray[Any] | slice) -> "CodedObjects":
         """Return the objects at `index`."""
@@ -78,18 +76,11 @@ class CodedObjects(Columns):
         if rule.truth is not None:
             return self._looked_up(Lookup(rule.inputs, rule.truth))
         answer = rule.constraint.evaluate(lambda ref: self[ref[1]])
-        return np.broadcast_to(np.asarray(answer, dtype=np.bool_), (self.size,))
+        return np.broadcast_to(np.asarray(answer, dtype=np.bool_), (length(self),))
 
     def _looked_up(self, lookup: Lookup) -> NDArray[Any]:
         column: NDArray[Any] = lookup.table[tuple([self.codes[name] for name in lookup.inputs])]
         return column
-
-    def _identity(self) -> IntArray:
-        number = np.zeros(self.size, dtype=np.int64)
-        for name in self.type.identity:
-            number *= len(self.type.property_values[name])
-            number += self.codes[name]
-        return number
 
 
 AnyColumns = TypeVar("AnyColumns", CodedObjects, Columns)
@@ -122,9 +113,8 @@ def concatenate(parts: Sequence[Columns]) -> Columns:
 
 def length(columns: Columns) -> int:
     """Return the number of objects."""
-    return len(
-        next(iter((columns.codes if isinstance(columns, CodedObjects) else columns).values()))
-    )
+    own = columns.codes if isinstance(columns, CodedObjects) else columns
+    return len(next(iter(own.values())))
 
 
 def rows(columns: Columns) -> list[dict[str, Value]]:

@@ -8,6 +8,7 @@ return is kept, and with it whatever solutions it adds.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from math import ceil, prod
 from random import Random
 
@@ -155,7 +156,7 @@ class ProfilePool:
         for node, own in names.items():
             shown = profiles(graph.objects[node], own)
             mask = are_universally_bad(edge, node, shown, pool.valid)
-            pool.bad[node] = [one for one, bad in zip(shown, mask, strict=True) if bad]
+            pool.bad[node] = list(compress(shown, mask))
         return pool
 
     def pick(self, rng: Random) -> tuple[str, Profile]:
@@ -179,9 +180,7 @@ class ProfilePool:
         for other in self.edge.nodes:
             if other != node and self.bad[other]:
                 mask = are_universally_bad(self.edge, other, self.bad[other], new)
-                self.bad[other] = [
-                    one for one, bad in zip(self.bad[other], mask, strict=True) if bad
-                ]
+                self.bad[other] = list(compress(self.bad[other], mask))
 
 
 def are_universally_bad(
@@ -283,12 +282,10 @@ def populate_by_paper(
 
 def _pool(own: Columns, made: Distractors | None, node: str, seed: int) -> CandidatePool:
     size = length(own)
-    if made is None:
-        return CandidatePool(own, [""] * size, size, np.zeros(0, dtype=np.int64))
-    order = derive_array_rng(seed, "repair", node).permutation(len(made.broken))
-    return CandidatePool(
-        concatenate([own, made.objects]), [""] * size + made.broken, size, order + size
-    )
+    made = made or Distractors(take(own, slice(0)), [])
+    order = size + derive_array_rng(seed, "repair", node).permutation(len(made.broken))
+    broken = [""] * size + made.broken
+    return CandidatePool(concatenate([own, made.objects]), broken, size, order)
 
 
 def _harmless(

@@ -48,9 +48,6 @@ DEAREST = 0.4
 CHOICES = 30
 """Choices of seeds tried for an acceptable number of solutions."""
 
-ANY_CLOSURE = range(1, 2**31)
-"""Every number of solutions."""
-
 
 @dataclass(frozen=True)
 class Population:
@@ -114,15 +111,14 @@ def populate(
     return assemble(folded, seeds, solutions, edge, fill(quota, edge, draw))
 
 
-def draw_seeds(
-    folded: FoldedGraph, count: int, seed: int, closure: range = ANY_CLOSURE
-) -> list[SeedSolution]:
-    """Return the seed solutions that `populate` draws.
+def draw_seeds(folded: FoldedGraph, count: int, seed: int) -> list[SeedSolution]:
+    """Return the seed solutions that `populate` draws where any closure will do.
 
     Raises:
         UnsatisfiableTask: the graph has too few.
     """
-    return _seeds_within(folded, _possible_solutions(folded, seed), count, closure, seed)
+    any_closure = range(1, 2**31)
+    return _seeds_within(folded, _possible_solutions(folded, seed), count, any_closure, seed)
 
 
 def _possible_solutions(folded: FoldedGraph, seed: int) -> Solutions:
