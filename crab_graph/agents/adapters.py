@@ -161,17 +161,14 @@ def required_arguments(function: Callable[..., Any]) -> int:
     Raises:
         UsageError: it needs keyword arguments too, or does not tell what it takes.
     """
+    name = dotted_name(function)
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError) as error:
-        raise UsageError(
-            f"'{dotted_name(function)}' does not tell which arguments it takes"
-        ) from error
+        raise UsageError(f"'{name}' does not tell which arguments it takes") from error
     needed = [one for one in parameters if one.default is one.empty]
     if any(one.kind is one.KEYWORD_ONLY for one in needed):
-        raise UsageError(
-            f"'{dotted_name(function)}' needs keyword arguments, which nobody gives it"
-        )
+        raise UsageError(f"'{name}' needs keyword arguments, which nobody gives it")
     if any(one.kind is one.VAR_POSITIONAL for one in needed):
         return 2
     return sum(one.kind in _POSITIONAL for one in needed)

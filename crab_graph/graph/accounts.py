@@ -13,9 +13,9 @@ from typing_extensions import TypedDict
 
 from crab_graph.models.failures import CallTimeout
 from crab_graph.models.meter import Meter
-from crab_graph.models.prices import Cost, Prices, add_costs
+from crab_graph.models.prices import Cost, Prices
 from crab_graph.models.retrying import within
-from crab_graph.models.usage import PARTIES, ModelUsage, Usage, add_usage, totals
+from crab_graph.models.usage import PARTIES, ModelUsage, Usage, add_usage
 
 Result = TypeVar("Result")
 
@@ -78,19 +78,9 @@ def lost_usage(
     return {party: usage for party, usage in found.items() if usage}
 
 
-def tokens_of(spent: Mapping[str, Any]) -> int:
-    """Return the tokens of both parties."""
-    return sum(totals(usage).tokens for usage in usage_by_party(spent).values())
-
-
 def costs_of(
     spent: Mapping[str, Any], prices: Prices, specs: Mapping[str, str | None]
 ) -> dict[str, Cost]:
     """Return what the models of each party cost; `specs` say how each was named, if one did."""
     used = usage_by_party(spent)
     return {party: prices.cost(usage, specs.get(party)) for party, usage in used.items()}
-
-
-def total_cost(spent: Mapping[str, Any], prices: Prices, specs: Mapping[str, str | None]) -> Cost:
-    """Return what all models cost together."""
-    return add_costs(costs_of(spent, prices, specs))

@@ -17,7 +17,7 @@ from crab_graph.agents.adapters import Agent
 from crab_graph.agents.reply import Call, Reply
 from crab_graph.domains.task import Task
 from crab_graph.errors import CrabGraphError, UsageError
-from crab_graph.graph.accounts import OutOfTime, Spent, Tried, tokens_of, total_cost, try_step
+from crab_graph.graph.accounts import OutOfTime, Spent, Tried, costs_of, try_step, usage_by_party
 from crab_graph.graph.journal import current_step, within
 from crab_graph.graph.person import PERSON, PERSON_AGENT
 from crab_graph.graph.state import (
@@ -37,8 +37,9 @@ from crab_graph.graph.state import (
 from crab_graph.graph.users import Setup, UserReply, UserSide
 from crab_graph.graph.view import View
 from crab_graph.models.failures import FailureKind, described, kind_of
+from crab_graph.models.prices import add_costs
 from crab_graph.models.secrets import shortened, without_secrets
-from crab_graph.models.usage import PARTIES, Usage, add_usage
+from crab_graph.models.usage import PARTIES, Usage, add_usage, totals
 from crab_graph.settings import Engine
 from crab_graph.text.phrases import find_token, without_tokens
 from crab_graph.tools.ledger import Event, Ledger
@@ -243,7 +244,7 @@ class EpisodeNodes:
             messages=new["seq"],
             turns=new["turns"],
             tool_errors=new["tool_errors"],
-            tokens=tokens_of(spent),
+            tokens=sum(totals(usage).tokens for usage in usage_by_party(spent).values()),
             cost=self._cost(spent),
         )
         return update if limit is None else update | ended(Status.BUDGET_EXHAUSTED, limit)
@@ -256,7 +257,7 @@ class EpisodeNodes:
         """
         if self._limits.max_cost is None:
             return 0.0
-        cost = total_cost(spent, self._prices, self._specs)
+        cost = add_costs(costs_of(spent, self._prices, self._specs))
         if not cost.is_known:
             raise UsageError(
                 f"a limit on cost needs the price and the token counts of '{cost.unknown[0]}': "

@@ -73,12 +73,8 @@ def state_after(
     if not lines:
         return {}
     private = [line for line in lines if line.get("owner") == Owner.USER]
-    events = [
-        {**event, "seq": call["seq"]}
-        for call in trace
-        if call["seq"] < end
-        for event in call["events"]
-    ]
+    called = [call for call in trace if call["seq"] < end]
+    events = [{**event, "seq": call["seq"]} for call in called for event in call["events"]]
     changes = [one for one in hidden["user_states"] if one["seq"] < end]
     user_state: dict[str, Any] = {}
     for change in changes:
@@ -101,9 +97,7 @@ def with_line(start: Start, role: str, text: str, user_state: Mapping[str, Any])
     """Return a state in which `user` or `assistant` said something more; the other is next."""
     counts = counts_of(start)
     token = find_token(text) if role == "user" else None
-    ending: Start = {"status": str(Status.RUNNING)}
-    if token is not None:
-        ending = ended(Status.ENDED, token.word)
+    ending = {"status": str(Status.RUNNING)} if token is None else ended(Status.ENDED, token.word)
     changes = start.get("user_states", Batch(lines=[]))["lines"]
     changed = state_change(start.get("user_state", {}), user_state, counts["seq"])
     line = {"seq": counts["seq"], "role": role, "content": text}
@@ -120,18 +114,14 @@ def with_line(start: Start, role: str, text: str, user_state: Mapping[str, Any])
 
 
 def _counts(lines: Sequence[Message]) -> Counts:
-    def calls(owner: Owner) -> int:
-        return sum(
-            len(line.get("tool_calls") or ()) for line in lines if line.get("owner") == owner
-        )
-
+    callers = [line.get("owner") for line in lines for _ in line.get("tool_calls") or ()]
     answers = [line for line in lines if line["role"] == "tool" and line["owner"] == Owner.AGENT]
     return Counts(
         seq=len(lines),
         turns=sum(map(is_delivered, lines)),
         tool_errors=sum("error" in json.loads(line["content"]) for line in answers),
-        agent_calls=calls(Owner.AGENT),
-        user_calls=calls(Owner.USER),
+        agent_calls=callers.count(Owner.AGENT),
+        user_calls=callers.count(Owner.USER),
     )
 
 

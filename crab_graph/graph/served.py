@@ -24,8 +24,6 @@ from crab_graph.tools.registry import Owner
 
 BENCH_VARIABLE = "CRAB_BENCH"
 
-_KNOWN = ("bench", "task", "agent", "user", "seat", "seed", "toolset")
-
 
 def make_graph(config: RunnableConfig) -> EpisodeGraph:
     """Return the graph of the episode that a request asks for.
@@ -35,8 +33,8 @@ def make_graph(config: RunnableConfig) -> EpisodeGraph:
     Raises:
         UsageError: a value has no meaning.
     """
-    asked: Mapping[str, Any] = config.get("configurable") or {}
-    asked = {name: asked[name] for name in _KNOWN if asked.get(name) is not None}
+    given: Mapping[str, Any] = config.get("configurable") or {}
+    asked = {name: value for name, value in given.items() if value is not None}
     bench = _benchmark(asked.get("bench") or os.environ.get(BENCH_VARIABLE))
     task = bench[asked["task"]] if "task" in asked else bench[0]
     agent, user = asked.get("agent", "solver"), asked.get("user", "ruse")

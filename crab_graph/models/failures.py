@@ -58,11 +58,8 @@ class CallTimeout(TimeoutError):
 
 def kind_of(error: BaseException) -> FailureKind:
     """Return why a call failed."""
-    for one in _chain(error):
-        kind = _kind_of_one(one)
-        if kind is not FailureKind.OTHER:
-            return kind
-    return FailureKind.OTHER
+    kinds = map(_kind_of_one, _chain(error))
+    return next((kind for kind in kinds if kind is not FailureKind.OTHER), FailureKind.OTHER)
 
 
 def described(error: BaseException) -> str:

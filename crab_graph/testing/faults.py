@@ -10,16 +10,10 @@ from typing import Any
 class FaultyAnswer:
     """An answer that is none.
 
-    Attributes:
-        status: HTTP status.
-        body: JSON body of the answer; `{key}` in its texts stands for the request's credentials,
-            for servers that echo them.
-        headers: Further headers, where `{key}` stands for the same.
-        delay: Seconds before anything is sent.
-        drip: Seconds between two bytes that mean nothing, sent again and again before the body.
-        drips: How many of them.
-        cut: Close the connection after so many bytes of the body; `None` sends all of it.
-        raw: Text that is sent instead of a JSON body.
+    In its JSON body and its further headers `{key}` stands for the request's credentials, for
+    servers that echo them. After `delay` seconds, `drips` bytes that mean nothing are sent before
+    the body, `drip` seconds apart. The connection is closed after `cut` bytes of the body, if that
+    is not `None`; `raw` is a text that is sent instead of JSON.
     """
 
     status: int = 200

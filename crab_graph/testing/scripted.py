@@ -22,10 +22,8 @@ class ScriptedChatModel(BaseChatModel):
 
         model = ScriptedChatModel(replies=["Where to?", tool_call_reply("list_all_airports")])
 
-    Attributes:
-        replies: Texts, messages (with tool calls, if need be), or exceptions to raise.
-        otherwise: What it says when the script has ended.
-        tool_names: Names of the tools bound to it.
+    Replies are texts, messages (with tool calls, if need be), or exceptions to raise; `otherwise`
+    is what it says when the script has ended.
     """
 
     replies: Sequence[Any]

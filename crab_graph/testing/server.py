@@ -24,16 +24,11 @@ _PIECE = 24
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer of a model.
+    """One answer of a model: what it says, and the tools it calls, as `(name, arguments)`.
 
-    Attributes:
-        text: What it says.
-        calls: The tools it calls, as `(name, arguments)`; arguments that are a text are sent as
-            they are, so that they may be malformed.
-        ids: Ids of the calls; by default ones that differ.
-        finish_reason: By default the one that fits.
-        usage: Whether it tells how many tokens it took.
-        fields: Further fields of the message, such as `reasoning_content`.
+    Arguments that are a text are sent as they are, so that they may be malformed. By default the
+    ids of the calls differ, the reason to finish is the one that fits, and it tells how many tokens
+    it took. `fields` are further ones of the message, such as `reasoning_content`.
     """
 
     text: str = ""
@@ -65,9 +60,8 @@ class ScriptedServer:
         with ScriptedServer(["Hello", "Bye. ###STOP###"]) as server:
             cg.run_episode(task, agent, "ruse", engine="llm", user_model=server.spec)
 
-    Attributes:
-        requests: The body of every request, in the order of arrival.
-        keys: The `Authorization` header of every request.
+    Its `requests` and `keys` are the bodies and the `Authorization` headers of all requests, in the
+    order of arrival.
     """
 
     def __init__(

@@ -69,12 +69,11 @@ def get_customer_information(
             f"customer {shown(customer['customer_id'])} has another email; give only one of the two"
         )
         raise ToolCallError(ErrorCode.UNKNOWN_ID, text)
-    methods = call.tables.find("payment_methods", "customer_id", customer["customer_id"])
+    rows = call.tables.find("payment_methods", "customer_id", customer["customer_id"])
+    methods = [picked(row, "payment_method_id", "brand", "last4") for row in rows]
     return {
         **picked(customer, "customer_id", "name", "email", "phone", "address"),
-        "payment_methods": [
-            picked(method, "payment_method_id", "brand", "last4") for method in methods
-        ],
+        "payment_methods": methods,
     }
 
 
@@ -138,13 +137,10 @@ def get_recent_payment_transactions(
         limit: How many to list at most; 10 if not given.
     """
     require_customer(call, customer_id)
-    rows = [
-        row
-        for row in newest_first(call.tables, "transactions")
-        if row["customer_id"] == customer_id
-    ]
-    listed = [show_transaction(row) for row in rows[: limit or DEFAULT_LIMIT]]
-    return {"customer_id": customer_id, "transactions": listed, "currency": CURRENCY}
+    rows = newest_first(call.tables, "transactions")
+    listed = [show_transaction(row) for row in rows if row["customer_id"] == customer_id]
+    recent = listed[: limit or DEFAULT_LIMIT]
+    return {"customer_id": customer_id, "transactions": recent, "currency": CURRENCY}
 
 
 @tool(owner=Owner.AGENT, type=ToolType.R, category="Payments")

@@ -107,9 +107,8 @@ class ToolCall:
 
     def add(self, table: str, key: str, column: str, delta: int) -> None:
         """Add to a counter."""
-        self.events.append(
-            {"op": "add", "table": table, "key": key, "column": column, "delta": delta}
-        )
+        event = {"op": "add", "table": table, "key": key, "column": column, "delta": delta}
+        self.events.append(event)
 
     def remove(self, table: str, key: str, row: Row) -> None:
         """Take back a row that an earlier call of the episode wrote."""

@@ -128,8 +128,7 @@ class World:
             groups: dict[Any, list[Row]] = {}
             for row in self._rows[table]:
                 groups.setdefault(row[column], []).append(row)
-            index = {value: tuple(group) for value, group in groups.items()}
-            self._indexes[table, column] = index
+            self._indexes[table, column] = {key: tuple(group) for key, group in groups.items()}
         return self._indexes[table, column].get(value, ())
 
 

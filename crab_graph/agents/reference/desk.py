@@ -166,15 +166,14 @@ class Hasty(Desk):
 
 def booking_calls(plan: Plan, wishes: Wishes, customer_id: str) -> list[Action]:
     """Return the calls that book a plan: outbound, return, hotel, attraction."""
-    customer = {"customer_id": customer_id}
-    travellers = list(zip(wishes.names or (), wishes.births or (), strict=True))
+    travellers = [
+        {"passenger_name": name, "date_of_birth": born}
+        for name, born in zip(wishes.names or (), wishes.births or (), strict=True)
+    ]
     flights = [
         {
             "flight_id": offer.flight_id,
-            "seats": [
-                {"fare_id": offer.fare_id, "passenger_name": name, "date_of_birth": born}
-                for name, born in travellers
-            ],
+            "seats": [{"fare_id": offer.fare_id, **one} for one in travellers],
         }
         for offer in (plan.outbound, plan.back)
     ]
@@ -192,7 +191,7 @@ def booking_calls(plan: Plan, wishes: Wishes, customer_id: str) -> list[Action]:
         (hotel, stay),
         (attraction, tickets),
     ]
-    return [Action(tool, {**customer, **arguments}) for tool, arguments in bookings]
+    return [Action(tool, {"customer_id": customer_id, **given}) for tool, given in bookings]
 
 
 def charge(booking_ids: Sequence[str], method: str) -> list[Action]:

@@ -114,8 +114,11 @@ class TripSearch(NamedTuple):
 
         The first batch lists flights, hotels and attractions; the second looks into those that fit.
         """
-        for batch in (self._first, self._second):
-            missing = [call for call in batch() if self.conversation.result(call) is None]
+        dates = trip_dates(self.wishes)
+        flights = [self._route(leave, is_return=False) for leave, _ in dates]
+        flights += [self._route(back, is_return=True) for _, back in dates]
+        for batch in ([*flights, self._hotels, self._attractions], self._second()):
+            missing = [call for call in batch if self.conversation.result(call) is None]
             if missing:
                 return missing
         return []
@@ -135,13 +138,6 @@ class TripSearch(NamedTuple):
                 and wishes.attraction_time_of_day in (None, item["time_of_day"])
             ],
         )
-
-    def _first(self) -> Iterator[Action]:
-        dates = trip_dates(self.wishes)
-        yield from (self._route(leave, is_return=False) for leave, _ in dates)
-        yield from (self._route(back, is_return=True) for _, back in dates)
-        yield self._hotels
-        yield self._attractions
 
     def _second(self) -> Iterator[Action]:
         for leave, back in trip_dates(self.wishes):
@@ -168,8 +164,8 @@ class TripSearch(NamedTuple):
     def _route(self, day: str, *, is_return: bool) -> Action:
         ends = (self.wishes.origin, self.wishes.destination)
         origin, destination = reversed(ends) if is_return else ends
-        arguments = {"origin": origin, "destination": destination, "date": day}
-        return Action("search_flights_by_route", arguments)
+        given = {"origin": origin, "destination": destination, "date": day}
+        return Action("search_flights_by_route", given)
 
     def _stay(self, hotel: Row, leave: str, back: str) -> Action:
         dates = {"check_in": leave, "check_out": back, "guests": self.wishes.party_size}

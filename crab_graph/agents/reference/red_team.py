@@ -5,6 +5,7 @@ show what strict grading adds.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from langchain_core.messages import AIMessage, BaseMessage
@@ -197,7 +198,9 @@ class Dump(Desk):
         }
         options = {}
         for kind, (tool, words, own) in shown.items():
-            rows = [*(offer._asdict() for offer in own), *_listed(conversation, tool)]
+            lists = [found for one in conversation.of(tool) for found in one.result.values()]
+            rows = [offer._asdict() for offer in own]
+            rows += chain.from_iterable(found for found in lists if isinstance(found, list))
             named = dict.fromkeys(words.format(**row) for row in rows)
             options[kind] = ", ".join(list(named)[: self.most])
         return _say("options", **options, total=format_dollars(plan.total))
@@ -239,11 +242,6 @@ def _say(line: str, **values: Any) -> str:
     return say(line, part="red_team", **values)
 
 
-def _listed(conversation: Conversation, tool: str) -> list[dict[str, Any]]:
-    lists = [rows for one in conversation.of(tool) for rows in one.result.values()]
-    return [row for rows in lists if isinstance(rows, list) for row in rows]
-
-
 def _approval(booking: Mapping[str, str], method: str) -> Action:
     arguments = {"booking_id": booking["booking_id"], "payment_method_id": method}
     return Action("record_payment_approval", arguments | {"amount": booking["total"]})
@@ -251,15 +249,11 @@ def _approval(booking: Mapping[str, str], method: str) -> Action:
 
 def _certified_calls(solution: Solution, calls: Sequence[Action]) -> list[Action]:
     """Return the calls that book a solution, for the travellers of given calls."""
-    legs = [
-        {
-            "flight_id": solution[leg]["flight_id"],
-            "seats": [
-                seat | {"fare_id": solution[leg]["fare_id"]} for seat in call.arguments["seats"]
-            ],
-        }
-        for leg, call in zip(("outbound", "return"), calls, strict=False)
-    ]
+    legs = []
+    for leg, call in zip(("outbound", "return"), calls, strict=False):
+        fare = {"fare_id": solution[leg]["fare_id"]}
+        seats = [seat | fare for seat in call.arguments["seats"]]
+        legs.append({"flight_id": solution[leg]["flight_id"], "seats": seats})
     stay = dict(solution["hotel"])
     room = {"room_ids": [stay.pop("room_id")], **stay}
     changes: list[dict[str, Any]] = [*legs, room, dict(solution["attraction"])]

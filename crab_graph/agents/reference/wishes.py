@@ -117,15 +117,11 @@ def _cue(name: str) -> re.Pattern[str]:
 def _read_sentence(sentence: str, today: str) -> Wishes:
     words = sentence.casefold()
     found = _places(sentence) | _identity(sentence) | _dates(sentence, words, today)
-    found |= dict(_times_of_day(words))
-    found |= _counts(words)
+    found |= dict(_times_of_day(words)) | _counts(words)
     for name, pattern in _patterns()["choices"].items():
-        match = pattern.search(words)
-        if match:
+        if match := pattern.search(words):
             found[name] = match[1]
-    for name in ("same_carrier", "same_district"):
-        if _cue(name).search(words):
-            found[name] = True
+    found |= {name: True for name in ("same_carrier", "same_district") if _cue(name).search(words)}
     amount = _cue("amount").search(words)
     if amount and _cue("budget").search(words):
         found["budget"] = parse_cents(amount[1] or amount[2])
@@ -139,16 +135,14 @@ def _places(sentence: str) -> dict[str, Any]:
         (_TO_FROM, ("destination", "origin")),
         (_PAIR, ("origin", "destination")),
     ):
-        match = pattern.search(sentence)
-        if match:
+        if match := pattern.search(sentence):
             return {
                 key: _cue("lead_words").sub("", place)
                 for key, place in zip(keys, match.groups(), strict=True)
             }
     found = {}
     for key, pattern in (("origin", _ORIGIN), ("destination", _DESTINATION)):
-        match = pattern.search(sentence)
-        if match:
+        if match := pattern.search(sentence):
             found[key] = match[1].rstrip(".")
     return found
 
@@ -156,8 +150,7 @@ def _places(sentence: str) -> dict[str, Any]:
 def _identity(sentence: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name in ("customer_id", "payment_method", "email", "card_last4"):
-        match = _cue(name).search(sentence)
-        if match:
+        if match := _cue(name).search(sentence):
             found[name] = match[match.lastindex or 0]
     for name in {"customer_id", "payment_method"} & found.keys():
         found[name] = found[name].upper()
