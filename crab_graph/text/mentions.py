@@ -59,13 +59,8 @@ def find_mentions(utterance: Utterance, catalogue: Catalogue) -> tuple[Mention, 
 
 def find_ids(text: str, prefix: str) -> Iterable[re.Match[str]]:
     """Yield the ids with `prefix` in a normalised text, but for parts of longer ones or ranges."""
-    return _id_form(prefix).finditer(text)
-
-
-@cache
-def _id_form(prefix: str) -> re.Pattern[str]:
     start = re.escape(prefix.casefold())
-    return re.compile(rf"(?<![^\W_])(?<![^\W_][-_]){start}-?\d+(?![^\W_])(?![-_][^\W_])")
+    return re.finditer(rf"(?<![^\W_])(?<![^\W_][-_]){start}-?\d+(?![^\W_])(?![-_][^\W_])", text)
 
 
 def disclosed(mentions: Sequence[Mention], cap: int | None = LISTING_CAP) -> tuple[Mention, ...]:
