@@ -66,14 +66,23 @@ def choose_balanced(
     margins = [_margin(kinds, asked * wanted / _total(asked))]
     weights = _fitted(np.ones(len(made_for)), margins)
     margins += [_levelled(candidates, one, weights, wanted) for one in levels]
-    return _drawn(_fitted(weights, margins), wanted, rng)
+    chances = _fitted(weights, margins)
+    for _ in range(SWEEPS):
+        # Where the margins ask for more than there is, the rest makes up for it.
+        chances = np.minimum(chances * (wanted / _total(chances)), 1.0)
+    # Drawn systematically, without replacement, each is as likely as its weight says.
+    order = rng.permutation(len(chances))
+    steps = np.cumsum(chances[order])
+    marks = (np.arange(wanted) + rng.random_sample()) * (steps[-1] / wanted)
+    hit = np.zeros(len(order), dtype=np.bool_)
+    hit[np.searchsorted(steps, marks).clip(max=len(order) - 1)] = True
+    rest = np.flatnonzero(~hit)[: wanted - int(hit.sum())]
+    hit[rest] = True
+    return np.sort(order[hit]).astype(np.int64)
 
 
 def _levelled(candidates: Columns, level: Levels, weights: _Floats, wanted: int) -> _Margin:
-    """Return the margin that fills the smallest groups first.
-
-    How many of the chosen stand in the levelled groups at all stays as it would be.
-    """
+    """Return the margin that fills the smallest groups first, as many in all as there would be."""
     parts = (level.present, level.known, candidates)
     size = sum(map(length, parts))
     found = group([numbered_together(name, parts) for name in level.names], size)
@@ -106,22 +115,6 @@ def _fitted(weights: _Floats, margins: Sequence[_Margin]) -> _Floats:
             np.maximum(weights, LEAST, out=weights)
             np.minimum(weights, 1.0, out=weights)
     return weights
-
-
-def _drawn(weights: _Floats, wanted: int, rng: np.random.RandomState) -> IntArray:
-    """Draw without replacement, systematically: each is as likely as its weight says."""
-    chances = weights
-    for _ in range(SWEEPS):
-        # Where the margins ask for more than there is, the rest makes up for it.
-        chances = np.minimum(chances * (wanted / _total(chances)), 1.0)
-    order = rng.permutation(len(chances))
-    steps = np.cumsum(chances[order])
-    marks = (np.arange(wanted) + rng.random_sample()) * (steps[-1] / wanted)
-    hit = np.zeros(len(order), dtype=np.bool_)
-    hit[np.searchsorted(steps, marks).clip(max=len(order) - 1)] = True
-    rest = np.flatnonzero(~hit)[: wanted - int(hit.sum())]
-    hit[rest] = True
-    return np.sort(order[hit]).astype(np.int64)
 
 
 def _total(weights: _Floats) -> float:

@@ -117,10 +117,7 @@ def draw_distinct(
 def _nearest_breaks(
     edges: Sequence[Constraint], node: str, seeds: Sequence[SeedSolution], drawn: Columns
 ) -> Mask:
-    """Return, against the seed each candidate comes nearest to, which edges it breaks there.
-
-    Shape `(edges of the node, candidates)`.
-    """
+    """Return `(edges, candidates)`: what each breaks beside the seed that it comes nearest to."""
     if not edges:
         return np.zeros((1, length(drawn)), dtype=np.bool_)
     nearest = np.ones((len(edges), length(drawn)), dtype=np.bool_)

@@ -78,10 +78,8 @@ class Constraint:
     """One requirement over properties of one node or of several.
 
     Attributes:
-        name: Unique name within its graph, such as `trip_length`.
         parameters: Properties in the order in which the predicate takes them.
         predicate: The condition, made of operators only; takes the properties, then `constants`.
-        constants: Keyword arguments of the predicate.
         sentence: The requirement as the user would put it.
         linear: Set when the constraint bounds a weighted sum.
         structural: Whether it says which entity is meant (route, city) rather than what the user

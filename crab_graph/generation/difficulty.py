@@ -119,10 +119,7 @@ def solve_from_random(
 def _chain_solves(
     folded: FoldedGraph, objects: Mapping[str, Columns], valid: Rows, start: IntArray
 ) -> bool:
-    """Whether the cheapest object next that breaks no edge leads to a solution.
-
-    Sums are looked at in the end.
-    """
+    """Whether the cheapest next object that breaks no edge, sums aside, leads to a solution."""
     places: dict[str, IntArray] = {}
 
     def value(ref: Ref) -> NDArray[Any]:

@@ -152,10 +152,7 @@ class NodeDomain:
         return (*self.type.domain_rules, *(self.type.rule(item) for item in wishes))
 
     def _valid(self, codes: Codes) -> CodedObjects:
-        """Return the objects that are valid, of some whose properties have allowed values.
-
-        Constraints that read other properties than the given ones are left aside.
-        """
+        """Return, of objects with allowed values, those valid by what the given properties tell."""
         objects = CodedObjects(self.type, codes)
         rules = [rule for rule in self._rules if codes.keys() >= set(rule.inputs)]
         if not rules:

@@ -16,7 +16,6 @@ from crab_graph.tools.tables import Row, Table
 if TYPE_CHECKING:
     import duckdb
 
-
 PRIVATE_SCHEMA = "private"
 
 

@@ -86,7 +86,7 @@ def populate(
     Raises:
         UnsatisfiableTask: the graph has too few seed solutions or objects, or their closure is off.
     """
-    possible = _possible_solutions(folded, seed)
+    possible = draw_solutions(folded, POSSIBLE, derive_array_rng(seed, "solutions"))
     seeds = seeds or _seeds_within(folded, possible, seed_count, closure, seed)
     solutions, used = admit_seeds(folded, seeds, closure)
     likely = {
@@ -117,43 +117,29 @@ def draw_seeds(folded: FoldedGraph, count: int, seed: int) -> list[SeedSolution]
     Raises:
         UnsatisfiableTask: the graph has too few.
     """
-    any_closure = range(1, 2**31)
-    return _seeds_within(folded, _possible_solutions(folded, seed), count, any_closure, seed)
-
-
-def _possible_solutions(folded: FoldedGraph, seed: int) -> Solutions:
-    return draw_solutions(folded, POSSIBLE, derive_array_rng(seed, "solutions"))
+    possible = draw_solutions(folded, POSSIBLE, derive_array_rng(seed, "solutions"))
+    return _seeds_within(folded, possible, count, range(1, 2**31), seed)
 
 
 def _seeds_within(
     folded: FoldedGraph, possible: Solutions, count: int, closure: range, seed: int
 ) -> list[SeedSolution]:
     """Choose seeds among possible solutions until the number they combine to is acceptable."""
+    # What stands beside a seed without completing it costs more than the seed leaves of a bound:
+    # the less that is, the less do the seed's parts stand out as cheap.
+    linear = next((edge.linear for edge in folded.edges if edge.linear is not None), None)
+    if linear is not None:
+        weights = linear.weights.items()
+        total = sum(weight * possible[node][name] for (node, name), weight in weights)
+        kept = np.argsort(-np.asarray(total), kind="stable")
+        kept = np.sort(kept[: math.ceil(DEAREST * len(kept))])
+        possible = {node: take(columns, kept) for node, columns in possible.items()}
     rng = derive_rng(seed, "seeds")
-    dear = _dearest(folded, possible)
     for _ in range(CHOICES):
-        seeds = choose_seed_solutions(folded, dear, count, rng)
+        seeds = choose_seed_solutions(folded, possible, count, rng)
         if count_closure(folded, seeds) in closure:
             break
     return seeds
-
-
-def _dearest(folded: FoldedGraph, possible: Solutions) -> Solutions:
-    """Return the solutions that come nearest to a bound on their sum.
-
-    What stands beside a seed without completing it costs more than the seed leaves: the less that
-    is, the less do the seed's parts stand out as cheap.
-    """
-    for edge in folded.edges:
-        if edge.linear is not None:
-            total = sum(
-                weight * possible[node][name]
-                for (node, name), weight in edge.linear.weights.items()
-            )
-            kept = np.argsort(-np.asarray(total), kind="stable")
-            kept = np.sort(kept[: math.ceil(DEAREST * len(kept))])
-            return {node: take(columns, kept) for node, columns in possible.items()}
-    return possible
 
 
 def count_closure(folded: FoldedGraph, seeds: Sequence[SeedSolution]) -> int:
