@@ -205,7 +205,6 @@ def _hand_out(pipe: Connection, source: Iterator[Any]) -> int:
 
 
 def _receive(workers: Mapping[Connection, BaseProcess]) -> tuple[Connection, Any]:
-    """Wait for the next result of any worker."""
     ready = wait(list(workers))
     pipe = next(pipe for pipe in workers if pipe in ready)
     try:

@@ -146,7 +146,6 @@ def _nodes_of(graph: Any) -> list[Any]:
 
 
 def _tools_of(graph: Any) -> dict[str, Any]:
-    """Return the tools in a graph's tool nodes, by name."""
     known = [getattr(node, "tools_by_name", None) for node in _nodes_of(graph)]
     return {name: tool for one in known if isinstance(one, Mapping) for name, tool in one.items()}
 

@@ -44,7 +44,14 @@ class View:
             call = line["tool_call_id"]
             return ToolMessage(content=content, tool_call_id=call, id=id, status=status)
         if role in {self._own_role, "ai"}:
-            calls = [_langchain_call(call) for call in line.get("tool_calls", ())]
+            calls = []
+            for call in line.get("tool_calls", ()):
+                given = call["arguments"]
+                # LangChain takes objects only; others are shown to their author as they were.
+                shown = dict(given) if isinstance(given, Mapping) else {"malformed": given}
+                calls.append(
+                    {"name": call["name"], "args": shown, "id": call["id"], "type": "tool_call"}
+                )
             return AIMessage(**_own(line, calls), tool_calls=calls, id=id)
         return HumanMessage(content=content, id=id)
 
@@ -64,10 +71,3 @@ def _own(line: Mapping[str, Any], calls: Sequence[Mapping[str, Any]]) -> dict[st
         "additional_kwargs": own.get("extra", {}),
         "response_metadata": own.get("metadata", {}),
     }
-
-
-def _langchain_call(call: Mapping[str, Any]) -> dict[str, Any]:
-    arguments = call["arguments"]
-    # LangChain takes objects only; what was no object is shown to its author as it was written.
-    shown = dict(arguments) if isinstance(arguments, Mapping) else {"malformed": arguments}
-    return {"name": call["name"], "args": shown, "id": call["id"], "type": "tool_call"}

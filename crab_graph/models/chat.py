@@ -99,7 +99,6 @@ def _settings(spec: str) -> dict[str, Any]:
 
 
 def _limits(spec: str, settings: Mapping[str, Any]) -> tuple[float, int]:
-    """Return the time limit and the number of retries, if they are such numbers."""
     seconds, retries = settings["timeout"], settings["max_retries"]
     if not isinstance(seconds, int | float) or isinstance(seconds, bool) or seconds <= 0:
         raise UsageError(f"model '{public_spec(spec)}': timeout must be a number of seconds")

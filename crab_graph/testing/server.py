@@ -169,8 +169,11 @@ class _Handler(BaseHTTPRequestHandler):
         self._send({"object": "list", "data": listed})
 
     def do_POST(self) -> None:
-        body = self._body()
-        if body is None:
+        try:
+            body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))
+        except ValueError:
+            body = None
+        if not isinstance(body, dict) or not isinstance(body.get("messages"), list):
             message = "the body must be a JSON object with messages"
             self._send({"error": {"message": message, "code": "bad_request"}}, 400)
             return
@@ -187,14 +190,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         else:
             self._send(completion(number, model, body, reply))
-
-    def _body(self) -> dict[str, Any] | None:
-        try:
-            body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))
-        except ValueError:
-            return None
-        is_request = isinstance(body, dict) and isinstance(body.get("messages"), list)
-        return body if is_request else None
 
     def _send(self, document: Any, status: int = 200) -> None:
         payload = json.dumps(document).encode()

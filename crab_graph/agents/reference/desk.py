@@ -141,7 +141,6 @@ class Desk:
     def _propose(
         self, conversation: Conversation, wishes: Wishes, plan: Plan
     ) -> str | list[Action]:
-        """Propose a plan, and book it when the user agrees."""
         proposal = self.proposal(plan, conversation)
         asked_at = conversation.position_of(proposal)
         if asked_at is None:
