@@ -123,12 +123,7 @@ def prove(
 ) -> Proof:
     """Open a benchmark's commitment and generate its tasks again.
 
-    Args:
-        bench: A benchmark that was announced by a commitment.
-        opening: The opening file.
-        task: The only task to generate again; its seed must be one that the secret gives.
-        jobs: Number of processes.
-        progress: Told of every step that is done.
+    With a task given that one alone is generated again; its seed must be one the secret gives.
 
     Raises:
         BenchmarkError: the benchmark has no commitment, or the file is no opening.

@@ -135,7 +135,6 @@ def sweep_benchmark(
         vary: `distractors`, `edges` (how many of the optional ones) or `solutions` (seeds).
         values: Values to compare; all that make sense by default.
         tasks: Ids of the tasks to vary, or how many, from the first on; all by default.
-        jobs: Number of processes.
         force: Replace a sweep that was made with other settings.
         progress: Told of every family that is done.
 

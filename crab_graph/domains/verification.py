@@ -122,7 +122,6 @@ class Claim:
     """How a user's statement of a fact is recognised; what it cannot see stays unseen.
 
     Attributes:
-        key: Key of the fact.
         pattern: Regular expression over a normalised clause; its first group that matched is the
             value.
         values: What the words of the group mean; a word that is missing means itself.
@@ -144,11 +143,9 @@ class Grading:
     """A domain's part in grading.
 
     Attributes:
-        vocabulary: The domain's words for the text layer.
         checks: The checks that constraints decide, from `(request, graph)`.
         slot_of: The slot an entity fits, from `(world, request, entity id)`.
         solution_of: The ids of a full trip in the form certified solutions have.
-        claims: How users' statements of facts are recognised.
         covered_checks: The checks that a wrong value of each fact can fail.
         show_value: A property's value in words, from its name and engine value; the ids and days of
             solutions as solutions write them.

@@ -121,11 +121,11 @@ def solution_of(trip: Trip) -> dict[str, dict[str, str]]:
 
 def show_value(name: str, value: Value) -> str:
     """Return a property's value in words: days as dates, minutes as times, cents as dollars."""
-    if name in _DAYS:
+    if name in {"date", "check_in", "check_out", "available_from", "available_until"}:
         return iso_date(int(value))
-    if name in _MINUTES:
+    if name in {"departure", "arrival", "start", "end"}:
         return clock_time(int(value))
-    return format_dollars(int(value)) if name in _CENTS else str(value)
+    return format_dollars(int(value)) if name in {"price", "total"} else str(value)
 
 
 def broken_rows(world: World) -> Iterator[str]:
@@ -134,10 +134,6 @@ def broken_rows(world: World) -> Iterator[str]:
         if not 0 <= row["departure_minute"] < row["arrival_minute"] < MINUTES_A_DAY:
             yield f"flight {key} does not land on the day of its departure"
 
-
-_DAYS = frozenset({"date", "check_in", "check_out", "available_from", "available_until"})
-_MINUTES = frozenset({"departure", "arrival", "start", "end"})
-_CENTS = frozenset({"price", "total"})
 
 Facts = Mapping[str, Any]
 Statements = list[tuple[Any, ...]]

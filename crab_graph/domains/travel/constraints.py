@@ -93,38 +93,23 @@ def _of_slot(request: TravelRequest, slot: str) -> Iterator[Constraint]:
 
 
 def _edges(request: TravelRequest) -> Iterator[Constraint]:
+    nights, budget = request.nights, request.budget_cents
     days = ((OUTBOUND, "date"), (RETURN, "date"))
-    yield Constraint(
-        "trip_length",
-        days,
-        trip_length,
-        {"nights": request.nights},
-        f"returns {request.nights} nights after the departure",
+    sentence = f"returns {nights} nights after the departure"
+    yield Constraint("trip_length", days, trip_length, {"nights": nights}, sentence)
+    stay = ((HOTEL, "available_from"), (HOTEL, "available_until"))
+    sentence = "the room is available every night of the trip"
+    yield Constraint("stay_covers_trip", (*days, *stay), stay_covers_trip, sentence=sentence)
+    between = (
+        *((OUTBOUND, name) for name in ("date", "arrival")),
+        *((RETURN, name) for name in ("date", "departure")),
+        *((ATTRACTION, name) for name in ("date", "start", "end")),
     )
-    yield Constraint(
-        "stay_covers_trip",
-        (*days, (HOTEL, "available_from"), (HOTEL, "available_until")),
-        stay_covers_trip,
-        sentence="the room is available every night of the trip",
-    )
-    yield Constraint(
-        "attraction_fits_trip",
-        (
-            *((OUTBOUND, name) for name in ("date", "arrival")),
-            *((RETURN, name) for name in ("date", "departure")),
-            *((ATTRACTION, name) for name in ("date", "start", "end")),
-        ),
-        attraction_fits_trip,
-        sentence="the attraction lies between arrival and return departure",
-    )
-    if request.budget_cents is not None:
-        yield bounded_cost(
-            "total_budget",
-            kinds_of_slots(),
-            request,
-            request.budget_cents,
-            f"the whole trip costs at most {format_dollars(request.budget_cents)}",
-        )
+    sentence = "the attraction lies between arrival and return departure"
+    yield Constraint("attraction_fits_trip", between, attraction_fits_trip, sentence=sentence)
+    if budget is not None:
+        sentence = f"the whole trip costs at most {format_dollars(budget)}"
+        yield bounded_cost("total_budget", kinds_of_slots(), request, budget, sentence)
     if request.same_carrier:
         refs = ((OUTBOUND, "carrier"), (RETURN, "carrier"))
         yield Constraint("same_carrier", refs, equals, sentence="both flights are with one carrier")

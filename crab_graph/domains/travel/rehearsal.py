@@ -81,13 +81,8 @@ class Item:
             return {**booked, "seats": [seat | person for person in people]}
         if self.stay is None:
             return {**booked, "tickets": len(self.party)}
-        return {
-            **booked,
-            "room_ids": [self.offer["room_id"]],
-            "check_in": self.stay[0],
-            "check_out": self.stay[1],
-            "guests": len(self.party),
-        }
+        stay = dict(zip(("check_in", "check_out"), self.stay, strict=True))
+        return {**booked, "room_ids": [self.offer["room_id"]], **stay, "guests": len(self.party)}
 
     def rows(self) -> list[tuple[str, str, Row]]:
         """Return its rows with table and key."""
@@ -121,11 +116,8 @@ class Item:
             return iso_date(day_number(day) + days)
 
         types = {**self.kind.entity.columns, **self.kind.offer.columns}
-        dates = {
-            column: later(value)
-            for column, value in {**self.entity, **self.offer}.items()
-            if types.get(column) == "DATE"
-        }
+        row = {**self.entity, **self.offer}
+        dates = {name: later(day) for name, day in row.items() if types.get(name) == "DATE"}
         stay = self.stay and (later(self.stay[0]), later(self.stay[1]))
         return replace(self.copied(number, **dates), stay=stay)
 

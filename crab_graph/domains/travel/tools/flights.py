@@ -1,6 +1,7 @@
 """The agent's flight tools (paper table 6, category Flights), and places as callers write them."""
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Annotated
 
 from pydantic import Field
@@ -59,7 +60,6 @@ CATEGORY = "Flights"
 KIND = "flight"
 _FARE = ("fare_id", "seat_type", "seat_position")
 
-
 _FareId = Annotated[str, Field(description="fare_id from search_available_seats, the same for all")]
 
 
@@ -95,14 +95,11 @@ def search_flights_by_route(call: ToolCall, origin: str, destination: str, date:
         date: Departure date, YYYY-MM-DD.
     """
     route = (resolve_airport(call, origin), resolve_airport(call, destination))
-    flights = sorted(
-        (row["departure_minute"], row["flight_id"], row)
-        for row in call.tables.find("flights", "departure_date", date)
-        if (row["origin"], row["destination"]) == route
-    )
+    of_day = call.tables.find("flights", "departure_date", date)
+    flights = [row for row in of_day if (row["origin"], row["destination"]) == route]
     shown = [
         picked(row, "flight_id", "carrier") | _times(row) | picked(row, "time_of_day")
-        for *_, row in flights
+        for row in sorted(flights, key=itemgetter("departure_minute", "flight_id"))
     ]
     return {"origin": route[0], "destination": route[1], "flights": shown}
 
