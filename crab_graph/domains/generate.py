@@ -187,14 +187,9 @@ def regenerate(
         with open_workbench(directory, recipe) as bench:
             scouted = _scout_all(bench, recipe, seed, processes, advance)
             chosen = {stratum: _chosen(scouted, stratum, recipe) for stratum in recipe.strata}
+            domain, distractors, paper = recipe.domain, recipe.distractors, recipe.paper
             plans = [
-                TaskPlan(
-                    id=f"S{stratum}-{number:03d}",
-                    domain=recipe.domain,
-                    distractors=recipe.distractors,
-                    scouted=one,
-                    paper=recipe.paper,
-                )
+                TaskPlan(f"S{stratum}-{number:03d}", domain, distractors, one, paper)
                 for stratum, own in chosen.items()
                 for number, one in enumerate(own, start=1)
             ]

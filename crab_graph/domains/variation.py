@@ -138,7 +138,6 @@ def _members(domain: Domain, draft: Draft, plan: FamilyPlan) -> Iterator[tuple[D
 
 
 def _populated(draft: Draft, plan: FamilyPlan, **other: Any) -> Population:
-    """Return the objects of a draft, as the source has them but for what is other."""
     source = {"seed_count": plan.source.stratum, "distractors": plan.distractors}
     closure = range(1, MAX_SEEDS**4 + 1)  # however many there can be
     return populate(draft.folded, closure=closure, seed=plan.source.seed, **{**source, **other})

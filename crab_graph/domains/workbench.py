@@ -79,12 +79,19 @@ def is_finished(directory: Path, recipe: Recipe) -> bool:
     if not (directory / MANIFEST).exists():
         return False
     made_with = read_manifest(directory).settings
-    if made_with != recipe:
-        raise BenchmarkError(
-            f"{directory}: made with other settings ({_difference(made_with, recipe)}); "
-            "choose another directory or use --force"
-        )
-    return True
+    if made_with == recipe:
+        return True
+    before, after = made_with.model_dump(mode="json"), recipe.model_dump(mode="json")
+    differing = {key: (one, after[key]) for key, one in before.items() if one != after[key]}
+    told = [
+        f"{key} {one}, not {other}"
+        for key, (one, other) in differing.items()
+        if not isinstance(one, dict) and None not in (one, other)
+    ]
+    raise BenchmarkError(
+        f"{directory}: made with other settings ({', '.join(told or differing)}); "
+        "choose another directory or use --force"
+    )
 
 
 def clear(directory: Path) -> None:
@@ -148,14 +155,3 @@ def _check_begun(connection: duckdb.DuckDBPyConnection, path: Path, recipe: Reci
         raise BenchmarkError(
             f"{path}: begun with other settings; choose another directory or use --force"
         )
-
-
-def _difference(old: Recipe, new: Recipe) -> str:
-    before, after = old.model_dump(mode="json"), new.model_dump(mode="json")
-    differing = {key: (one, after[key]) for key, one in before.items() if one != after[key]}
-    told = [
-        f"{key} {one}, not {other}"
-        for key, (one, other) in differing.items()
-        if not isinstance(one, dict) and None not in (one, other)
-    ]
-    return ", ".join(told or differing)

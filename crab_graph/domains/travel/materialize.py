@@ -76,7 +76,6 @@ def _offers(kind: Kind, population: Population, seed: int) -> list[Row]:
 
 
 def _rows(kind: Kind, table: Table, offers: Sequence[Row]) -> list[Row]:
-    """Return the rows of a table, ordered by key."""
     read = [*kind.readings(table)]
     if "name" in table.columns:
         read.append(ReadProperty("name", "name", is_day=False))

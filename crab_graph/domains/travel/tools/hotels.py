@@ -99,14 +99,14 @@ def get_price_hotel_booking(
     """
     nights = _count_nights(check_in, check_out)
     stay = Stay(hotel_id, room_ids, check_in, check_out)
-    rooms = _require_rooms(call, stay)
+    rooms = [
+        {"room_id": row["room_id"], "price_per_night": format_cents(row["price_cents"])}
+        for row in _require_rooms(call, stay)
+    ]
     return {
         "hotel_id": hotel_id,
         "nights": nights,
-        "rooms": [
-            {"room_id": row["room_id"], "price_per_night": format_cents(row["price_cents"])}
-            for row in rooms
-        ],
+        "rooms": rooms,
         "total": format_cents(KINDS[KIND].total(call.tables, stay.items())),
         "currency": CURRENCY,
     }
