@@ -14,7 +14,7 @@ from crab_graph.settings import Toolset
 from crab_graph.tools.arguments import IsoDate, shown
 from crab_graph.tools.bookings import require_changeable, require_customer
 from crab_graph.tools.registry import ErrorCode, Owner, Result, ToolCall, ToolType, tool
-from crab_graph.tools.tables import Row, picked
+from crab_graph.tools.tables import Row
 
 CATEGORY = "Attractions"
 KIND = "attraction"
@@ -43,7 +43,10 @@ def search_attractions_by_city(
     listed = sorted(wanted, key=itemgetter("date", "start_minute", "attraction_id"))
     attractions = [
         {
-            **picked(row, "attraction_id", "name", "category", "district"),
+            "attraction_id": row["attraction_id"],
+            "name": row["name"],
+            "category": row["category"],
+            "district": row["district"],
             "starts": f"{row['date']}T{clock_time(row['start_minute'])}",
             "ends": f"{row['date']}T{clock_time(row['end_minute'])}",
             "time_of_day": row["time_of_day"],

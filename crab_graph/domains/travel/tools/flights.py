@@ -114,8 +114,13 @@ def search_available_seats(call: ToolCall, flight_id: str) -> Result:
     _require_flight(call, flight_id)
     rows = call.tables.find("fares", "flight_id", flight_id)
     fares = [
-        picked(row, *_FARE)
-        | {"price": format_cents(row["price_cents"]), "available": row["available"]}
+        {
+            "fare_id": row["fare_id"],
+            "seat_type": row["seat_type"],
+            "seat_position": row["seat_position"],
+            "price": format_cents(row["price_cents"]),
+            "available": row["available"],
+        }
         for row in rows
         if row["available"] > 0
     ]

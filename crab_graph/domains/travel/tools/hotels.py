@@ -72,9 +72,13 @@ def search_available_rooms(
     held = held_rooms(call.tables, check_in, check_out)
     rooms = [
         {
-            **picked(row, "room_id", "room_type", "bed_type", "max_occupancy"),
+            "room_id": row["room_id"],
+            "room_type": row["room_type"],
+            "bed_type": row["bed_type"],
+            "max_occupancy": row["max_occupancy"],
             "price_per_night": format_cents(row["price_cents"]),
-            **picked(row, "available_from", "available_until"),
+            "available_from": row["available_from"],
+            "available_until": row["available_until"],
         }
         for row in call.tables.find("rooms", "hotel_id", hotel_id)
         if row["available_from"] <= check_in
