@@ -50,7 +50,7 @@ EXPORTERS = Seam(
     {
         "openai": f"{_ROOM}.openai:OPENAI",
         "parquet": f"{_ROOM}.dataset:PARQUET",
-        "inspect": f"{_ROOM}.inspect_log:INSPECT",
+        "inspect": f"{_ROOM}.inspect_file:INSPECT",
         "langsmith": f"{_ROOM}.langsmith:LANGSMITH",
     },
 )

@@ -4,57 +4,32 @@ A sample is a task under one user, an epoch is a trial.
 """
 
 import json
-import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
+from inspect_ai import log, model, scorer, tool
+
 from crab_graph.analysis.export.exporters import (
-    Exporter,
     Message,
     agent_messages,
     begun_at,
     episode_stamp,
     run_stamp,
 )
-from crab_graph.domains.benchmark import Benchmark
-from crab_graph.errors import MissingExtra, UsageError
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.run import Run, benchmark_of
 from crab_graph.schema import digest
 
-try:
-    from inspect_ai import log, model, scorer, tool
-except ImportError:
-    raise MissingExtra("the export to Inspect", "inspect") from None
-
-_SUFFIXES = {".eval": "eval", ".json": "json"}
 _SCORER = "crab-graph"
 
 
-def export_inspect(run: Run, out: Path) -> dict[str, int]:
-    """Write a run as an Inspect log: `.eval`, or `.json` for Inspect's text form.
+def inspect_log(run: Run) -> log.EvalLog:
+    """Return a run as a log.
 
     Raises:
-        UsageError: the name ends otherwise.
         RunError: the run's benchmark is not what it was.
     """
-    if out.suffix not in _SUFFIXES:
-        raise UsageError(f"{out}: an Inspect log ends in {' or '.join(_SUFFIXES)}")
-    written = _log(run, benchmark_of(run))
-    unfinished = out.with_name(f".{os.getpid()}.{out.name}")
-    try:
-        log.write_eval_log(written, str(unfinished), format=_SUFFIXES[out.suffix])
-        unfinished.replace(out)
-    finally:
-        unfinished.unlink(missing_ok=True)
-    return {"samples": len(run)}
-
-
-INSPECT = Exporter(export_inspect)
-
-
-def _log(run: Run, bench: Benchmark) -> log.EvalLog:
+    bench = benchmark_of(run)
     stamp = run_stamp(run)
     begun = begun_at(run).isoformat()
     reference = ["reference agent"] if stamp["agent_is_reference"] else []
