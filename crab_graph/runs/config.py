@@ -204,7 +204,8 @@ def begin_run(
     """
     if (directory / CONFIG).exists():
         existing = read_config(directory)
-        differing = differences_allowed(directory, config, force or allow_mismatch, hint)
+        may_differ = force or allow_mismatch
+        differing = differences_allowed(directory, existing, config, may_differ, hint)
         if not differing:
             prices = config.prices or existing.prices
             config = replace(existing, prices=prices, run_limits=config.run_limits)
@@ -225,14 +226,18 @@ def forget_episodes(directory: Path) -> None:
 
 
 def differences_allowed(
-    directory: Path, config: RunConfig, may_differ: bool, hint: str = BEGIN_OTHERWISE
+    directory: Path,
+    existing: RunConfig,
+    asked: RunConfig,
+    may_differ: bool,
+    hint: str = BEGIN_OTHERWISE,
 ) -> tuple[dict[str, str], ...]:
     """Return what is asked for otherwise than a directory's run was begun with.
 
     Raises:
         ResumeMismatch: something is, and may not be; it says so line by line.
     """
-    differing = read_config(directory).differences(config)
+    differing = existing.differences(asked)
     if differing and not may_differ:
         lines = [f"begun with {d['name']} {d['before']}, not {d['now']}" for d in differing]
         raise ResumeMismatch(f"{directory}: holds a run with other settings; {hint}", lines)

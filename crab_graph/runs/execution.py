@@ -104,9 +104,10 @@ def execute(sitting: Sitting, report: Report | None = None) -> None:
     handed: dict[str, PlannedEpisode] = {}
     if todo:
         suffix = _suffix(sitting)
-        files = sorted((directory / CHECKPOINTS).glob("*.sqlite"))
-        files = [] if sitting.terms.checkpoint else files
-        # Which file holds each thread that is under way.
+        # Which file holds each thread that is under way; a database holds them all.
+        files = (
+            () if sitting.terms.checkpoint else sorted((directory / CHECKPOINTS).glob("*.sqlite"))
+        )
         places = {thread: path.name for path in files for thread in stored_threads(path)}
         handed = {one.id: one for one in _placed(places, todo, finished, suffix)}
         count = len(settled)

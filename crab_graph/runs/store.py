@@ -78,7 +78,8 @@ def kept_index(
     """Return the finished episodes that `begin_run` would keep; errors as there."""
     if not (directory / CONFIG).exists():
         return {}
-    differing = differences_allowed(directory, config, force or allow_mismatch)
+    existing = read_config(directory)
+    differing = differences_allowed(directory, existing, config, force or allow_mismatch)
     return {} if differing and force else load_index(directory)
 
 

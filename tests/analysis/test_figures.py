@@ -63,6 +63,8 @@ def test_every_chart_keeps_to_the_schema_of_vega_lite(records):
     for one in (*shown, counted):
         for width in (charts.WIDE, charts.NARROW):
             altair.Chart.from_dict(json.loads(json.dumps(charts.specification(one, width))))
+    with pytest.raises(pytest.importorskip("jsonschema").ValidationError):
+        altair.Chart.from_dict({"data": {"values": []}, "mark": "no such mark", "encoding": {}})
 
 
 def test_a_phone_gets_panels_below_each_other():
