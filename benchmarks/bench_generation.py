@@ -24,6 +24,7 @@ from unittest.mock import patch
 
 import duckdb
 
+from crab_graph.domain.contract import Draft
 from crab_graph.domains import generate
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.domains.construction import (
@@ -36,7 +37,6 @@ from crab_graph.domains.construction import (
     populate_draft,
     scout,
 )
-from crab_graph.domains.domain import Draft
 from crab_graph.domains.generate import recipe_of
 from crab_graph.domains.proof import certify_benchmark
 from crab_graph.domains.travel.domain import TRAVEL

@@ -13,7 +13,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from crab_graph.domains.domain import DOMAINS, find_domain
+from crab_graph.domain.contract import DOMAINS, find_domain
 from crab_graph.eval.verifiers import shared_verifiers
 from crab_graph.runs.record import EpisodeRecord, party_totals
 from crab_graph.settings import Toolset

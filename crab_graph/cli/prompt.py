@@ -43,7 +43,7 @@ def prompt(
 
     A condition that draws its persona draws the one that a run with this seed meets in this trial.
     """
-    from crab_graph.domains.domain import DOMAINS, find_domain
+    from crab_graph.domain.contract import DOMAINS, find_domain
     from crab_graph.personas.condition import parse_condition, resolve
     from crab_graph.personas.fragment_set import load_fragments
     from crab_graph.personas.prompt import changed_factors, compose_prompt, diff_prompts

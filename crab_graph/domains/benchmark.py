@@ -12,8 +12,8 @@ from weakref import WeakValueDictionary
 import duckdb
 from pydantic import ValidationError
 
+from crab_graph.domain.contract import Domain, find_domain
 from crab_graph.domains.construction import certify_spec
-from crab_graph.domains.domain import Domain, find_domain
 from crab_graph.domains.task import Task, TaskSpec
 from crab_graph.errors import BenchmarkError, UnknownName
 from crab_graph.generation.certify import Certificate

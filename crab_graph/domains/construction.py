@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import duckdb
 
-from crab_graph.domains.domain import Domain, Draft, Inventory, find_domain
+from crab_graph.domain.contract import Domain, Draft, Inventory, find_domain
 from crab_graph.domains.task import TaskSpec
 from crab_graph.errors import CertificationError, UnsatisfiableTask
 from crab_graph.generation.certify import Certificate, certify_tables

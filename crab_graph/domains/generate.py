@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import Unpack
 
+from crab_graph.domain.contract import find_domain
 from crab_graph.domains.benchmark import (
     DATABASE,
     MANIFEST,
@@ -26,7 +27,6 @@ from crab_graph.domains.construction import (
     build_task,
     scout,
 )
-from crab_graph.domains.domain import find_domain
 from crab_graph.domains.private import (
     Opening,
     default_opening,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, Literal
 
-from crab_graph.domains.domain import Domain
+from crab_graph.domain.contract import Domain
 from crab_graph.generation.certify import Certificate
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.personas.briefing import Fact, UserBriefing

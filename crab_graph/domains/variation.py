@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from crab_graph.domain.contract import Domain, Draft, Inventory, find_domain
 from crab_graph.domains.construction import BuiltTask, DrawnTask, certify_drawn
-from crab_graph.domains.domain import Domain, Draft, Inventory, find_domain
 from crab_graph.domains.task import TaskSpec
 from crab_graph.errors import BenchmarkError, UnsatisfiableTask
 from crab_graph.generation.objects import IDENTITY, Columns, Mask, concatenate, take

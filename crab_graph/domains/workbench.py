@@ -7,9 +7,9 @@ from pathlib import Path
 
 import duckdb
 
+from crab_graph.domain.contract import find_domain
 from crab_graph.domains.benchmark import DATABASE, MANIFEST, Recipe, TaskEntry, read_manifest
 from crab_graph.domains.construction import BuiltTask, Scouted
-from crab_graph.domains.domain import find_domain
 from crab_graph.errors import BenchmarkError
 from crab_graph.generation.materialize import create_tables, insert_columns, load_rows
 

@@ -8,14 +8,14 @@ from enum import StrEnum
 from functools import cache, cached_property, lru_cache, partial
 from itertools import chain
 
-from crab_graph.domains.task import Task
-from crab_graph.domains.verification import (
+from crab_graph.domain.verification import (
     DomainCheck,
     Grading,
     SlotBooking,
     Trip,
     booking_values,
 )
+from crab_graph.domains.task import Task
 from crab_graph.errors import BenchmarkError
 from crab_graph.eval.dialogue import Dialogue
 from crab_graph.eval.history import History, read_history

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple, Self
 
-from crab_graph.domains.verification import Claim
+from crab_graph.domain.verification import Claim
 from crab_graph.eval.checks import CheckResult, Results
 from crab_graph.eval.dialogue import UserMessage
 from crab_graph.eval.reading import Episode

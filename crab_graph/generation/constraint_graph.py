@@ -55,7 +55,7 @@ class Lookup(NamedTuple):
         return self.table.transpose(order).reshape(shape)
 
 
-class Rule(NamedTuple):
+class TriedConstraint(NamedTuple):
     """A constraint over properties of one object, and the free properties that decide it.
 
     `truth` has its answer, with an axis for the domain of each input; none above `TRUTH_LIMIT`.
@@ -125,18 +125,20 @@ class NodeType:
         return numbered
 
     @cached_property
-    def domain_rules(self) -> tuple[Rule, ...]:
+    def domain_rules(self) -> tuple[TriedConstraint, ...]:
         """The domain constraints, tried out."""
         return tuple(self.rule(item) for item in self.domain_constraints)
 
-    def rule(self, constraint: Constraint) -> Rule:
+    def rule(self, constraint: Constraint) -> TriedConstraint:
         """Try a constraint over properties of one object on everything these can be."""
         inputs = self.free_inputs(*(name for _, name in constraint.refs))
         sizes = [len(self.property_values[free]) for free in inputs]
         if prod(sizes) > TRUTH_LIMIT:
-            return Rule(constraint, inputs, None)
+            return TriedConstraint(constraint, inputs, None)
         answer = constraint.evaluate(lambda ref: self.lookups[ref[1]].along(inputs))
-        return Rule(constraint, inputs, np.broadcast_to(np.asarray(answer, dtype=np.bool_), sizes))
+        return TriedConstraint(
+            constraint, inputs, np.broadcast_to(np.asarray(answer, dtype=np.bool_), sizes)
+        )
 
     def derive(self, name: str, chosen: Mapping[str, Value]) -> Value:
         """Return the value of a property, given those of the free properties it depends on."""

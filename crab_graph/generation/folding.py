@@ -13,7 +13,7 @@ from math import prod
 import numpy as np
 
 from crab_graph.errors import UnsatisfiableTask
-from crab_graph.generation.constraint_graph import Codes, ConstraintGraph, NodeType, Rule
+from crab_graph.generation.constraint_graph import Codes, ConstraintGraph, NodeType, TriedConstraint
 from crab_graph.generation.constraints import Constraint, Ref, Value
 from crab_graph.generation.objects import (
     CodedObjects,
@@ -146,7 +146,7 @@ class NodeDomain:
         return allows
 
     @cached_property
-    def _rules(self) -> tuple[Rule, ...]:
+    def _rules(self) -> tuple[TriedConstraint, ...]:
         """What allowed values of all properties still have to satisfy."""
         wishes = (item for item in self.constraints if not self._narrows(item))
         return (*self.type.domain_rules, *(self.type.rule(item) for item in wishes))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from crab_graph.generation.constraint_graph import Codes, Lookup, NodeType, Rule
+from crab_graph.generation.constraint_graph import Codes, Lookup, NodeType, TriedConstraint
 from crab_graph.generation.constraints import Constraint, Value
 
 IntArray = NDArray[np.int64]
@@ -71,7 +71,7 @@ class CodedObjects(Columns):
         """Return a number for each object that is the same exactly where a property is."""
         return self._looked_up(self.type.numbering[name])
 
-    def satisfies(self, rule: Rule) -> Mask:
+    def satisfies(self, rule: TriedConstraint) -> Mask:
         """Return which objects satisfy a constraint that reads this type alone."""
         if rule.truth is not None:
             return self._looked_up(Lookup(rule.inputs, rule.truth))

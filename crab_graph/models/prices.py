@@ -31,7 +31,7 @@ PER_TOKENS = 1_000_000
 _DIGITS = 8
 
 
-class Price(FileModel):
+class TokenPrice(FileModel):
     """What one model costs, in US dollars per million tokens.
 
     Hidden tokens are among the output; cached input costs by default as much as the other.
@@ -64,11 +64,11 @@ class Prices(FileModel):
     """
 
     as_of: date | None = None
-    models: dict[str, Price] = Field(default_factory=dict)
+    models: dict[str, TokenPrice] = Field(default_factory=dict)
 
     def of(
         self, model: str, spec: str | None = None, answered_by: str | None = None
-    ) -> Price | None:
+    ) -> TokenPrice | None:
         """Return the price of a model, if it is known."""
         bare = None if spec is None else without_settings(spec)
         names = [name for name in (model, spec, bare, answered_by) if name]

@@ -43,7 +43,7 @@ PRELOAD = ("crab_graph.runs.execution", "crab_graph.graph.build", "crab_graph.ev
 """What processes of a run load once, together."""
 
 
-class Budget:
+class Allowance:
     """What is left of a run's caps during one sitting."""
 
     def __init__(self, limits: RunLimits | None, spent: Mapping[str, Amounts]) -> None:
@@ -99,7 +99,7 @@ def execute(sitting: Sitting, report: Report | None = None) -> None:
     todo = [one for one in plan if one.id not in settled]
     report = report or (lambda _: None)
     passed = sum(one.passed for one in settled.values())
-    budget = Budget(config.run_limits, {name: one.amounts for name, one in finished.items()})
+    budget = Allowance(config.run_limits, {name: one.amounts for name, one in finished.items()})
     report(_progress(len(settled), len(plan), passed, None, budget))
     handed: dict[str, PlannedEpisode] = {}
     if todo:
@@ -123,7 +123,7 @@ def execute(sitting: Sitting, report: Report | None = None) -> None:
         make_tables(directory)
 
 
-def _progress(done: int, total: int, passed: int, last: str | None, budget: Budget) -> Progress:
+def _progress(done: int, total: int, passed: int, last: str | None, budget: Allowance) -> Progress:
     tokens, dollars = int(budget.total("tokens")), budget.total("cost")
     stopped = budget.reached() if done < total else None
     return Progress(done, total, passed, last, tokens, dollars, stopped)
@@ -147,7 +147,7 @@ def _forget(sitting: Sitting, failed: list[PlannedEpisode]) -> None:
             saver.delete_thread(one.thread(_suffix(sitting)))
 
 
-def _results(sitting: Sitting, todo: list[PlannedEpisode], suffix: str, budget: Budget) -> Any:
+def _results(sitting: Sitting, todo: list[PlannedEpisode], suffix: str, budget: Allowance) -> Any:
     return run_parallel(
         budget.while_open(todo),
         partial(open_worker, sitting.handed_over(), suffix),

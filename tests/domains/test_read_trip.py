@@ -1,7 +1,7 @@
 from crab_graph.dates import day_number
+from crab_graph.domain.verification import Traveller, Trip
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.domains.travel.request import TravelRequest
-from crab_graph.domains.verification import Traveller, Trip
 from tests.tools.builders import (
     ANA,
     AWAY_ROOM,

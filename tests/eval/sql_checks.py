@@ -8,9 +8,9 @@ from typing import Any
 
 import duckdb
 
+from crab_graph.domain.verification import DomainCheck
 from crab_graph.domains.task import Task
 from crab_graph.domains.travel.names import CITIES
-from crab_graph.domains.verification import DomainCheck
 from crab_graph.generation.constraints import Constraint
 from crab_graph.tools.ledger import Ledger
 from tests.tools.final_state import PREFIX, write_final_states

@@ -10,9 +10,9 @@ import crab_graph as cg
 from crab_graph.cli import main
 from crab_graph.errors import UsageError
 from crab_graph.models import retrying
-from crab_graph.models.prices import Price, Prices, load_prices
+from crab_graph.models.prices import Prices, TokenPrice, load_prices
 from crab_graph.runs.config import read_config
-from crab_graph.runs.execution import Budget
+from crab_graph.runs.execution import Allowance
 from crab_graph.runs.record import party_totals
 from crab_graph.settings import Limits, RunLimits
 from crab_graph.testing import Attempts, ScriptedServer
@@ -20,7 +20,7 @@ from crab_graph.testing.faults import server_error, unauthorised
 
 BYE = "That is all. ###STOP###"
 ROOT = Path(__file__).resolve().parents[2]
-PRICES = Prices(models={"scripted": Price(input=1000, output=2000)})
+PRICES = Prices(models={"scripted": TokenPrice(input=1000, output=2000)})
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +58,7 @@ def test_a_limit_on_cost_refuses_what_it_could_not_keep(bench, tmp_path):
             play(bench, server, limits=Limits(max_cost=1))
         with pytest.raises(UsageError, match="--prices FILE"):
             cg.run(bench, server.spec, out=tmp_path / "a", limits=Limits(max_cost=1))
-        other = Prices(models={"another": Price(input=1, output=1)})
+        other = Prices(models={"another": TokenPrice(input=1, output=1)})
         with pytest.raises(UsageError, match="needs the price of 'http"):
             cg.run(
                 bench,
@@ -120,14 +120,14 @@ def test_seats_are_counted_apart(bench):
 def test_each_cap_of_a_run_counts_its_own(bench):
     amounts = {"messages": 10, "turns": 4, "tool_errors": 2, "tokens": 500, "cost": 0.5}
     for name, amount in amounts.items():
-        budget = Budget(cast("Any", RunLimits)(**{f"max_{name}": amount * 2}), {})
+        budget = Allowance(cast("Any", RunLimits)(**{f"max_{name}": amount * 2}), {})
         budget.spend("a", amounts)
         assert budget.reached() is None
         assert list(budget.while_open([1, 2])) == [1, 2]
         budget.spend("b", amounts)
         assert budget.reached() == f"max_{name}"
         assert list(budget.while_open([1, 2])) == []
-    assert Budget(RunLimits(max_seconds=1e-9), {}).reached() == "max_seconds"
+    assert Allowance(RunLimits(max_seconds=1e-9), {}).reached() == "max_seconds"
 
 
 def test_a_dry_run_tells_and_writes_nothing(bench, tmp_path, capsys):
@@ -177,7 +177,7 @@ def test_prices_are_found_by_name_spec_answer_and_pattern():
     assert prices.cost(usage).dollars == pytest.approx(0.6 * 0.25 + 0.4 * 0.025)
     assert prices.of("gpt-5-nano") == prices.models["gpt-5-*"]
     assert prices.of("x", "openai:x", "gpt-5-2026-01-01") == prices.models["gpt-5-*"]
-    by_spec = Prices(models={"openai:x": Price(input=1, output=1)})
+    by_spec = Prices(models={"openai:x": TokenPrice(input=1, output=1)})
     assert by_spec.of("x", "openai:x?temperature=0") is not None
     unknown = prices.cost({"else": {"input_tokens": 5}})
     assert (unknown.is_known, unknown.unknown) == (False, ("else",))

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from crab_graph.dates import MINUTES_A_DAY, clock_time, day_number, iso_date
+from crab_graph.domain.verification import Claim, DomainCheck, Grading, Trip
 from crab_graph.domains.travel.names import CITIES, read_data
 from crab_graph.domains.travel.offers import (
     ATTRACTION,
@@ -20,7 +21,6 @@ from crab_graph.domains.travel.offers import (
 )
 from crab_graph.domains.travel.request import TravelRequest
 from crab_graph.domains.travel.wording import travel_vocabulary
-from crab_graph.domains.verification import Claim, DomainCheck, Grading, Trip
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.constraints import Constraint, Ref, Value, at_least, bounded_sum, equals
 from crab_graph.money import format_dollars

@@ -5,7 +5,7 @@ from itertools import chain
 from typing import Any
 
 from crab_graph.dates import MINUTES_A_DAY, day_number
-from crab_graph.domains.kind import bounded_cost
+from crab_graph.domain.kind import bounded_cost
 from crab_graph.domains.travel.names import CITIES
 from crab_graph.domains.travel.offers import (
     ATTRACTION,

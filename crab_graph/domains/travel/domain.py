@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from crab_graph.dates import day_number, iso_date
-from crab_graph.domains.domain import AgentKit, Domain, Draft, TaskProperty
+from crab_graph.domain.contract import AgentKit, Domain, Draft, TaskProperty
 from crab_graph.domains.travel.checks import TRAVEL_GRADING
 from crab_graph.domains.travel.constraints import build_graph
 from crab_graph.domains.travel.market import node_types

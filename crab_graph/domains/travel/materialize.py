@@ -14,8 +14,8 @@ from random import Random
 from typing import Any
 
 from crab_graph.dates import day_number, iso_date
-from crab_graph.domains.domain import Inventory
-from crab_graph.domains.kind import Kind, ReadProperty
+from crab_graph.domain.contract import Inventory
+from crab_graph.domain.kind import Kind, ReadProperty
 from crab_graph.domains.travel.market import ATTRACTION_HOURS
 from crab_graph.domains.travel.names import CITIES, attraction_names, hotel_names
 from crab_graph.domains.travel.offers import KINDS

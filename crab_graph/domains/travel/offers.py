@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from crab_graph.domains.domain import Slot
-from crab_graph.domains.kind import Kind
+from crab_graph.domain.contract import TaskSlot
+from crab_graph.domain.kind import Kind
 from crab_graph.domains.travel.names import read_data
 from crab_graph.tools.tables import PLATFORM_TABLES, PRIVATE_TABLES, Table
 
@@ -61,10 +61,10 @@ KINDS: Mapping[str, Kind] = {
 OUTBOUND, RETURN, HOTEL, ATTRACTION = SLOTS = ("outbound", "return", "hotel", "attraction")
 
 TRAVEL_SLOTS = (
-    Slot(OUTBOUND, "flight", "outbound flight"),
-    Slot(RETURN, "flight", "return flight"),
-    Slot(HOTEL, "hotel", "hotel"),
-    Slot(ATTRACTION, "attraction", "attraction"),
+    TaskSlot(OUTBOUND, "flight", "outbound flight"),
+    TaskSlot(RETURN, "flight", "return flight"),
+    TaskSlot(HOTEL, "hotel", "hotel"),
+    TaskSlot(ATTRACTION, "attraction", "attraction"),
 )
 
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 
 from crab_graph.dates import day_number, iso_date
-from crab_graph.domains.domain import Draft, Inventory
-from crab_graph.domains.kind import Kind
+from crab_graph.domain.contract import Draft, Inventory
+from crab_graph.domain.kind import Kind
 from crab_graph.domains.travel.names import (
     CARD_BRANDS,
     CITIES,

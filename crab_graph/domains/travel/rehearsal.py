@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from crab_graph.dates import day_number, iso_date
-from crab_graph.domains.kind import Kind
+from crab_graph.domain.kind import Kind
 from crab_graph.domains.task import SolutionIds, Task
 from crab_graph.domains.travel.offers import HOTEL, kinds_of_slots
 from crab_graph.domains.travel.request import WISHES

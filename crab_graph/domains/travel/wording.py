@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
-from crab_graph.domains.domain import Slot
+from crab_graph.domain.contract import TaskSlot
 from crab_graph.domains.travel.names import CARRIERS, CITIES, DISTRICTS, read_data, read_text
 from crab_graph.personas.briefing import BriefedSlot, Fact, UserBriefing
 from crab_graph.personas.wordbook import DomainLexicon, parse_lexicon
@@ -48,7 +48,7 @@ def travel_lexicon() -> DomainLexicon:
 
 
 def travel_briefing(
-    slots: Iterable[Slot], facts: Sequence[Fact], task_id: str, today: str
+    slots: Iterable[TaskSlot], facts: Sequence[Fact], task_id: str, today: str
 ) -> UserBriefing:
     """Return what the user of a travel task knows, with the words to say it."""
     prefixes = travel_vocabulary().prefixes

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from crab_graph.domains.kind import Kind
+from crab_graph.domain.kind import Kind
 from crab_graph.eval.checks import CheckResult, Evidence, FailureMode, judge, seen, seen_on
 from crab_graph.eval.reading import Episode
 from crab_graph.eval.verifier import verifier

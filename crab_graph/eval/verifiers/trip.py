@@ -3,7 +3,7 @@
 from collections import Counter
 from functools import partial
 
-from crab_graph.domains.verification import DomainCheck
+from crab_graph.domain.verification import DomainCheck
 from crab_graph.eval.checks import (
     NOT_EVALUATED,
     CheckResult,

@@ -5,7 +5,7 @@ from operator import itemgetter
 from typing import Literal
 
 from crab_graph.dates import clock_time
-from crab_graph.domains.kind import book, cancel, held_by, rebook
+from crab_graph.domain.kind import book, cancel, held_by, rebook
 from crab_graph.domains.travel.offers import KINDS
 from crab_graph.domains.travel.tools.flights import resolve_city
 from crab_graph.errors import ToolCallError

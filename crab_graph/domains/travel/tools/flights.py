@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from crab_graph.dates import clock_time
-from crab_graph.domains.kind import book, cancel, held_by, rebook
+from crab_graph.domain.kind import book, cancel, held_by, rebook
 from crab_graph.domains.travel.offers import KINDS
 from crab_graph.errors import ToolCallError
 from crab_graph.money import CURRENCY, format_cents

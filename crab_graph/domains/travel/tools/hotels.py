@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from crab_graph.dates import day_number
-from crab_graph.domains.kind import book, cancel, rebook
+from crab_graph.domain.kind import book, cancel, rebook
 from crab_graph.domains.travel.offers import KINDS
 from crab_graph.domains.travel.tools.flights import resolve_city
 from crab_graph.errors import ToolCallError
@@ -21,7 +21,7 @@ CATEGORY = "Hotels"
 KIND = "hotel"
 
 
-class Stay(NamedTuple):
+class HotelStay(NamedTuple):
     """What a hotel booking is for."""
 
     hotel_id: str
@@ -102,7 +102,7 @@ def get_price_hotel_booking(
         check_out: Day of departure, YYYY-MM-DD.
     """
     nights = _count_nights(check_in, check_out)
-    stay = Stay(hotel_id, room_ids, check_in, check_out)
+    stay = HotelStay(hotel_id, room_ids, check_in, check_out)
     rooms = [
         {"room_id": row["room_id"], "price_per_night": format_cents(row["price_cents"])}
         for row in _require_rooms(call, stay)
@@ -137,7 +137,7 @@ def book_hotel_with_rooms(
         guests: How many people stay, in all rooms together.
     """
     require_customer(call, customer_id)
-    stay = Stay(hotel_id, room_ids, check_in, check_out, guests)
+    stay = HotelStay(hotel_id, room_ids, check_in, check_out, guests)
     told = _check_stay(call, stay)
     return book(call, KINDS[KIND], customer_id, hotel_id, stay.items(), **told)
 
@@ -174,12 +174,12 @@ def modify_hotel_booking(
         guests: How many people stay, in all rooms together.
     """
     hotel_id = require_changeable(call, booking_id, KIND)["entity_id"]
-    stay = Stay(hotel_id, room_ids, check_in, check_out, guests)
+    stay = HotelStay(hotel_id, room_ids, check_in, check_out, guests)
     told = _check_stay(call, stay, changed=booking_id)
     return rebook(call, KINDS[KIND], booking_id, stay.items(), **told)
 
 
-def _check_stay(call: ToolCall, stay: Stay, changed: str | None = None) -> Result:
+def _check_stay(call: ToolCall, stay: HotelStay, changed: str | None = None) -> Result:
     """Return what is told of a stay, once it is seen to be possible."""
     nights = _count_nights(stay.check_in, stay.check_out)
     rooms = _require_rooms(call, stay, changed)
@@ -213,7 +213,7 @@ def _require_hotel(call: ToolCall, hotel_id: str) -> Row:
     return call.require("hotels", hotel_id, "hotel", "find hotels with search_hotels_by_city")
 
 
-def _require_rooms(call: ToolCall, stay: Stay, changed: str | None = None) -> list[Row]:
+def _require_rooms(call: ToolCall, stay: HotelStay, changed: str | None = None) -> list[Row]:
     """Return the rooms, once they are seen to be the hotel's and free on every night."""
     _require_hotel(call, stay.hotel_id)
     if not stay.room_ids:

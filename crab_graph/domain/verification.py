@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from crab_graph.dates import day_number
-from crab_graph.domains.kind import Kind
+from crab_graph.domain.kind import Kind
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.constraints import Constraint, Ref, Value
 from crab_graph.text.vocabulary import TextVocabulary

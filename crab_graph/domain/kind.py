@@ -43,6 +43,53 @@ class ReadProperty(NamedTuple):
         return day_number(row[self.column]) if self.is_day else row[self.column]
 
 
+class SearchStep(NamedTuple):
+    """One look-up by which an agent finds offers of a kind; a kind lists them in their order.
+
+    Attributes:
+        tool: Its name.
+        lists: Key of the result under which rows stand.
+        arguments: The property that each argument narrows down; of a later step also the id of what
+            the step before it found.
+        needed: Arguments that cannot be left out.
+        read: The properties that a row shows, in engine values, ids among them.
+    """
+
+    tool: str
+    lists: str
+    arguments: Mapping[str, str]
+    needed: tuple[str, ...]
+    read: Callable[[Row], Properties]
+
+
+class BookingTerms(NamedTuple):
+    """What is to be booked, for whom: people are names and birth dates, days the first and last."""
+
+    customer_id: str
+    entity_id: str
+    offer_id: str
+    units: int
+    people: tuple[tuple[str, str], ...] = ()
+    days: tuple[str, str] | None = None
+    party: int = 1
+
+
+class KindTools(NamedTuple):
+    """How agents find, book and cancel offers of a kind; reference agents and the audit do so.
+
+    Attributes:
+        steps: The look-ups that show all of an offer.
+        book: The tool that books.
+        arguments: What it is called with.
+        cancel: The tool that cancels a booking, by its `booking_id`.
+    """
+
+    steps: tuple[SearchStep, ...]
+    book: str
+    arguments: Callable[[BookingTerms], dict[str, Any]]
+    cancel: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of booking.
@@ -64,6 +111,7 @@ class Kind:
         people: Columns of an item with the name and the birth date of whom it is for.
         price: The cents of a number of units of one offer, from `(price of a unit, units)`; linear
             in the former.
+        tools: How agents find and book it.
     """
 
     name: str
@@ -80,6 +128,7 @@ class Kind:
     places: str | None = None
     people: tuple[str, str] | None = None
     price: Callable[[Any, Any], Any] = mul
+    tools: KindTools | None = None
 
     @property
     def named(self) -> EntityTable:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from typing import Any, NamedTuple
 
-from crab_graph.domains.kind import Kind
-from crab_graph.domains.verification import Grading, Trip, read_trip
+from crab_graph.domain.kind import Kind
+from crab_graph.domain.verification import Grading, Trip, read_trip
 from crab_graph.errors import UnknownName
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.features import Surface
@@ -26,7 +26,7 @@ from crab_graph.tools.registry import ToolRegistry
 from crab_graph.tools.tables import Row, Table
 
 
-class Slot(NamedTuple):
+class TaskSlot(NamedTuple):
     """One thing a complete trip needs: a node of the constraint graph, filled by one kind.
 
     Its word is what it is called when spoken of, such as `outbound flight`.
@@ -92,7 +92,7 @@ class Domain:
     """
 
     name: str
-    slots: tuple[Slot, ...]
+    slots: tuple[TaskSlot, ...]
     tables: tuple[Table, ...]
     request_type: type[FileModel]
     profile_type: type[FileModel]
@@ -105,7 +105,7 @@ class Domain:
     people: Callable[[Draft, Inventory, Sequence[int], int], Mapping[str, list[Row]]]
     describe_solution: Callable[[Solution], dict[str, Any]]
     kinds: Mapping[str, Kind]
-    briefing: Callable[[Sequence[Slot], Sequence[Fact], str, str], UserBriefing]
+    briefing: Callable[[Sequence[TaskSlot], Sequence[Fact], str, str], UserBriefing]
     toolsets: Mapping[Toolset, AgentKit]
     grading: Grading
     properties: tuple[TaskProperty, ...] = ()

@@ -1,0 +1,475 @@
+"""What the author of a domain writes: what exists, what a job needs, what users want (design §14).
+
+Everything else is derived from it by `crab_graph.domain.build`. Where a domain wants one thing its
+own way, it says so in the one place that has it: a tool, a table, a check, a word.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from crab_graph.domain.contract import TaskProperty
+from crab_graph.domain.fields import Field
+from crab_graph.generation.constraints import Value
+from crab_graph.tools.registry import Tool
+from crab_graph.tools.tables import Row, Table
+
+Predicate = Callable[..., Any]
+"""A condition made of operators only; takes slots by their ids, or one offer, see `Rule`."""
+
+Texts = str | Sequence[str]
+"""One wording or several."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Names:
+    """Names that read like the real thing: a pattern over lists, drawn without repetition.
+
+    Attributes:
+        pattern: Such as `{first} {second} Hotel`; `{person}` and `{family}` are the engine's.
+        lists: The words of each part of the pattern; a mapping has a list for each value of `by`.
+        by: Field whose value chooses among the lists, such as `category`.
+    """
+
+    pattern: str
+    lists: Mapping[str, Sequence[str] | Mapping[str, Sequence[str]]] = field(default_factory=dict)
+    by: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Provider:
+    """What several offers are parts of, such as a hotel of its rooms, or a doctor of appointments.
+
+    Attributes:
+        name: Singular noun; its table is the plural, its id `<name>_id`.
+        prefix: Of its ids, two letters.
+        shares: Fields of the offers that are the same for all offers of one provider.
+        names: Its names, where it has them.
+        plural: Where it is not the noun with an `s`.
+        digits: Of its ids.
+    """
+
+    name: str
+    prefix: str
+    shares: Sequence[str]
+    names: Names | None = None
+    plural: str = ""
+    digits: int = 5
+
+    @property
+    def table(self) -> str:
+        """The name of its table."""
+        return self.plural or f"{self.name}s"
+
+    @property
+    def key(self) -> str:
+        """The column of its id."""
+        return f"{self.name}_id"
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """A unit is for one person, whose name and birth date its item holds; see `People`.
+
+    The booking tool takes a list `argument` of offer id and these two columns, one for each person.
+    """
+
+    argument: str = "seats"
+    name: str = "passenger_name"
+    birth_date: str = "date_of_birth"
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A booking holds a number of units of one offer, which is an argument and a column."""
+
+    argument: str = "units"
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """A booking holds one offer once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """An offer is held by the day, from one day to another; units are the days between.
+
+    Attributes:
+        first: Column and argument of the first day.
+        last: Column and argument of the day after the last.
+        begins: Ref of the day, such as `outbound.date`, on which the stay must begin.
+        ends: Ref of the day on which it must end.
+        opens: Field with the first day on which the offer can be had.
+        closes: Field with the day from which on it cannot.
+        people: Argument and column with the number of people, where it is asked for.
+        checks: Labels of the two checks: it begins as it must; what speaks of the two days holds of
+            the days booked.
+    """
+
+    begins: str
+    ends: str
+    opens: str
+    closes: str
+    first: str = "check_in"
+    last: str = "check_out"
+    people: str | None = "guests"
+    checks: tuple[str, str] = ("", "")
+
+
+Holding = Each | Count | Single | Stay
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """Names of an offer's tools where they are others than derived; `None` leaves one out.
+
+    Attributes:
+        search: Lists providers, or offers sold as they stand; `search_<table>` by default.
+        look: Lists a provider's offers; `search_<offers' table>` by default.
+        price: Prices without booking; none by default.
+        book: `book_<kind>` by default.
+        details: Shows a booking; none by default.
+        cancel: `cancel_<kind>_booking` by default.
+        change: Changes a pending booking, in the extended toolset; `change_<kind>_booking` by
+            default.
+        needs: Fields that a search cannot do without; all others of its table are filters.
+        filters: Fields that a search may be given; by default all choices and days of its table.
+        shows: Fields that a search shows, in order; by default all of its table.
+        extended: Which of them the extended toolset alone has.
+        category: As agents' tool lists are grouped; by default the provider's or offer's plural.
+        texts: Descriptions by tool, where they are to be others.
+    """
+
+    search: str = ""
+    look: str = ""
+    price: str | None = None
+    book: str = ""
+    details: str | None = None
+    cancel: str | None = ""
+    change: str | None = ""
+    needs: Sequence[str] = ()
+    filters: Sequence[str] | None = None
+    shows: Sequence[str] | None = None
+    extended: Sequence[Literal["cancel", "change"]] = ("change",)
+    category: str = ""
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Offer:
+    """What is sold: one row is one offer, and a booking holds units of it.
+
+    Attributes:
+        name: Singular noun; its table is the plural, its id `<name>_id`.
+        prefix: Of its ids, two letters.
+        fields: What it shows, by name; those that its provider `shares` stand in that one's table,
+            with those that these alone decide.
+        provider: What it is part of; without one it is sold as it stands and is its own entity.
+        kind: What a booking of it is called; its own name by default.
+        always: What holds of every offer, a sentence each: a predicate over one offer.
+        names: Its names, where it has some and no provider.
+        holds: How bookings hold it.
+        unit: What one unit is called, such as `night`.
+        units: The wish that says how many units a job needs, by its key; one by default.
+        tools: Names of its tools.
+        words: Words that mean one, in texts; the kind by default.
+        bundles: Fields over which the audit counts offers, by what that is called.
+    """
+
+    name: str
+    prefix: str
+    fields: Mapping[str, Field]
+    provider: Provider | None = None
+    kind: str = ""
+    always: Mapping[str, Predicate] = field(default_factory=dict)
+    names: Names | None = None
+    holds: Holding = field(default_factory=Single)
+    unit: str = "booking"
+    units: str | None = None
+    tools: Tools = field(default_factory=Tools)
+    words: Sequence[str] = ()
+    bundles: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    plural: str = ""
+    digits: int = 5
+
+    @property
+    def table(self) -> str:
+        """The name of its table."""
+        return self.plural or f"{self.name}s"
+
+    @property
+    def key(self) -> str:
+        """The column of its id."""
+        return f"{self.name}_id"
+
+    @property
+    def booked_as(self) -> str:
+        """What a booking of it is called: the name of its `Kind` and of its node type."""
+        return self.kind or self.name
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slot:
+    """One thing that a complete job needs: a node of the constraint graph.
+
+    Attributes:
+        id: As certified solutions, facts and rules name it.
+        offer: What fills it.
+        title: What it is called when spoken of, such as `outbound flight`.
+        words: Words that mean it, in what agents write.
+        cue: Regular expression over casefolded text that finds it; made of the words by default.
+        role: Values that what fills it has in every task, by field; see also `Want.role`.
+        check: Label of the check that it is filled.
+        wishes: Label of the check that it is as wished.
+    """
+
+    id: str
+    offer: Offer
+    title: str
+    words: Sequence[str] = ()
+    cue: str = ""
+    role: Mapping[str, Value] = field(default_factory=dict)
+    check: str = ""
+    wishes: str = ""
+
+    @property
+    def kind(self) -> str:
+        """Name of the kind of booking that fills it, and of its node's type."""
+        return self.offer.booked_as
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wording:
+    """How a fact is told and asked for; what is left out is derived.
+
+    `{value}` and `{phrase}` stand for the value.
+
+    Attributes:
+        say: As sentences.
+        short: As fragments.
+        none: What is answered where there is no such wish.
+        ask: Regular expressions over casefolded text by which an agent asks for it.
+        trade: In the words of the trade.
+        unit: Singular and plural of a count, such as `("1 night", "{n} nights")`.
+        phrases: For values that are said in another way after `{phrase}`.
+        cues: Regular expressions that find a value, where not its own words do.
+        hours: Hours of the day, `[from, until)`, by value, where a clock time tells it.
+    """
+
+    say: Texts = ()
+    short: Texts = ()
+    none: Texts = ()
+    ask: Texts = ()
+    trade: Texts = ()
+    unit: tuple[str, str] | None = None
+    phrases: Mapping[Value, str] = field(default_factory=dict)
+    cues: Mapping[Value, str] = field(default_factory=dict)
+    hours: Mapping[Value, tuple[float, float]] = field(default_factory=dict)
+
+
+Compare = Literal["equals", "at_least", "at_most"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Want:
+    """What users can want: values, where they bite, and how they are said.
+
+    Attributes:
+        key: The field of the request and the fact.
+        values: What is drawn from, repeated to be likelier; or a function of the request so far
+            that returns it. ISO dates where it bites on a day.
+        on: Fields that it bites on, such as `outbound.seat_type`; none where rules alone read it.
+        compare: How an offer's value compares with the wish; sets must hold it.
+        odds: How often there is such a wish; or for each value of the first axis.
+        basic: Whether it may be said upfront.
+        role: Whether it says which offers are meant rather than what is liked: what breaks it fits
+            no slot.
+        sentence: The requirement of an offer, `{}` for the value; derived by default.
+        axis: Whether its values take turns over the tasks, as an axis of that name; see `Axis`.
+        wording: How it is told and asked for.
+    """
+
+    key: str
+    values: Sequence[Value] | Callable[[Any], Sequence[Value]]
+    on: Sequence[str] = ()
+    compare: Compare = "equals"
+    odds: float | Mapping[str, float] = 1.0
+    basic: bool = False
+    role: bool = False
+    sentence: str = ""
+    axis: "Axis | None" = None
+    wording: Wording = field(default_factory=Wording)
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """An axis of stratification: a property of tasks whose values take turns.
+
+    Attributes:
+        name: As `tasks --json`, SQL and exports call it.
+        title: As pages call it; the name by default.
+        values: For a window: what it is called by its width; else those of the want.
+    """
+
+    name: str
+    title: str = ""
+    values: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Window:
+    """The days from which one is chosen, both ends included, of one slot's day.
+
+    Facts have it as one date, or as first and last; requests as `first_day` and `last_day`.
+
+    Attributes:
+        key: The fact.
+        on: The field it bites on, such as `outbound.date`.
+        widths: Numbers of days, which take turns where there is an axis.
+        ahead: Days from today to the first, from and to.
+        check: Label of its check.
+    """
+
+    key: str
+    on: str
+    widths: tuple[int, ...] = (1, 5)
+    axis: Axis | None = None
+    ahead: tuple[int, int] = (14, 75)
+    check: str = ""
+    wording: Wording = field(default_factory=Wording)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rule:
+    """A constraint between parts, declared once: sampling, SQL, certification and grading use it.
+
+    Attributes:
+        name: As active edges and graphs name it; also the fact, where it is optional.
+        holds: The predicate. Its parameters are slots by id (`return_` for `return`), whose fields
+            it reads as attributes, and `r` for the request. Operators alone: `and`, `or`, `not` and
+            chained comparisons are refused when the domain is loaded.
+        sentence: What it says, `{r.nights}` for a value of the request.
+        odds: How often a request asks for it; `None` where every job has it.
+        check: Label of its check.
+        title: What its check says in a few words; the sentence by default.
+        wording: How it is told, where it is optional.
+    """
+
+    name: str
+    holds: Predicate
+    sentence: str
+    odds: float | None = None
+    check: str = ""
+    title: str = ""
+    wording: Wording = field(default_factory=Wording)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Budget:
+    """A bound on what everything costs together.
+
+    Attributes:
+        odds: How often there is one; or for each value of the first axis.
+        share: It is drawn as a cost that such a share of random combinations stays under.
+        step: Dollars to whose multiple it is rounded up.
+        check: Label of its check.
+        wording: How it is told.
+    """
+
+    odds: float | Mapping[str, float] = 0.6
+    share: tuple[float, float] = (0.10, 0.30)
+    step: int = 10
+    check: str = "D17"
+    wording: Wording = field(default_factory=Wording)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class People:
+    """Who a job is for, where that is more than the customer.
+
+    Attributes:
+        size: The want that says how many, by its key.
+        noun: What one is called, such as `traveller`.
+        names: The fact with their names, the customer's first.
+        birth_dates: The fact with their dates of birth.
+    """
+
+    size: str
+    noun: str = "traveller"
+    names: str = "traveller_names"
+    birth_dates: str = "birth_dates"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Declaration:
+    """A domain as its author declares it.
+
+    Attributes:
+        name: As `--domain` names it.
+        slots: What a job needs, in the order in which it is spoken of.
+        wants: What users can want, in the order in which details are told.
+        rules: Constraints between parts.
+        opening: First turns of the user, with basic facts by key; `opening_short` as fragments and
+            `opening_trade` in the words of the trade.
+        job: What all of it is called, such as `trip`; `whole` are further words for it.
+        intro: What the agent books, as its policy says.
+        duties: Further lines of the policy, where the derived ones do not say it.
+        horizon: First and last day on which there is anything, as offsets in days from the window's
+            ends; a string names a want to be added, such as `("nights", 2)`.
+        optional_odds: Odds of the sets of optional rules asked for together, the budget as
+            `total_budget`, for each value of the first axis; by default they are independent.
+        spread: Keys of what selection spreads tasks over (paper A.3); by default all axes.
+        properties: What tasks are shown to be distributed over; derived by default.
+        amenities: Words, as regular expressions, of what may be offered beside what users want.
+        groups: Words that mean several slots: `{"flights?": ("outbound", "return")}`.
+        human: Words, as regular expressions, that mean a human agent beside the engine's; `nobody`
+            are the engine's words that do not, here.
+        tools: Further tools of the agent, by which derived ones of the same name are replaced.
+        tables: Further tables.
+        rows: The rows of the further tables, alike in every task.
+        error_codes: Codes of its tools' errors beside the engine's.
+        lexicon: What is to be otherwise in the derived lexicon, in the form of its files.
+        vocabulary: What is to be otherwise in the derived vocabulary, by field.
+        claims: Further ways in which users' statements are recognised, see `Claim`.
+        sources: Modules whose sources decide verdicts; by default the one that declares.
+    """
+
+    name: str
+    slots: Sequence[Slot]
+    wants: Sequence[Want]
+    opening: Texts
+    rules: Sequence[Rule] = ()
+    window: Window | None = None
+    budget: Budget | None = None
+    people: People | None = None
+    opening_short: Texts = ()
+    opening_trade: Texts = ()
+    job: str = "job"
+    whole: Sequence[str] = ()
+    intro: str = ""
+    duties: Sequence[str] = ()
+    horizon: tuple[tuple[int | str, ...], tuple[int | str, ...]] = ((-2,), (2,))
+    optional_odds: Mapping[str, Mapping[tuple[str, ...], float]] = field(default_factory=dict)
+    spread: Sequence[str] = ()
+    properties: Sequence[TaskProperty] = ()
+    amenities: Sequence[str] = ()
+    asides: Texts = ()
+    asides_short: Texts = ()
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    human: Sequence[str] = ()
+    nobody: Sequence[str] = ()
+    policy: str | None = None
+    tools: Sequence[Tool] = ()
+    tables: Sequence[Table] = ()
+    rows: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+    error_codes: Sequence[str] = ()
+    lexicon: Mapping[str, Any] = field(default_factory=dict)
+    vocabulary: Mapping[str, Any] = field(default_factory=dict)
+    claims: Sequence[Any] = ()
+    sources: Sequence[str] = ()
+
+    @property
+    def offers(self) -> tuple[Offer, ...]:
+        """What its slots are filled with, each once."""
+        return tuple({slot.offer.booked_as: slot.offer for slot in self.slots}.values())

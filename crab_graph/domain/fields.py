@@ -1,0 +1,139 @@
+"""What an offer shows: its typed fields (paper A.5, node types and their properties).
+
+A field becomes a property of constraints, a column of a table, and a value in tools' results. The
+engine value is an integer or a string: days are day numbers, clock times minutes, prices cents.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from crab_graph.generation.constraints import Value
+
+Minutes = tuple[int, int]
+"""The first minute of a day and the one after the last."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Field:
+    """What every field has.
+
+    Attributes:
+        column: Its column, where that has another name.
+        shown: Its name in tools' results, where that is another one.
+    """
+
+    column: str | None = None
+    shown: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice(Field):
+    """One of some values.
+
+    Attributes:
+        values: All of one type, integers or strings.
+        sample: How many of them the world of one task has, those that its user wants among them; by
+            default all. Fields that are the same `Choice` share the draw.
+        codes: What else tools understand for a value, such as the code of a place.
+    """
+
+    values: Sequence[Value]
+    sample: int | None = None
+    codes: Mapping[Value, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Several(Field):
+    """A set of some values, such as the insurance plans that a practice takes.
+
+    A wish about it names one value, which the set must hold. As an engine value a set is its values
+    in order, joined by `, `.
+    """
+
+    values: Sequence[str]
+    least: int = 1
+    most: int = 2
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        """All that the field can be."""
+        sizes = range(self.least, self.most + 1)
+        return tuple(", ".join(one) for size in sizes for one in combinations(self.values, size))
+
+    def holding(self, value: str) -> tuple[str, ...]:
+        """Return the sets that hold a value."""
+        return tuple(one for one in self.sets if value in one.split(", "))
+
+
+@dataclass(frozen=True, slots=True)
+class Day(Field):
+    """A day within the task's horizon."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clock(Field):
+    """A minute of the day that another field decides, drawn from the hours of its value.
+
+    Attributes:
+        of: The field that decides it, such as `time_of_day`.
+        hours: For each of its values the minute, or first and last minute to draw from, in steps of
+            five.
+        per: Further fields: for each combination of these a time is drawn anew, so that offers
+            which share them share the time.
+    """
+
+    of: str
+    hours: Mapping[str, int | Minutes]
+    per: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Span:
+    """A number drawn from `[low, high]` in steps, for each combination of some fields."""
+
+    low: int
+    high: int
+    step: int = 1
+    per: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Later(Field):
+    """A day or a minute behind another field of its kind, by a field's value or a span."""
+
+    after: str
+    by: str | Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Price(Field):
+    """The price of one unit, in cents, whole dimes: twelve levels around a base.
+
+    Attributes:
+        base: Dollars by the value of the field `by`.
+        by: The field that decides the base.
+        percent: Percentages by the values of further fields, such as `{"room": {"suite": 190}}`.
+        levels: Lowest and highest level, in percent of the base.
+        season: Percentages from which one is drawn for a task.
+    """
+
+    base: Mapping[Value, int]
+    by: str
+    percent: Mapping[str, Mapping[Value, int]] = field(default_factory=dict)
+    levels: tuple[int, int] = (70, 180)
+    season: tuple[int, int] = (90, 111)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stock(Field):
+    """How many units are left of an offer; bookings take from it. No part of what an offer is."""
+
+    values: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Capacity(Field):
+    """How many people or units an offer is for."""
+
+    values: Sequence[int]
