@@ -28,12 +28,12 @@ from crab_graph.domain.contract import Draft
 from crab_graph.domains import generate
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.domains.construction import (
-    CLOSURE_BANDS,
     OVERSAMPLE,
     CandidatePlan,
     Scouted,
     TaskPlan,
     build_task,
+    closure_band,
     populate_draft,
     scout,
 )
@@ -121,8 +121,10 @@ def scouted_task(number: int, paper: PaperParameters | None) -> Scouted:
             domain="travel",
             stratum=number % 4 + 1,
             number=number,
-            flexible=number >= TASKS // 2,
-            party_size=number % 4 + 1,
+            axes={
+                "date_mode": "flexible" if number >= TASKS // 2 else "fixed",
+                "party": number % 4 + 1,
+            },
             distractors=DISTRACTORS,
             benchmark_seed=7,
             paper=paper,
@@ -131,7 +133,7 @@ def scouted_task(number: int, paper: PaperParameters | None) -> Scouted:
 
 
 def draft_of(one: Scouted) -> Draft:
-    return TRAVEL.draft(one.seed, one.flexible, one.party_size)
+    return TRAVEL.draft(one.seed, one.axes)
 
 
 def offers_of(connection: duckdb.DuckDBPyConnection, task: str) -> dict[str, list[Offer]]:
@@ -254,7 +256,7 @@ def time_paper(
     timed(times.together, partial(insert, memory, together=True))
     timed(times.committed, partial(insert, file, together=False))
     counted = timed(times.counted, partial(count_stored, file, task, draft_of(one)))
-    if counted not in CLOSURE_BANDS[one.stratum]:
+    if counted not in closure_band(one.stratum, len(TRAVEL.slots)):
         raise RuntimeError(f"the solver counts {counted} solutions of an S{one.stratum} task")
 
 

@@ -13,6 +13,7 @@ from crab_graph.domain.kind import Kind
 from crab_graph.domain.verification import Grading, Trip, read_trip
 from crab_graph.errors import UnknownName
 from crab_graph.generation.constraint_graph import ConstraintGraph
+from crab_graph.generation.constraints import Value
 from crab_graph.generation.features import Surface
 from crab_graph.generation.folding import FoldedGraph
 from crab_graph.generation.population import Population
@@ -38,7 +39,7 @@ class TaskSlot(NamedTuple):
 
 
 class Draft(NamedTuple):
-    """A task before its objects exist; its request has `date_mode` and `party_size`."""
+    """A task before its objects exist."""
 
     request: Any
     profile: Any
@@ -64,6 +65,18 @@ class TaskProperty(NamedTuple):
     read: Callable[[Any], str]
 
 
+class TaskAxis(NamedTuple):
+    """An axis of stratification: a property of tasks whose values take turns in a benchmark.
+
+    Pages call it by its title; its value of a task is read from the request.
+    """
+
+    name: str
+    title: str
+    values: tuple[Value, ...]
+    read: Callable[[Any], Value]
+
+
 class AgentKit(NamedTuple):
     """What an agent is given under a toolset: the tools, and instructions, given today's date."""
 
@@ -78,7 +91,7 @@ class Domain:
     Attributes:
         tables: Every table of the domain, the platform's and the private ones included.
         surfaces: For each node type, what the tables show of its offers, for the audit.
-        draft: Draws a task from `(seed, flexible, party_size)`.
+        draft: Draws a task from `(seed, value of each axis by name)`.
         group: Values of the properties that selection spreads tasks over (paper A.3).
         facts: What the user knows, from request and profile.
         materialize: Turns objects into entity rows, from `(population, seed)`.
@@ -86,6 +99,7 @@ class Domain:
             `(draft, offers, solutions' totals in cents, seed)`.
         describe_solution: A solution's ids in the form that `task --solutions` prints.
         briefing: What a simulated user is told, from `(slots, facts, task id, today)`.
+        axes: What takes turns over the tasks, that first by which tasks are chosen apart.
         optional_edges: Names of the edge constraints that a request may do without.
         with_edges: A draft with exactly these optional edges, from `(draft, names, seed)`; all else
             stays as it is.
@@ -97,7 +111,7 @@ class Domain:
     request_type: type[FileModel]
     profile_type: type[FileModel]
     surfaces: Mapping[str, Surface]
-    draft: Callable[[int, bool, int], Draft]
+    draft: Callable[[int, Mapping[str, Value]], Draft]
     build_graph: Callable[[Any], ConstraintGraph]
     group: Callable[[Any], tuple[str | int | bool | None, ...]]
     facts: Callable[[Any, Any], tuple[Fact, ...]]
@@ -108,6 +122,7 @@ class Domain:
     briefing: Callable[[Sequence[TaskSlot], Sequence[Fact], str, str], UserBriefing]
     toolsets: Mapping[Toolset, AgentKit]
     grading: Grading
+    axes: tuple[TaskAxis, ...] = ()
     properties: tuple[TaskProperty, ...] = ()
     optional_edges: tuple[str, ...] = ()
     with_edges: Callable[[Draft, Sequence[str], int], Draft] | None = None
@@ -127,6 +142,10 @@ class Domain:
     def fact_keys(self) -> tuple[str, ...]:
         """Keys of the facts that its users can have, in the order in which they are told."""
         return tuple(self.briefing(self.slots, (), "", "").lexicon.facts)
+
+    def axis_values(self, request: Any) -> dict[str, Value]:
+        """Return the value that a request has on each axis, by its name."""
+        return {axis.name: axis.read(request) for axis in self.axes}
 
     @cached_property
     def sources(self) -> Mapping[str, str]:

@@ -12,6 +12,7 @@ from crab_graph.domain.contract import Domain, Draft, Inventory, find_domain
 from crab_graph.domains.task import TaskSpec
 from crab_graph.errors import CertificationError, UnsatisfiableTask
 from crab_graph.generation.certify import Certificate, certify_tables
+from crab_graph.generation.constraints import Value
 from crab_graph.generation.difficulty import (
     Candidate,
     lacks_near_misses,
@@ -31,8 +32,8 @@ OVERSAMPLE = {1: 5, 2: 3, 3: 3, 4: 3}
 """Candidates scouted for each task wanted, by stratum; most where fewest may be solved by a
 shortcut."""
 
-CLOSURE_BANDS = {1: range(1, 2), 2: range(2, 17), 3: range(4, 82), 4: range(8, 257)}
-"""Numbers of solutions a stratum admits; up to k^4 combinations of the parts of k seeds."""
+MOST_SOLUTIONS = 4**5
+"""No task has more solutions: all are stored, and each is counted three ways."""
 
 NEAR_MISS_DISTRACTORS = 400
 """From this many distractors on a task must have near misses of every edge."""
@@ -48,8 +49,7 @@ class CandidatePlan:
     domain: str
     stratum: int
     number: int
-    flexible: bool
-    party_size: int
+    axes: Mapping[str, Value]
     distractors: int
     benchmark_seed: int
     paper: PaperParameters | None = None
@@ -63,8 +63,7 @@ class Scouted(FileModel):
 
     stratum: int
     seed: int
-    flexible: bool
-    party_size: int
+    axes: dict[str, Value]
     candidate: Candidate
     rejected: tuple[str, ...]
 
@@ -80,7 +79,7 @@ def scout(plan: CandidatePlan) -> Scouted:
     for attempt in range(ATTEMPTS):
         seed = candidate_seed(plan, attempt)
         try:
-            draft = domain.draft(seed, plan.flexible, plan.party_size)
+            draft = domain.draft(seed, plan.axes)
             population = populate_draft(draft, plan.stratum, plan.distractors, seed, plan.paper)
             candidate = _candidate(domain, draft, population, plan)
         except UnsatisfiableTask as error:
@@ -89,8 +88,7 @@ def scout(plan: CandidatePlan) -> Scouted:
         return Scouted(
             stratum=plan.stratum,
             seed=seed,
-            flexible=plan.flexible,
-            party_size=plan.party_size,
+            axes=dict(plan.axes),
             candidate=candidate,
             rejected=tuple(rejected),
         )
@@ -117,8 +115,18 @@ def populate_draft(
     make: Callable[..., Population] = (
         populate if paper is None else partial(populate_by_paper, parameters=paper)
     )
-    bands = CLOSURE_BANDS[stratum]
-    return make(draft.folded, seed_count=stratum, closure=bands, distractors=distractors, seed=seed)
+    band = closure_band(stratum, len(draft.folded.graph.node_ids))
+    return make(draft.folded, seed_count=stratum, closure=band, distractors=distractors, seed=seed)
+
+
+def closure_band(stratum: int, slots: int) -> range:
+    """Return the numbers of solutions that a stratum admits.
+
+    The parts of k seeds combine to at most k^slots solutions. Where a job has parts enough, those
+    of a few seeds must combine to more than the seeds themselves, so that no stratum is trivial.
+    """
+    low = min(2 ** (stratum - 1), stratum ** (slots - 1))
+    return range(low, min(stratum**slots, MOST_SOLUTIONS) + 1)
 
 
 def _candidate(
@@ -192,7 +200,7 @@ def build_task(plan: TaskPlan) -> BuiltTask:
         CertificationError: the counts do not agree, which no seed should bring about.
     """
     domain, scouted = find_domain(plan.domain), plan.scouted
-    draft = domain.draft(scouted.seed, scouted.flexible, scouted.party_size)
+    draft = domain.draft(scouted.seed, scouted.axes)
     population = populate_draft(draft, scouted.stratum, plan.distractors, scouted.seed, plan.paper)
     offers = domain.materialize(population, scouted.seed)
     repaired = plan.paper is None or plan.paper.repair

@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import Unpack
 
-from crab_graph.domain.contract import find_domain
+from crab_graph.domain.contract import TaskAxis, find_domain
 from crab_graph.domains.benchmark import (
     DATABASE,
     MANIFEST,
@@ -36,7 +36,8 @@ from crab_graph.domains.private import (
 )
 from crab_graph.domains.workbench import Workbench, clear, is_finished, open_workbench
 from crab_graph.errors import BenchmarkError, UnsatisfiableTask, UsageError
-from crab_graph.generation.difficulty import select
+from crab_graph.generation.constraints import Value
+from crab_graph.generation.difficulty import Candidate, select
 from crab_graph.generation.paper import PaperParameters
 from crab_graph.settings import About, GenerationKeywords, GenerationSettings, value_of
 from crab_graph.workers import process_map, write_atomically
@@ -212,16 +213,15 @@ def regenerate(
 
 
 def plan_candidates(recipe: Recipe, seed: int) -> Iterator[CandidatePlan]:
-    """Yield the candidates to scout; date modes and party sizes take turns within a stratum."""
-    shares = _shares(recipe)
+    """Yield the candidates to scout; the values of each axis take turns within a stratum."""
+    shares, axes = _shares(recipe), find_domain(recipe.domain).axes
     for stratum, candidates in _candidates(recipe).items():
         for number in range(candidates):
             yield CandidatePlan(
                 domain=recipe.domain,
                 stratum=stratum,
                 number=number,
-                flexible=_is_flexible(stratum, number % shares[stratum]),
-                party_size=(number // 2 + stratum - 1) % 4 + 1,
+                axes=_values_in_turn(axes, stratum, number, shares[stratum]),
                 distractors=recipe.distractors,
                 benchmark_seed=seed,
                 paper=recipe.paper,
@@ -244,9 +244,19 @@ def _candidates(recipe: Recipe) -> dict[int, int]:
     return {stratum: wanted * (OVERSAMPLE[stratum] if chosen else 1) for stratum, wanted in shares}
 
 
-def _is_flexible(stratum: int, position: int) -> bool:
-    """Whether the task at a position of a stratum has a flexible date: every other one has."""
-    return (position + stratum) % 2 == 0
+def _values_in_turn(
+    axes: Sequence[TaskAxis], stratum: int, number: int, share: int
+) -> dict[str, Value]:
+    """Return the value of each axis for a candidate; each moves on when those before it are round.
+
+    On the first axis candidates that are a share apart are alike: they compete for one place.
+    """
+    chosen: dict[str, Value] = {}
+    place, stride = number % share, 1
+    for axis in axes:
+        chosen[axis.name] = axis.values[(place // stride + stratum - 1) % len(axis.values)]
+        place, stride = number, stride * len(axis.values)
+    return chosen
 
 
 def _scout_all(
@@ -279,20 +289,25 @@ def _build_all(
 def _chosen(
     scouted: Mapping[tuple[int, int], Scouted], stratum: int, recipe: Recipe
 ) -> list[Scouted]:
-    """Choose the tasks of a stratum, each date mode among its own candidates."""
-    modes = [_is_flexible(stratum, position) for position in range(_shares(recipe)[stratum])]
-    chosen: dict[bool, list[Scouted]] = {}
-    for flexible in set(modes):
-        wanted = modes.count(flexible)
-        alike = (one for one in scouted.values() if one.stratum == stratum)
-        candidates = select([one.candidate for one in alike if one.flexible == flexible], wanted)
+    """Choose the tasks of a stratum, those of each value of the first axis among themselves."""
+    share, first = _shares(recipe)[stratum], find_domain(recipe.domain).axes[:1]
+    turns = [_values_in_turn(first, stratum, number, share) for number in range(share)]
+    order = [tuple(turn.values()) for turn in turns]
+    alike: dict[tuple[Value, ...], list[Candidate]] = {turn: [] for turn in order}
+    for one in scouted.values():
+        if one.stratum == stratum:
+            alike[tuple(one.axes[axis.name] for axis in first)].append(one.candidate)
+    chosen: dict[tuple[Value, ...], list[Scouted]] = {}
+    for value, own in alike.items():
+        wanted = order.count(value)
+        candidates = select(own, wanted)
         if len(candidates) < wanted:
             raise UnsatisfiableTask(
                 f"stratum {stratum} has {len(candidates)} distinct tasks where "
                 f"{wanted} are wanted; use another seed"
             )
-        chosen[flexible] = [scouted[stratum, candidate.number] for candidate in candidates]
-    return [chosen[flexible].pop(0) for flexible in modes]
+        chosen[value] = [scouted[stratum, candidate.number] for candidate in candidates]
+    return [chosen[value].pop(0) for value in order]
 
 
 def _selection(

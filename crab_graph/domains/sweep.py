@@ -204,8 +204,7 @@ def _plan(
                 f"S{value}-{number:03d}" if what == Vary.SOLUTIONS else task.id for value in chosen
             ),
             source=task.spec,
-            flexible=task.date_mode == "flexible",
-            party_size=task.party,
+            axes=task.axes,
         )
         for number, task in enumerate(source.load(ids), start=1)
     ]

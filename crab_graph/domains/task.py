@@ -7,6 +7,7 @@ from typing import Any, Literal
 from crab_graph.domain.contract import Domain
 from crab_graph.generation.certify import Certificate
 from crab_graph.generation.constraint_graph import ConstraintGraph
+from crab_graph.generation.constraints import Value
 from crab_graph.personas.briefing import Fact, UserBriefing
 from crab_graph.schema import FileModel
 from crab_graph.tools.tables import Row, World
@@ -82,6 +83,11 @@ class Task:
     def profile(self) -> Any:
         """Who the user is, as the domain's profile model."""
         return self.domain.profile_type.model_validate(self.spec.profile)
+
+    @cached_property
+    def axes(self) -> Mapping[str, Value]:
+        """Its value on each axis of the domain, by name."""
+        return self.domain.axis_values(self.request)
 
     @property
     def date_mode(self) -> str:

@@ -16,6 +16,7 @@ from crab_graph.domain.contract import Domain, Draft, Inventory, find_domain
 from crab_graph.domains.construction import BuiltTask, DrawnTask, certify_drawn
 from crab_graph.domains.task import TaskSpec
 from crab_graph.errors import BenchmarkError, UnsatisfiableTask
+from crab_graph.generation.constraints import Value
 from crab_graph.generation.objects import IDENTITY, Columns, Mask, concatenate, take
 from crab_graph.generation.population import (
     Population,
@@ -47,8 +48,7 @@ class FamilyPlan(NamedTuple):
     values: tuple[int, ...]
     ids: tuple[str, ...]
     source: TaskSpec
-    flexible: bool
-    party_size: int
+    axes: Mapping[str, Value]
 
     @property
     def distractors(self) -> int:
@@ -72,7 +72,7 @@ def build_family(plan: FamilyPlan) -> Family:
     """
     domain = find_domain(plan.source.domain)
     try:
-        draft = domain.draft(plan.source.seed, plan.flexible, plan.party_size)
+        draft = domain.draft(plan.source.seed, plan.axes)
         if draft.request.model_dump() != plan.source.request:
             raise BenchmarkError(
                 f"task '{plan.source.id}': this version draws another request from its seed; "
@@ -139,7 +139,8 @@ def _members(domain: Domain, draft: Draft, plan: FamilyPlan) -> Iterator[tuple[D
 
 def _populated(draft: Draft, plan: FamilyPlan, **other: Any) -> Population:
     source = {"seed_count": plan.source.stratum, "distractors": plan.distractors}
-    closure = range(1, MAX_SEEDS**4 + 1)  # however many there can be
+    slots = len(draft.folded.graph.node_ids)
+    closure = range(1, MAX_SEEDS**slots + 1)  # however many there can be
     return populate(draft.folded, closure=closure, seed=plan.source.seed, **{**source, **other})
 
 

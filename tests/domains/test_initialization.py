@@ -23,7 +23,7 @@ TABLES = [table for table in TRAVEL_TABLES if not table.name.startswith("booking
 
 @pytest.fixture(scope="module")
 def population():
-    task = draft(41, True, 2)
+    task = draft(41, {"date_mode": "flexible", "party": 2})
     return populate(task.folded, seed_count=2, closure=range(1, 17), distractors=60, seed=7)
 
 

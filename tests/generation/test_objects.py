@@ -19,7 +19,7 @@ from crab_graph.randomness import derive_array_rng
 
 @pytest.fixture(scope="module")
 def folded():
-    return draft(41, True, 2).folded
+    return draft(41, {"date_mode": "flexible", "party": 2}).folded
 
 
 @pytest.fixture(scope="module", params=["outbound", "hotel", "attraction"])

@@ -3,7 +3,7 @@ from itertools import product
 
 import pytest
 
-from crab_graph.domains.construction import CLOSURE_BANDS
+from crab_graph.domains.construction import closure_band
 from crab_graph.domains.travel.domain import draft
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.objects import IDENTITY, rows
@@ -12,13 +12,14 @@ from crab_graph.generation.search import search_solutions
 
 
 def population(seed, stratum, flexible, distractors=400):
+    axes = {"date_mode": "flexible" if flexible else "fixed", "party": 1 + seed % 4}
     for attempt in range(20):
         try:
-            task = draft(seed * 100 + attempt, flexible, 1 + seed % 4)
+            task = draft(seed * 100 + attempt, axes)
             return task, populate(
                 task.folded,
                 seed_count=stratum,
-                closure=CLOSURE_BANDS[stratum],
+                closure=closure_band(stratum, 4),
                 distractors=distractors,
                 seed=seed,
             )

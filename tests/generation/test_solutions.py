@@ -10,7 +10,7 @@ from crab_graph.randomness import derive_array_rng, derive_rng
 
 
 def drawn(flexible):
-    folded = draft(11, flexible, 2).folded
+    folded = draft(11, {"date_mode": "flexible" if flexible else "fixed", "party": 2}).folded
     return folded, draw_solutions(folded, 50, derive_array_rng("test"))
 
 
@@ -50,7 +50,7 @@ def test_seeds_share_no_object_and_depend_on_the_seed_alone():
 
 
 def test_the_quick_look_at_near_misses_agrees_with_the_count():
-    folded = draft(11, True, 2).folded
+    folded = draft(11, {"date_mode": "flexible", "party": 2}).folded
     made = populate(folded, seed_count=1, closure=range(1, 2), distractors=400, seed=3)
     objects = {node.id: made.objects[node.type] for node in folded.graph.nodes}
     valid = {node: valid_rows(own, folded.node_constraints[node]) for node, own in objects.items()}

@@ -1,11 +1,11 @@
 """The travel domain: flights out and back, a hotel and an attraction (paper section 3.5)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from crab_graph.dates import day_number, iso_date
-from crab_graph.domain.contract import AgentKit, Domain, Draft, TaskProperty
+from crab_graph.domain.contract import AgentKit, Domain, Draft, TaskAxis, TaskProperty
 from crab_graph.domains.travel.checks import TRAVEL_GRADING
 from crab_graph.domains.travel.constraints import build_graph
 from crab_graph.domains.travel.market import node_types
@@ -17,6 +17,7 @@ from crab_graph.domains.travel.request import TravelProfile, TravelRequest, fact
 from crab_graph.domains.travel.sampling import optional_edges, sample_request, with_budget
 from crab_graph.domains.travel.tools import build_travel_registry
 from crab_graph.domains.travel.wording import travel_briefing, travel_policy
+from crab_graph.generation.constraints import Value
 from crab_graph.generation.features import Surface
 from crab_graph.generation.folding import fold
 from crab_graph.generation.search import Solution
@@ -24,12 +25,14 @@ from crab_graph.randomness import derive_rng
 from crab_graph.settings import Toolset
 
 
-def draft(seed: int, flexible: bool, party_size: int) -> Draft:
+def draft(seed: int, axes: Mapping[str, Value]) -> Draft:
     """Draw a request with its budget, and who makes it.
 
     Raises:
         UnsatisfiableTask: the request contradicts itself; draw with another seed.
     """
+    party_size = int(axes["party"])
+    flexible = axes["date_mode"] == "flexible"
     request = sample_request(seed, flexible=flexible, party_size=party_size)
     types = node_types(request, seed)
     if optional_edges(seed, request.date_mode).budget:
@@ -109,6 +112,11 @@ PROPERTIES = (
 )
 """What tasks are distributed over: the paper's five groups (A.3, Figure 8) and three more."""
 
+AXES = (
+    TaskAxis("date_mode", "dates", ("fixed", "flexible"), lambda request: str(request.date_mode)),
+    TaskAxis("party", "party", (1, 2, 3, 4), lambda request: int(request.party_size)),
+)
+
 TRAVEL = Domain(
     name="travel",
     slots=TRAVEL_SLOTS,
@@ -130,6 +138,7 @@ TRAVEL = Domain(
         for one in Toolset
     },
     grading=TRAVEL_GRADING,
+    axes=AXES,
     properties=PROPERTIES,
     optional_edges=("total_budget", "same_carrier", "same_district"),
     with_edges=with_edges,
