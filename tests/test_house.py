@@ -8,7 +8,7 @@ import crab_graph
 
 PACKAGE = Path(crab_graph.__file__).parent
 LONGEST = 60
-FAMILIES = {"cli", "verifiers", "travel"}
+FAMILIES = {"cli", "verifiers", "travel", "clinic"}
 """Folders whose modules carry the name of a command, a check or a domain's part of a subject."""
 
 

@@ -1,1 +1,70 @@
-"""A domain: what its author declares, and everything that is derived from that."""
+"""A domain in a hundred lines: all that its author imports (design §14).
+
+    import crab_graph.domain as cd
+
+A `Declaration` says what exists (providers and offers with typed fields), what a job needs (slots),
+what users can want, and the rules between parts. `build` derives everything else from it. See
+`docs/domains.md`.
+"""
+
+from crab_graph.domain.contract import TaskProperty
+from crab_graph.domain.declaration import (
+    Axis,
+    Budget,
+    Count,
+    Declaration,
+    Each,
+    Names,
+    Offer,
+    People,
+    Provider,
+    Rule,
+    Single,
+    Slot,
+    Stay,
+    Tools,
+    Want,
+    Window,
+    Wording,
+)
+from crab_graph.domain.fields import (
+    Capacity,
+    Choice,
+    Clock,
+    Day,
+    Later,
+    Price,
+    Several,
+    Span,
+    Stock,
+)
+
+__all__ = [
+    "Axis",
+    "Budget",
+    "Capacity",
+    "Choice",
+    "Clock",
+    "Count",
+    "Day",
+    "Declaration",
+    "Each",
+    "Later",
+    "Names",
+    "Offer",
+    "People",
+    "Price",
+    "Provider",
+    "Rule",
+    "Several",
+    "Single",
+    "Slot",
+    "Span",
+    "Stay",
+    "Stock",
+    "TaskProperty",
+    "Tools",
+    "Want",
+    "Window",
+    "Wording",
+]

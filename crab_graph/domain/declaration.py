@@ -263,9 +263,9 @@ class Wording:
     ask: Texts = ()
     trade: Texts = ()
     unit: tuple[str, str] | None = None
-    phrases: Mapping[Value, str] = field(default_factory=dict)
-    cues: Mapping[Value, str] = field(default_factory=dict)
-    hours: Mapping[Value, tuple[float, float]] = field(default_factory=dict)
+    phrases: Mapping[Any, str] = field(default_factory=dict)
+    cues: Mapping[Any, str] = field(default_factory=dict)
+    hours: Mapping[Any, tuple[float, float]] = field(default_factory=dict)
 
 
 Compare = Literal["equals", "at_least", "at_most"]

@@ -7,6 +7,7 @@ engine value is an integer or a string: days are day numbers, clock times minute
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Any
 
 from crab_graph.generation.constraints import Value
 
@@ -40,7 +41,7 @@ class Choice(Field):
 
     values: Sequence[Value]
     sample: int | None = None
-    codes: Mapping[Value, str] = field(default_factory=dict)
+    codes: Mapping[Any, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,9 +119,9 @@ class Price(Field):
         season: Percentages from which one is drawn for a task.
     """
 
-    base: Mapping[Value, int]
+    base: Mapping[Any, int]
     by: str
-    percent: Mapping[str, Mapping[Value, int]] = field(default_factory=dict)
+    percent: Mapping[str, Mapping[Any, int]] = field(default_factory=dict)
     levels: tuple[int, int] = (70, 180)
     season: tuple[int, int] = (90, 111)
 

@@ -7,26 +7,8 @@ from itertools import product
 from math import prod
 from typing import Any
 
+import crab_graph.domain as cd
 from crab_graph.dates import MINUTES_A_DAY, day_number, iso_date
-from crab_graph.domain.contract import TaskProperty
-from crab_graph.domain.declaration import (
-    Axis,
-    Budget,
-    Count,
-    Declaration,
-    Each,
-    Names,
-    Offer,
-    People,
-    Provider,
-    Rule,
-    Slot,
-    Stay,
-    Tools,
-    Want,
-    Window,
-)
-from crab_graph.domain.fields import Capacity, Choice, Clock, Day, Later, Price, Span, Stock
 from crab_graph.tools.registry import Owner, Result, ToolCall, ToolType, tool
 from crab_graph.tools.tables import Table
 
@@ -39,19 +21,21 @@ _LISTS = _read("data.toml")
 _WORDS = _read("words.toml")
 CITIES: Mapping[str, Mapping[str, str]] = _LISTS["cities"]
 
-CITY = Choice(tuple(CITIES), sample=4, codes={name: city["code"] for name, city in CITIES.items()})
-DISTRICT = Choice(_LISTS["districts"], sample=4)
+CITY = cd.Choice(
+    tuple(CITIES), sample=4, codes={name: city["code"] for name, city in CITIES.items()}
+)
+DISTRICT = cd.Choice(_LISTS["districts"], sample=4)
 
-FARE = Offer(
+FARE = cd.Offer(
     "fare",
     "FA",
     {
         "origin": CITY,
         "destination": CITY,
-        "date": Day(column="departure_date"),
-        "time_of_day": Choice(("morning", "midday", "night")),
-        "carrier": Choice(_LISTS["carriers"], sample=4),
-        "departure": Clock(
+        "date": cd.Day(column="departure_date"),
+        "time_of_day": cd.Choice(("morning", "midday", "night")),
+        "carrier": cd.Choice(_LISTS["carriers"], sample=4),
+        "departure": cd.Clock(
             "time_of_day",
             {"morning": (360, 600), "midday": (690, 900), "night": (1080, 1225)},
             per=("origin", "destination", "carrier"),
@@ -59,20 +43,22 @@ FARE = Offer(
             shown="departs",
         ),
         # The longest flight of the latest departure lands before midnight.
-        "arrival": Later(
+        "arrival": cd.Later(
             "departure",
-            Span(70, 200, 5, per=("origin", "destination")),
+            cd.Span(70, 200, 5, per=("origin", "destination")),
             column="arrival_minute",
             shown="arrives",
         ),
-        "seat_type": Choice(("economy", "premium economy", "business")),
-        "seat_position": Choice(("window", "aisle", "middle")),
-        "price": Price(
+        "seat_type": cd.Choice(("economy", "premium economy", "business")),
+        "seat_position": cd.Choice(("window", "aisle", "middle")),
+        "price": cd.Price(
             {"economy": 120, "premium economy": 210, "business": 400}, "seat_type", shown="price"
         ),
-        "available": Stock((1, 2, 3, 4, 6, 9)),
+        "available": cd.Stock((1, 2, 3, 4, 6, 9)),
     },
-    provider=Provider("flight", "FL", ("origin", "destination", "date", "time_of_day", "carrier")),
+    provider=cd.Provider(
+        "flight", "FL", ("origin", "destination", "date", "time_of_day", "carrier")
+    ),
     kind="flight",
     always={
         "no flight stays in its city": lambda fare: fare.origin != fare.destination,
@@ -80,11 +66,11 @@ FARE = Offer(
             (fare.seat_type != "business") | (fare.seat_position != "middle")
         ),
     },
-    holds=Each("seats", "passenger_name", "date_of_birth"),
+    holds=cd.Each("seats", "passenger_name", "date_of_birth"),
     unit="passenger",
     units="party_size",
     words=("flight", "fare", "seat", "seats"),
-    tools=Tools(
+    tools=cd.Tools(
         search="search_flights_by_route",
         look="search_available_seats",
         price="get_price_airline_booking",
@@ -102,31 +88,31 @@ FARE = Offer(
     },
 )
 
-ROOM = Offer(
+ROOM = cd.Offer(
     "room",
     "RM",
     {
         "city": CITY,
         "district": DISTRICT,
-        "stars": Choice((1, 2, 3, 4, 5)),
-        "room_type": Choice(("standard", "deluxe", "suite")),
-        "bed_type": Choice(("twin", "queen", "king")),
-        "max_occupancy": Capacity((1, 2, 4)),
-        "available_from": Day(),
-        "nights_open": Choice((1, 2, 3, 4, 5, 6, 7)),
-        "available_until": Later("available_from", "nights_open"),
-        "price": Price(
+        "stars": cd.Choice((1, 2, 3, 4, 5)),
+        "room_type": cd.Choice(("standard", "deluxe", "suite")),
+        "bed_type": cd.Choice(("twin", "queen", "king")),
+        "max_occupancy": cd.Capacity((1, 2, 4)),
+        "available_from": cd.Day(),
+        "nights_open": cd.Choice((1, 2, 3, 4, 5, 6, 7)),
+        "available_until": cd.Later("available_from", "nights_open"),
+        "price": cd.Price(
             {1: 45, 2: 70, 3: 105, 4: 150, 5: 220},
             "stars",
             percent={"room_type": {"standard": 100, "deluxe": 135, "suite": 190}},
             levels=(80, 160),
         ),
     },
-    provider=Provider(
+    provider=cd.Provider(
         "hotel",
         "HT",
         ("city", "district", "stars"),
-        names=Names("{first} {second} {kind}", _LISTS["hotel_names"]),
+        names=cd.Names("{first} {second} {kind}", _LISTS["hotel_names"]),
         digits=4,
     ),
     kind="hotel",
@@ -134,7 +120,7 @@ ROOM = Offer(
         "no suite for one": lambda room: (room.room_type != "suite") | (room.max_occupancy != 1),
         "no twin beds for four": lambda room: (room.bed_type != "twin") | (room.max_occupancy != 4),
     },
-    holds=Stay(
+    holds=cd.Stay(
         "outbound.date",
         "return.date",
         "available_from",
@@ -143,7 +129,7 @@ ROOM = Offer(
     ),
     unit="night",
     units="nights",
-    tools=Tools(
+    tools=cd.Tools(
         search="search_hotels_by_city",
         look="search_available_rooms",
         price="get_price_hotel_booking",
@@ -158,42 +144,42 @@ ROOM = Offer(
     bundles={"rooms per city and district": ("city", "district")},
 )
 
-ATTRACTION = Offer(
+ATTRACTION = cd.Offer(
     "attraction",
     "AT",
     {
         "city": CITY,
         "district": DISTRICT,
-        "category": Choice(("museum", "tour", "show")),
-        "date": Day(),
-        "time_of_day": Choice(("morning", "afternoon", "evening", "all-day")),
-        "start": Clock(
+        "category": cd.Choice(("museum", "tour", "show")),
+        "date": cd.Day(),
+        "time_of_day": cd.Choice(("morning", "afternoon", "evening", "all-day")),
+        "start": cd.Clock(
             "time_of_day",
             {"morning": 540, "afternoon": 780, "evening": 1080, "all-day": 0},
             column="start_minute",
             shown="starts",
         ),
-        "end": Clock(
+        "end": cd.Clock(
             "time_of_day",
             {"morning": 720, "afternoon": 1020, "evening": 1320, "all-day": 1439},
             column="end_minute",
             shown="ends",
         ),
-        "price": Price({"museum": 18, "tour": 42, "show": 65}, "category", levels=(60, 210)),
-        "available": Stock((1, 2, 3, 4, 6, 9)),
+        "price": cd.Price({"museum": 18, "tour": 42, "show": 65}, "category", levels=(60, 210)),
+        "available": cd.Stock((1, 2, 3, 4, 6, 9)),
     },
     always={
         "no all-day show": lambda visit: (
             (visit.category != "show") | (visit.time_of_day != "all-day")
         )
     },
-    names=Names(
+    names=cd.Names(
         "{place} {theme}", {"place": _LISTS["places"], "theme": _LISTS["themes"]}, "category"
     ),
-    holds=Count("tickets"),
+    holds=cd.Count("tickets"),
     unit="ticket",
     units="party_size",
-    tools=Tools(
+    tools=cd.Tools(
         search="search_attractions_by_city",
         book="book_attraction",
         cancel="cancel_attraction_booking",
@@ -210,10 +196,12 @@ ATTRACTION = Offer(
 )
 
 SLOTS = (
-    Slot("outbound", FARE, "outbound flight", ("outbound", "departing"), check="D01", wishes="D08"),
-    Slot("return", FARE, "return flight", ("return",), check="D02", wishes="D09"),
-    Slot("hotel", ROOM, "hotel", ("hotel", "room", "stay"), check="D03", wishes="D10"),
-    Slot(
+    cd.Slot(
+        "outbound", FARE, "outbound flight", ("outbound", "departing"), check="D01", wishes="D08"
+    ),
+    cd.Slot("return", FARE, "return flight", ("return",), check="D02", wishes="D09"),
+    cd.Slot("hotel", ROOM, "hotel", ("hotel", "room", "stay"), check="D03", wishes="D10"),
+    cd.Slot(
         "attraction",
         ATTRACTION,
         "attraction",
@@ -233,51 +221,55 @@ def _days_between(request: Any) -> tuple[str, ...]:
     return tuple(iso_date(first + day) for day in range(1, request.nights))
 
 
-PARTY = Axis("party")
-DATES = Axis("date_mode", "dates", ("fixed", "flexible"))
+PARTY = cd.Axis("party")
+DATES = cd.Axis("date_mode", "dates", ("fixed", "flexible"))
 _FLIGHTS = ("outbound.{}", "return.{}")
 
 WANTS = (
-    Want("origin", tuple(CITIES), ("outbound.origin", "return.destination"), basic=True, role=True),
-    Want(
+    cd.Want(
+        "origin", tuple(CITIES), ("outbound.origin", "return.destination"), basic=True, role=True
+    ),
+    cd.Want(
         "destination",
         _other_cities,
         ("outbound.destination", "return.origin", "hotel.city", "attraction.city"),
         basic=True,
         role=True,
     ),
-    Want("nights", (2, 3, 4, 5), basic=True),
-    Want("party_size", (1, 2, 3, 4), basic=True, axis=PARTY),
-    Want(
+    cd.Want("nights", (2, 3, 4, 5), basic=True),
+    cd.Want("party_size", (1, 2, 3, 4), basic=True, axis=PARTY),
+    cd.Want(
         "outbound_time_of_day",
         ("morning", "midday", "night"),
         ("outbound.time_of_day",),
         odds=0.45,
     ),
-    Want("return_time_of_day", ("morning", "midday", "night"), ("return.time_of_day",), odds=0.45),
-    Want(
+    cd.Want(
+        "return_time_of_day", ("morning", "midday", "night"), ("return.time_of_day",), odds=0.45
+    ),
+    cd.Want(
         "seat_type",
         ("economy", "economy", "premium economy", "business"),
         ("outbound.seat_type", "return.seat_type"),
         odds=0.6,
     ),
-    Want(
+    cd.Want(
         "seat_position",
         ("window", "aisle"),
         ("outbound.seat_position", "return.seat_position"),
         odds=0.5,
     ),
-    Want("hotel_stars", (2, 3, 3, 4), ("hotel.stars",), compare="at_least", odds=0.7),
-    Want("room_type", ("standard", "deluxe", "suite"), ("hotel.room_type",), odds=0.4),
-    Want("bed_type", ("twin", "queen", "king"), ("hotel.bed_type",), odds=0.4),
-    Want("attraction_category", ("museum", "tour", "show"), ("attraction.category",), odds=0.7),
-    Want(
+    cd.Want("hotel_stars", (2, 3, 3, 4), ("hotel.stars",), compare="at_least", odds=0.7),
+    cd.Want("room_type", ("standard", "deluxe", "suite"), ("hotel.room_type",), odds=0.4),
+    cd.Want("bed_type", ("twin", "queen", "king"), ("hotel.bed_type",), odds=0.4),
+    cd.Want("attraction_category", ("museum", "tour", "show"), ("attraction.category",), odds=0.7),
+    cd.Want(
         "attraction_time_of_day",
         ("morning", "afternoon", "evening"),
         ("attraction.time_of_day",),
         odds=0.35,
     ),
-    Want(
+    cd.Want(
         "attraction_date",
         _days_between,
         ("attraction.date",),
@@ -295,14 +287,14 @@ def _fits_between(outbound: Any, return_: Any, attraction: Any) -> Any:
 
 
 RULES = (
-    Rule(
+    cd.Rule(
         "trip_length",
         lambda outbound, return_, r: return_.date == outbound.date + r.nights,
         "returns {r.nights} nights after the departure",
         check="D13",
         title="length of the trip",
     ),
-    Rule(
+    cd.Rule(
         "stay_covers_trip",
         lambda outbound, return_, hotel: (
             (hotel.available_from <= outbound.date) & (hotel.available_until >= return_.date)
@@ -311,14 +303,14 @@ RULES = (
         check="D15",
         title="room free every night",
     ),
-    Rule(
+    cd.Rule(
         "attraction_fits_trip",
         _fits_between,
         "the attraction lies between arrival and return departure",
         check="D16",
         title="attraction between the flights",
     ),
-    Rule(
+    cd.Rule(
         "same_carrier",
         lambda outbound, return_: outbound.carrier == return_.carrier,
         "both flights are with one carrier",
@@ -326,7 +318,7 @@ RULES = (
         check="D18",
         title="one carrier both ways",
     ),
-    Rule(
+    cd.Rule(
         "same_district",
         lambda hotel, attraction: hotel.district == attraction.district,
         "the attraction is in the hotel's district",
@@ -378,19 +370,19 @@ _AIRPORTS = Table(
     "airports", "airport_code", dict.fromkeys(("airport_code", "city", "name"), "VARCHAR")
 )
 
-TRAVEL_DECLARATION = Declaration(
+TRAVEL_DECLARATION = cd.Declaration(
     name="travel",
     job="trip",
     slots=SLOTS,
     wants=WANTS,
     rules=RULES,
-    window=Window("departure_date", "outbound.date", axis=DATES, check="D12"),
-    budget=Budget(),
-    people=People("party_size"),
+    window=cd.Window("departure_date", "outbound.date", axis=DATES, check="D12"),
+    budget=cd.Budget(),
+    people=cd.People("party_size"),
     horizon=((-2,), (2, "nights")),
     optional_odds=ODDS,
     spread=("party", "budget", "date_mode", "seat_position", "hotel_stars"),
-    properties=(TaskProperty("budget", (*_BANDS, "any"), _budget_band),),
+    properties=(cd.TaskProperty("budget", (*_BANDS, "any"), _budget_band),),
     tools=(list_all_airports,),
     tables=(
         Table(

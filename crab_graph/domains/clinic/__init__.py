@@ -1,0 +1,1 @@
+"""The clinic domain: a care pathway of four dependent bookings."""

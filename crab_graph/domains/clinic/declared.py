@@ -1,0 +1,268 @@
+"""The clinic domain: a GP visit, a lab test, a specialist and a course of physiotherapy.
+
+One table serves two slots, the parts come in an order with gaps, the course is several appointments
+of which the last one counts too, and an insurance plan is one of several that a practice takes.
+"""
+
+import crab_graph.domain as cd
+
+GP = "general practice"
+SPECIALTIES = ("cardiology", "orthopedics", "neurology", "dermatology")
+PANELS = {"blood panel": 40, "imaging": 120, "cardiac stress test": 80}
+FOCI = {"back": 25, "knee": 30, "shoulder": 35}
+LANGUAGES = ("English", "Spanish", "Mandarin", "Arabic")
+PARTS = ("morning", "afternoon", "evening")
+
+DISTRICT = cd.Choice(("Riverside", "Old Town", "Harbour", "Hillcrest"))
+PRACTICE = cd.Choice(("Northgate Partners", "Lakeview Health", "Cedar Medical", "Summit Care"))
+PLANS = cd.Several(("BlueShield", "Medicore", "UniCare", "Healthwise"), most=2)
+TIME_OF_DAY = cd.Choice(PARTS)
+CLOCK = cd.Clock(
+    "time_of_day",
+    {"morning": (480, 690), "afternoon": (780, 990), "evening": (1020, 1170)},
+    column="minute",
+    shown="starts",
+)
+
+APPOINTMENT = cd.Offer(
+    "appointment",
+    "AP",
+    {
+        "specialty": cd.Choice((GP, *SPECIALTIES)),
+        "language": cd.Choice(LANGUAGES),
+        "district": DISTRICT,
+        "practice": PRACTICE,
+        "plans": PLANS,
+        "date": cd.Day(),
+        "time_of_day": TIME_OF_DAY,
+        "clock": CLOCK,
+        "price": cd.Price({GP: 35, **dict.fromkeys(SPECIALTIES, 90)}, "specialty"),
+    },
+    provider=cd.Provider(
+        "doctor",
+        "DR",
+        ("specialty", "language", "district", "practice", "plans"),
+        names=cd.Names("Dr. {person}"),
+    ),
+    always={
+        "GPs do not work in the evening": lambda one: (
+            (one.specialty != GP) | (one.time_of_day != "evening")
+        )
+    },
+    unit="visit",
+    words=("doctor", "appointment", "visit"),
+    tools=cd.Tools(search="search_doctors", look="search_appointments", needs=("specialty",)),
+)
+TEST = cd.Offer(
+    "test",
+    "LB",
+    {
+        "panel": cd.Choice(tuple(PANELS)),
+        "district": DISTRICT,
+        "plans": PLANS,
+        "date": cd.Day(),
+        "time_of_day": TIME_OF_DAY,
+        "clock": CLOCK,
+        "turnaround": cd.Choice((1, 2, 3)),
+        "ready": cd.Later("date", "turnaround"),
+        "price": cd.Price(PANELS, "panel"),
+    },
+    always={
+        "imaging takes more than a day": lambda one: (one.panel != "imaging") | (one.turnaround > 1)
+    },
+    tools=cd.Tools(needs=("panel",)),
+)
+COURSE = cd.Offer(
+    "course",
+    "PH",
+    {
+        "focus": cd.Choice(tuple(FOCI)),
+        "district": DISTRICT,
+        "practice": PRACTICE,
+        "plans": PLANS,
+        "start": cd.Day(),
+        "every": cd.Choice((1, 2, 3)),
+        "time_of_day": TIME_OF_DAY,
+        "clock": CLOCK,
+        "places": cd.Capacity((2, 4, 6, 8, 10)),
+        "price": cd.Price(FOCI, "focus"),
+    },
+    holds=cd.Count("sessions"),
+    unit="session",
+    units="sessions",
+    words=("course", "physiotherapy", "physio"),
+)
+
+SLOTS = (
+    cd.Slot(
+        "gp",
+        APPOINTMENT,
+        "GP appointment",
+        ("gp", "general practitioner"),
+        cue=r"\bgps?\b|\bgeneral practi\w+\b",
+        role={"specialty": GP},
+    ),
+    cd.Slot("lab", TEST, "lab test", ("lab", "test"), cue=r"\blab\w*\b|\btests?\b|\bpanels?\b"),
+    cd.Slot(
+        "specialist",
+        APPOINTMENT,
+        "specialist consultation",
+        ("specialist", "consultation"),
+        cue=r"\bspecialists?\b|\bconsult\w*\b",
+    ),
+    cd.Slot(
+        "physio",
+        COURSE,
+        "physiotherapy course",
+        ("physio", "physiotherapy", "course"),
+        cue=r"\bphysio\w*\b|\bcourses?\b|\bsessions?\b",
+    ),
+)
+
+
+def _at(slot: str, title: str, values: tuple[str, ...] = PARTS) -> cd.Want:
+    """Return the wish for a time of day of one part."""
+    say, short = f"The {title} should be {{phrase}}.", f"{title.capitalize()}: {{value}}."
+    words = cd.Wording(say, short, f"Any time of day is fine for the {title}.")
+    return cd.Want(f"{slot}_time_of_day", values, (f"{slot}.time_of_day",), odds=0.4, wording=words)
+
+
+def _told(
+    say: str, short: str, *ask: str, none: str = "", unit: tuple[str, str] | None = None
+) -> cd.Wording:
+    return cd.Wording(say, short, none, ask, unit=unit)
+
+
+_SPECIALTY = _told(
+    "The specialist should be in {value}.", "Specialty: {value}.", r"\bspecialt(?:y|ies)\b"
+)
+_PANEL = _told("The lab test is a {value}.", "Test: {value}.", r"\b(?:which|what) .{0,12}test\b")
+_SESSIONS = _told(
+    "We need {value} of physiotherapy.",
+    "{value} of physio.",
+    r"\b(?:how many|number of) sessions\b",
+    unit=("1 session", "{n} sessions"),
+)
+_WITHIN = _told(
+    "The specialist should see me within {value} of the GP appointment.",
+    "Specialist within {value} of the GP.",
+    r"\bhow (?:soon|many days)\b|\bwithin how\b",
+    unit=("1 day", "{n} days"),
+)
+_PLAN = _told("My insurance is {value}.", "Insurance: {value}.", r"\binsur\w*\b", r"\bcovered\b")
+_LANGUAGE = _told(
+    "Both doctors should speak {value}.",
+    "Doctors who speak {value}.",
+    r"\blanguages?\b|\bspeaks?\b",
+    none="Any language is fine.",
+)
+_FOCUS = _told(
+    "The physiotherapy is for the {value}.",
+    "Physio for the {value}.",
+    r"\bfocus\b|\bpart of (?:the|your) body\b|\btreat\w*\b",
+    none="Any physiotherapy will do.",
+)
+_GROUP = _told(
+    "Specialist and physiotherapy should belong to the same provider group.",
+    "Specialist and physio in the same group.",
+    r"\bgroups?\b|\bsame (?:practice|provider)\b",
+)
+_AREA = _told(
+    "Lab test and specialist should be in the same district.",
+    "Test and specialist in the same district.",
+    r"\bdistricts?\b|\b(?:area|neighbou?rhood|location)s?\b",
+)
+
+_SEEN, _ALL = ("gp", "specialist"), ("gp", "lab", "specialist", "physio")
+WANTS = (
+    cd.Want(
+        "specialty",
+        SPECIALTIES,
+        ("specialist.specialty",),
+        basic=True,
+        role=True,
+        wording=_SPECIALTY,
+    ),
+    cd.Want("panel", tuple(PANELS), ("lab.panel",), basic=True, wording=_PANEL),
+    cd.Want("sessions", (3, 4, 5, 6), basic=True, wording=_SESSIONS),
+    cd.Want("within", (4, 5, 6, 7), basic=True, wording=_WITHIN),
+    cd.Want("plan", PLANS.values, [f"{slot}.plans" for slot in _ALL], wording=_PLAN),
+    cd.Want(
+        "language",
+        LANGUAGES[1:],
+        [f"{slot}.language" for slot in _SEEN],
+        odds=0.4,
+        wording=_LANGUAGE,
+    ),
+    cd.Want("physio_focus", tuple(FOCI), ("physio.focus",), odds=0.7, wording=_FOCUS),
+    _at("gp", "GP appointment", PARTS[:2]),
+    _at("lab", "lab test"),
+    _at("specialist", "specialist consultation"),
+    _at("physio", "physiotherapy"),
+)
+
+RULES = (
+    cd.Rule(
+        "test_after_gp",
+        lambda lab, gp: lab.date >= gp.date,
+        "the lab test is not before the GP appointment",
+    ),
+    cd.Rule(
+        "results_before_consultation",
+        lambda specialist, lab: specialist.date >= lab.ready,
+        "the results are ready by the day of the consultation",
+    ),
+    cd.Rule(
+        "consultation_within",
+        lambda specialist, gp, r: specialist.date <= gp.date + r.within,
+        "the consultation is at most {r.within} days after the GP appointment",
+    ),
+    cd.Rule(
+        "physio_after_consultation",
+        lambda physio, specialist: physio.start > specialist.date,
+        "the physiotherapy starts after the day of the consultation",
+    ),
+    cd.Rule(
+        "course_ends_in_time",
+        lambda physio, gp, r: physio.start + physio.every * (r.sessions - 1) <= gp.date + 21,
+        "the last session is at most 21 days after the GP appointment",
+    ),
+    cd.Rule(
+        "same_practice",
+        lambda specialist, physio: specialist.practice == physio.practice,
+        "specialist and physiotherapy are of one provider group",
+        odds=0.6,
+        wording=_GROUP,
+    ),
+    cd.Rule(
+        "same_district",
+        lambda lab, specialist: lab.district == specialist.district,
+        "lab test and specialist are in one district",
+        odds=0.6,
+        wording=_AREA,
+    ),
+)
+
+_FULL = (
+    "I need to see a GP {gp_date}, then have a {panel}, then see a {specialty} specialist within "
+    "{within} of the GP appointment, and after that {sessions} of physiotherapy."
+)
+_SHORT = "GP {gp_date}, {panel}, {specialty} specialist within {within}, {sessions} of physio."
+
+CLINIC_DECLARATION = cd.Declaration(
+    name="clinic",
+    job="pathway",
+    whole=("plan", "bookings", "four"),
+    intro="You book care pathways: a GP appointment, a lab test, a specialist consultation and a "
+    "course of physiotherapy.",
+    slots=SLOTS,
+    wants=WANTS,
+    rules=RULES,
+    window=cd.Window("gp_date", "gp.date", axis=cd.Axis("dates", "", ("fixed", "flexible"))),
+    budget=cd.Budget(),
+    horizon=((-2,), (16, "within")),
+    opening=_FULL,
+    opening_short=_SHORT,
+    nobody=(r"specialists?",),
+    amenities=("parking", "prescriptions?", "medication", "reminders?", "follow-ups?"),
+)
