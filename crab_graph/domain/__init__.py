@@ -7,7 +7,6 @@ what users can want, and the rules between parts. `build` derives everything els
 `docs/domains.md`.
 """
 
-from crab_graph.domain.contract import TaskProperty
 from crab_graph.domain.declaration import (
     Axis,
     Budget,
@@ -22,6 +21,7 @@ from crab_graph.domain.declaration import (
     Single,
     Slot,
     Stay,
+    TaskProperty,
     Tools,
     Want,
     Window,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from typing import Any, NamedTuple
 
+from crab_graph.domain.declaration import Declaration, TaskProperty
 from crab_graph.domain.kind import Kind
 from crab_graph.domain.verification import Grading, Trip, read_trip
 from crab_graph.errors import UnknownName
@@ -54,17 +55,6 @@ class Inventory(NamedTuple):
     ids: Mapping[str, Sequence[str]]
 
 
-class TaskProperty(NamedTuple):
-    """A property over which the tasks of a benchmark are distributed (paper Figure 8).
-
-    Its values are in the order in which they are shown; one of them is read from a request.
-    """
-
-    name: str
-    values: tuple[str, ...]
-    read: Callable[[Any], str]
-
-
 class TaskAxis(NamedTuple):
     """An axis of stratification: a property of tasks whose values take turns in a benchmark.
 
@@ -103,6 +93,7 @@ class Domain:
         optional_edges: Names of the edge constraints that a request may do without.
         with_edges: A draft with exactly these optional edges, from `(draft, names, seed)`; all else
             stays as it is.
+        declaration: What it was built of; reference agents read from it what to ask for.
     """
 
     name: str
@@ -126,6 +117,7 @@ class Domain:
     properties: tuple[TaskProperty, ...] = ()
     optional_edges: tuple[str, ...] = ()
     with_edges: Callable[[Draft, Sequence[str], int], Draft] | None = None
+    declaration: Declaration | None = None
     toolset: Toolset = Toolset.PARITY
 
     @property

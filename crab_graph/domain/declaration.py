@@ -6,9 +6,8 @@ own way, it says so in the one place that has it: a tool, a table, a check, a wo
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from crab_graph.domain.contract import TaskProperty
 from crab_graph.domain.fields import Field
 from crab_graph.generation.constraints import Value
 from crab_graph.tools.registry import Tool
@@ -19,6 +18,17 @@ Predicate = Callable[..., Any]
 
 Texts = str | Sequence[str]
 """One wording or several."""
+
+
+class TaskProperty(NamedTuple):
+    """A property over which the tasks of a benchmark are distributed (paper Figure 8).
+
+    Its values are in the order in which they are shown; one of them is read from a request.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    read: Callable[[Any], str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,9 +5,11 @@ from functools import partial
 from typing import Any
 
 from crab_graph.dates import day_number, iso_date
-from crab_graph.domain.contract import AgentKit, Domain, Draft, TaskAxis, TaskProperty
+from crab_graph.domain.contract import AgentKit, Domain, Draft, TaskAxis
+from crab_graph.domain.declaration import TaskProperty
 from crab_graph.domains.travel.checks import TRAVEL_GRADING
 from crab_graph.domains.travel.constraints import build_graph
+from crab_graph.domains.travel.declared import TRAVEL_DECLARATION
 from crab_graph.domains.travel.market import node_types
 from crab_graph.domains.travel.materialize import materialize
 from crab_graph.domains.travel.names import read_data
@@ -142,4 +144,5 @@ TRAVEL = Domain(
     properties=PROPERTIES,
     optional_edges=("total_budget", "same_carrier", "same_district"),
     with_edges=with_edges,
+    declaration=TRAVEL_DECLARATION,
 )
