@@ -144,11 +144,14 @@ class Tools:
         change: Changes a pending booking, in the extended toolset; `change_<kind>_booking` by
             default.
         needs: Fields that a search cannot do without; all others of its table are filters.
-        filters: Fields that a search may be given; by default all choices and days of its table.
-        shows: Fields that a search shows, in order; by default all of its table.
+        filters: Fields that a search may be given; by default all choices and days of its table. A
+            price among them is bounded from above, by the argument `max_price`.
+        shows: Fields that search and look show, each those of its table; by default all. A day
+            that clock times are shown with is not shown again, nor what a search was asked for.
         extended: Which of them the extended toolset alone has.
         category: As agents' tool lists are grouped; by default the provider's or offer's plural.
-        texts: Descriptions by tool, where they are to be others.
+        texts: Descriptions by tool, or of an argument by `tool.argument`, where they are to be
+            others.
     """
 
     search: str = ""

@@ -37,11 +37,13 @@ class Choice(Field):
         sample: How many of them the world of one task has, those that its user wants among them; by
             default all. Fields that are the same `Choice` share the draw.
         codes: What else tools understand for a value, such as the code of a place.
+        listed_by: The tool that lists the values, to which errors point who gives another one.
     """
 
     values: Sequence[Value]
     sample: int | None = None
     codes: Mapping[Any, str] = field(default_factory=dict)
+    listed_by: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,3 +140,9 @@ class Capacity(Field):
     """How many people or units an offer is for."""
 
     values: Sequence[int]
+
+
+def root(fields: Mapping[str, Field], name: str) -> Field:
+    """Return the field that another one lies behind, in any number of steps, or else itself."""
+    found = fields[name]
+    return root(fields, found.after) if isinstance(found, Later) else found

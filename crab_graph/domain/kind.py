@@ -24,11 +24,11 @@ from crab_graph.tools.bookings import (
 )
 from crab_graph.tools.ledger import BookingTables
 from crab_graph.tools.registry import Result, ToolCall
-from crab_graph.tools.tables import EntityTable, Row, Table
+from crab_graph.tools.tables import EntityTable, Row, Table, picked
 
 Properties = dict[str, int | str]
 
-_NAME, _COUNTER = "name", "available"
+_NAME, _COUNTER, _PRICE = "name", "available", "price_cents"
 
 
 class ReadProperty(NamedTuple):
@@ -49,10 +49,13 @@ class SearchStep(NamedTuple):
     Attributes:
         tool: Its name.
         lists: Key of the result under which rows stand.
-        arguments: The property that each argument narrows down; of a later step also the id of what
-            the step before it found.
+        arguments: The property that each argument narrows down, values of properties being what it
+            takes; days go as ISO dates. Of a later step also the id of what the step before found.
+            Days of a stay stand under the columns of `Kind.interval`, of which agents know those
+            they book; `Kind.places` and `price` are bounded, from below and from above.
         needed: Arguments that cannot be left out.
-        read: The properties that a row shows, in engine values, ids among them.
+        read: The properties that a row shows, in engine values, ids and `name` among them; what a
+            needed argument fixes is not shown again, so what was asked for is to be merged.
     """
 
     tool: str
@@ -81,7 +84,7 @@ class KindTools(NamedTuple):
         steps: The look-ups that show all of an offer.
         book: The tool that books.
         arguments: What it is called with.
-        cancel: The tool that cancels a booking, by its `booking_id`.
+        cancel: The tool that cancels a booking, by its `booking_id`, in toolsets that have it.
     """
 
     steps: tuple[SearchStep, ...]
@@ -134,6 +137,11 @@ class Kind:
     def named(self) -> EntityTable:
         """Where its entities stand, and their names."""
         return EntityTable(self.entity.name, _NAME if _NAME in self.entity.columns else None)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether its offers have no price: a booking is confirmed at once, nothing is charged."""
+        return _PRICE not in self.offer.columns
 
     @property
     def counter(self) -> str | None:
@@ -197,8 +205,10 @@ class Kind:
 
     def total(self, tables: BookingTables, items: Iterable[Row]) -> int:
         """Return what items cost together, in cents."""
+        if self.is_free:
+            return 0
         return sum(
-            int(self.price(tables.world.tables[self.offer.name][key]["price_cents"], units))
+            int(self.price(tables.world.tables[self.offer.name][key][_PRICE], units))
             for key, units in self.units_by_offer(items).items()
         )
 
@@ -220,8 +230,11 @@ def bounded_cost(
 def book(
     call: ToolCall, kind: Kind, customer_id: str, entity_id: str, items: Sequence[Row], **told: Any
 ) -> Result:
-    """Open a booking that holds these items; what else is to be told of it joins the result."""
-    total = kind.total(call.tables, items)
+    """Open a booking that holds these items; what else is to be told of it joins the result.
+
+    It is pending until it is charged; where there is nothing to charge it is confirmed at once.
+    """
+    total = None if kind.is_free else kind.total(call.tables, items)
     booking_id = open_booking(
         call, customer_id=customer_id, kind=kind.name, entity_id=entity_id, total_cents=total
     )
@@ -233,8 +246,9 @@ def rebook(
     call: ToolCall, kind: Kind, booking_id: str, items: Sequence[Row], **told: Any
 ) -> Result:
     """Let a booking hold these items in the place of those it held."""
-    total = kind.total(call.tables, items)
-    call.update("bookings", booking_id, {"total_cents": total})
+    total = None if kind.is_free else kind.total(call.tables, items)
+    if total is not None:
+        call.update("bookings", booking_id, {"total_cents": total})
     _hold(call, kind, booking_id, items)
     return booked(booking_id, total, **told)
 
@@ -244,7 +258,7 @@ def cancel(call: ToolCall, kind: Kind, booking_id: str) -> Result:
     result = cancel_booking(call, require_booking_of(call, booking_id, kind.name))
     if kind.counter is not None:
         move_stock(call, kind.offer.name, held_by(call.tables, kind, booking_id), {})
-    return result
+    return picked(result, "booking_id", "status") if kind.is_free else result
 
 
 def held_by(tables: BookingTables, kind: Kind, booking_id: str) -> Counter[str]:

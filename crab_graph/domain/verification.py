@@ -86,7 +86,7 @@ def _read_booking(tables: BookingTables, kind: Kind, booking: Row, slot: str | N
     days = {column: day_number(items[0][column]) for column in kind.interval or ()}
     # By the day all offers are held together; otherwise each unit is of one of them.
     units = kind.units(items[0]) if days else held.total()
-    prices = [offer["price_cents"] for offer in offers]
+    prices = [0 if kind.is_free else offer["price_cents"] for offer in offers]
     return SlotBooking(
         booking_id=booking["booking_id"],
         kind=kind.name,

@@ -51,13 +51,13 @@ def require_booking_of(call: ToolCall, booking_id: str, kind: str) -> Row:
     return booking
 
 
-def require_changeable(call: ToolCall, booking_id: str, kind: str) -> Row:
-    """Return the row of a booking whose items can still be others: a pending one.
+def require_changeable(call: ToolCall, booking_id: str, kind: str, *, is_free: bool = False) -> Row:
+    """Return the row of a booking whose items can still be others: a pending one, or a free one.
 
     What was charged is what was approved, so a charged booking is only cancelled, with its refund.
     """
     booking = require_booking_of(call, booking_id, kind)
-    if booking["status"] == BookingStatus.CONFIRMED:
+    if booking["status"] == BookingStatus.CONFIRMED and not is_free:
         text = f"booking {shown(booking_id)} is charged and confirmed, and cannot be changed"
         raise ToolCallError(ErrorCode.ALREADY_CHARGED, f"{text}; cancel it and book anew")
     if booking["status"] == BookingStatus.CANCELLED:
@@ -67,14 +67,19 @@ def require_changeable(call: ToolCall, booking_id: str, kind: str) -> Row:
 
 
 def open_booking(
-    call: ToolCall, *, customer_id: str, kind: str, entity_id: str, total_cents: int
+    call: ToolCall, *, customer_id: str, kind: str, entity_id: str, total_cents: int | None
 ) -> str:
-    """Write a pending booking, and return its id."""
+    """Write a booking, and return its id: pending, or confirmed where there is nothing to pay."""
     booking_id = call.next_id("BK", "bookings")
     row: Row = {"booking_id": booking_id, "customer_id": customer_id}
-    row |= {"kind": kind, "entity_id": entity_id, "status": BookingStatus.PENDING.value}
-    call.insert("bookings", booking_id, {**row, "total_cents": total_cents})
+    row |= {"kind": kind, "entity_id": entity_id, "status": _status_of(total_cents)}
+    call.insert("bookings", booking_id, {**row, "total_cents": total_cents or 0})
     return booking_id
+
+
+def _status_of(total_cents: int | None) -> str:
+    status = BookingStatus.CONFIRMED if total_cents is None else BookingStatus.PENDING
+    return status.value
 
 
 def write_items(call: ToolCall, table: str, booking_id: str, items: Iterable[Row]) -> None:
@@ -97,15 +102,15 @@ def move_stock(
             call.add(table, key, "available", delta)
 
 
-def booked(booking_id: str, total_cents: int, **details: Any) -> Result:
-    """Return the result of every tool that books, or changes a pending booking."""
-    return {
-        "booking_id": booking_id,
-        "status": BookingStatus.PENDING.value,
-        **details,
-        "total": format_cents(total_cents),
-        "currency": CURRENCY,
-    }
+def booked(booking_id: str, total_cents: int | None, **details: Any) -> Result:
+    """Return the result of tools that book, or change a booking; without a total it is free."""
+    result = {"booking_id": booking_id, "status": _status_of(total_cents), **details}
+    return result if total_cents is None else result | priced(total_cents)
+
+
+def priced(total_cents: int) -> Result:
+    """Return the total of a booking as results show it."""
+    return {"total": format_cents(total_cents), "currency": CURRENCY}
 
 
 def cancel_booking(call: ToolCall, booking: Row) -> Result:

@@ -53,17 +53,17 @@ class ToolType(StrEnum):
 
 
 class ErrorCode(StrEnum):
-    """Why a call was refused."""
+    """Why a call was refused, as the engine's tools say it; a domain's own may say more."""
 
     UNKNOWN_TOOL = "unknown_tool"
     INVALID_ARGUMENTS = "invalid_arguments"
     CONVERSATION_TRANSFERRED = "conversation_transferred"
     UNKNOWN_ID = "unknown_id"
-    AMBIGUOUS_CITY = "ambiguous_city"
+    AMBIGUOUS = "ambiguous"
     SOLD_OUT = "sold_out"
     WRONG_DATES = "wrong_dates"
     WRONG_PARTY = "wrong_party"
-    MIXED_FARES = "mixed_fares"
+    MIXED_OFFERS = "mixed_offers"
     WRONG_CARD = "wrong_card"
     DECLINED = "declined"
     ALREADY_CHARGED = "already_charged"

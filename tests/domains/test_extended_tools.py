@@ -166,7 +166,7 @@ def test_the_user_sees_the_new_total_and_approves_that() -> None:
     ("name", "arguments", "code"),
     [
         ("modify_flight_seats", {"seats": []}, "wrong_party"),
-        ("modify_flight_seats", {"seats": seats(OUT_FARE, OUT_LAST_SEAT)}, "mixed_fares"),
+        ("modify_flight_seats", {"seats": seats(OUT_FARE, OUT_LAST_SEAT)}, "mixed_offers"),
         ("modify_flight_seats", {"seats": seats(OUT_SOLD_OUT)}, "sold_out"),
         ("modify_flight_seats", {"seats": seats(*[OUT_FARE] * 4)}, "sold_out"),
         ("modify_flight_seats", {"seats": seats(ELSEWHERE_FARE)}, "unknown_id"),

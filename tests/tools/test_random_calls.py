@@ -262,4 +262,4 @@ def test_random_episodes_reach_every_tool_and_every_error(toolset: Toolset) -> N
     names = {*registry.names(Owner.AGENT), *registry.names(Owner.USER)}
     assert {name for name, error in outcomes if error is None} == names
     # Booking draws one fare for all seats, so mixed fares are left to the tests of that tool.
-    assert {error for _, error in outcomes if error} == set(ErrorCode) - {ErrorCode.MIXED_FARES}
+    assert {error for _, error in outcomes if error} == set(ErrorCode) - {ErrorCode.MIXED_OFFERS}

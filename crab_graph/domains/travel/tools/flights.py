@@ -37,7 +37,7 @@ def resolve_airport(call: ToolCall, place: str) -> str:
         raise ToolCallError(ErrorCode.UNKNOWN_ID, text)
     if len(codes) > 1:
         text = f"{shown(place)} has several airports; give one of {', '.join(codes)}"
-        raise ToolCallError(ErrorCode.AMBIGUOUS_CITY, text)
+        raise ToolCallError(ErrorCode.AMBIGUOUS, text)
     return codes[0]
 
 
@@ -234,7 +234,7 @@ def _require_seats(
         raise ToolCallError(ErrorCode.WRONG_PARTY, text)
     if len(set(fare_ids)) > 1:
         text = "the seats of one booking must all have the same fare_id; book one fare for all"
-        raise ToolCallError(ErrorCode.MIXED_FARES, text)
+        raise ToolCallError(ErrorCode.MIXED_OFFERS, text)
     fare = call.tables.get("fares", fare_ids[0])
     if fare is None or fare["flight_id"] != flight_id:
         text = f"flight {shown(flight_id)} has no fare {shown(fare_ids[0])}"

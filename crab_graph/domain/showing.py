@@ -1,0 +1,191 @@
+"""What tools show of offers: columns of tables as keys of results, and back to engine values."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from crab_graph.dates import clock_time, day_number
+from crab_graph.domain.declaration import Offer, Provider
+from crab_graph.domain.fields import Choice, Clock, Day, Price, Several, root
+from crab_graph.domain.kind import Kind, Properties
+from crab_graph.money import CURRENCY, format_cents, parse_cents
+from crab_graph.tools.registry import Result
+from crab_graph.tools.tables import Row, Table
+
+NAME = "name"
+
+
+class ShownField(NamedTuple):
+    """A key of a result: how its value is made of a row, and which properties it tells."""
+
+    key: str
+    write: Callable[[Row], Any]
+    read: Callable[[Any], Properties]
+
+
+@dataclass(frozen=True, slots=True)
+class RowView:
+    """A row of a table as results show it."""
+
+    fields: tuple[ShownField, ...]
+
+    def show(self, row: Row) -> Result:
+        """Return what a result says of a row."""
+        return {key: write(row) for key, write, _ in self.fields}
+
+    def read(self, shown: Row) -> Properties:
+        """Return the properties that a result's row tells, in engine values."""
+        found: Properties = {}
+        for key, _, read in self.fields:
+            if key in shown:
+                found |= read(shown[key])
+        return found
+
+
+@dataclass(frozen=True)
+class OfferView:
+    """An offer with the tables that it stands in, from which its tools are made."""
+
+    offer: Offer
+    kind: Kind
+
+    @property
+    def entity(self) -> Offer | Provider:
+        """What is booked: what the offer is part of, or itself."""
+        return self.offer.provider or self.offer
+
+    @property
+    def is_part(self) -> bool:
+        """Whether a provider has several of them."""
+        return self.offer.provider is not None
+
+    @cached_property
+    def columns(self) -> Mapping[str, str]:
+        """The column of each field, in whichever table."""
+        tables = (self.kind.entity, self.kind.offer)
+        return {name: column for table in tables for name, column in self.columns_of(table).items()}
+
+    def columns_of(self, table: Table) -> dict[str, str]:
+        """Return the columns of the fields that stand in a table, in the order of the fields."""
+        held = {self.kind.renamed.get(column, column): column for column in table.columns}
+        return {name: held[name] for name in self.offer.fields if name in held}
+
+    def is_minute(self, name: str) -> bool:
+        """Tell whether a field is a time of the day."""
+        return isinstance(root(self.offer.fields, name), Clock)
+
+    def is_day(self, name: str) -> bool:
+        """Tell whether a field is a day."""
+        return isinstance(root(self.offer.fields, name), Day)
+
+    @cached_property
+    def price(self) -> str | None:
+        """The field with the price of a unit, if it costs anything."""
+        prices = (name for name, one in self.offer.fields.items() if isinstance(one, Price))
+        return next(prices, None)
+
+    @property
+    def currency(self) -> Result:
+        """What results with prices say of their money."""
+        return {} if self.price is None else {"currency": CURRENCY}
+
+    def filters(self) -> tuple[str, ...]:
+        """Return the fields by which a search may be narrowed down, beside those it needs."""
+        if self.offer.tools.filters is not None:
+            return tuple(self.offer.tools.filters)
+        return tuple(
+            name
+            for name in self.columns_of(self.kind.entity)
+            if name not in self.offer.tools.needs
+            and isinstance(self.offer.fields[name], Choice | Several | Day)
+        )
+
+    def order(self, row: Row) -> tuple[Any, ...]:
+        """Return by what entities are ordered: time, then id."""
+        return (*(row[column] for column in self._times), row[self.kind.entity.key])
+
+    @cached_property
+    def _times(self) -> tuple[str, ...]:
+        columns = self.columns_of(self.kind.entity)
+        days = [column for name, column in columns.items() if self.is_day(name)]
+        return (*days, *(column for name, column in columns.items() if self.is_minute(name)))
+
+    @cached_property
+    def found(self) -> RowView:
+        """An entity as searches show it."""
+        return self._view(self.kind.entity, skipped=self.offer.tools.needs)
+
+    @cached_property
+    def whole(self) -> RowView:
+        """An entity with all there is of it."""
+        return self._view(self.kind.entity)
+
+    @cached_property
+    def part(self) -> RowView:
+        """An offer as looking at its provider shows it."""
+        return self._view(self.kind.offer)
+
+    def _view(self, table: Table, skipped: Sequence[str] = ()) -> RowView:
+        named = [NAME] if NAME in table.columns and NAME not in self.offer.fields else []
+        fields = [_plain(key, key, key) for key in (table.key, *named)]
+        return RowView((*fields, *self._fields(table, skipped)))
+
+    def _fields(self, table: Table, skipped: Sequence[str]) -> Iterator[ShownField]:
+        columns = self.columns_of(table)
+        days = [name for name in columns if isinstance(self.offer.fields[name], Day)]
+        moments = [name for name in columns if self.is_minute(name)]
+        # Where there is one day, times are shown with it, and it need not be shown by itself.
+        day = days[0] if len(days) == 1 and moments else None
+        shows = self.offer.tools.shows
+        for name in columns if shows is None else [one for one in shows if one in columns]:
+            if shows is None and (name == day or name in skipped):
+                continue
+            declared, column = self.offer.fields[name], columns[name]
+            key = declared.shown or name
+            if isinstance(declared, Price):
+                yield self._priced(name, column, declared)
+            elif name in moments and day is not None:
+                yield _moment(key, name, column, day, columns[day])
+            elif name in moments:
+                yield _clock(key, name, column)
+            elif table.columns[column] == "DATE":
+                yield _date(key, name, column)
+            else:
+                yield _plain(key, name, column)
+
+    def _priced(self, name: str, column: str, declared: Price) -> ShownField:
+        key = declared.shown or f"price_per_{self.offer.unit.replace(' ', '_')}"
+        return ShownField(
+            key, lambda row: format_cents(row[column]), lambda shown: {name: parse_cents(shown)}
+        )
+
+
+def _plain(key: str, name: str, column: str) -> ShownField:
+    return ShownField(key, lambda row: row[column], lambda shown: {name: shown})
+
+
+def _date(key: str, name: str, column: str) -> ShownField:
+    return ShownField(key, lambda row: row[column], lambda shown: {name: day_number(shown)})
+
+
+def _clock(key: str, name: str, column: str) -> ShownField:
+    return ShownField(
+        key, lambda row: clock_time(row[column]), lambda shown: {name: _minute(shown)}
+    )
+
+
+def _moment(key: str, name: str, column: str, day: str, day_column: str) -> ShownField:
+    def write(row: Row) -> str:
+        return f"{row[day_column]}T{clock_time(row[column])}"
+
+    def read(shown: str) -> Properties:
+        date, _, time = shown.partition("T")
+        return {day: day_number(date), name: _minute(time)}
+
+    return ShownField(key, write, read)
+
+
+def _minute(time: str) -> int:
+    hours, _, minutes = time.partition(":")
+    return int(hours) * 60 + int(minutes)
