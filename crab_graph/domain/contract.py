@@ -153,7 +153,7 @@ class Domain:
     def cost_of_solution(self, solution: Mapping[str, Mapping[str, Any]], request: Any) -> int:
         """Return what a solution costs in all, in cents, for a request."""
         return sum(
-            int(self.kinds[slot.kind].cost(solution[slot.id]["price"], request))
+            int(self.kinds[slot.kind].cost(solution[slot.id].get("price", 0), request))
             for slot in self.slots
         )
 

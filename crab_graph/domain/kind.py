@@ -100,7 +100,7 @@ class Kind:
     Attributes:
         name: As the bookings table stores it, such as `hotel`; also the type of its nodes.
         unit: What one unit is called, such as `night`.
-        count: The field of a request that says how many units it needs.
+        count: The field of a request that says how many units it needs; one by default.
         entity: Table of what is booked, such as hotels; a column `name` names it to people.
         offer: Table of what is sold of it, such as rooms; the same where it is sold as it stands. A
             column `available` counts what is left.
@@ -119,7 +119,7 @@ class Kind:
 
     name: str
     unit: str
-    count: str
+    count: str | None
     entity: Table
     offer: Table
     items: str
@@ -176,7 +176,11 @@ class Kind:
 
     def cost(self, unit_price: Any, request: object) -> Any:
         """Return the cents of as many units of an offer as a request needs."""
-        return self.price(unit_price, getattr(request, self.count))
+        return 0 if self.is_free else self.price(unit_price, self.wanted(request))
+
+    def wanted(self, request: object) -> int:
+        """Return how many units of an offer a request needs."""
+        return 1 if self.count is None else int(getattr(request, self.count))
 
     def slope(self, units: int) -> int:
         """Return by how much a booking gets dearer with each cent on the price of a unit.
@@ -220,10 +224,9 @@ def bounded_cost(
 
     Of each node the kind of its offer is given, whose property `price` is that of one unit.
     """
-    weights = {
-        (node, "price"): kind.slope(getattr(request, kind.count)) for node, kind in kinds.items()
-    }
-    free_of_price = sum(int(kind.cost(0, request)) for kind in kinds.values())
+    sold = {node: kind for node, kind in kinds.items() if not kind.is_free}
+    weights = {(node, "price"): kind.slope(kind.wanted(request)) for node, kind in sold.items()}
+    free_of_price = sum(int(kind.cost(0, request)) for kind in sold.values())
     return bounded_sum(name, weights, bound - free_of_price, sentence)
 
 

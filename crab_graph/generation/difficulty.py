@@ -16,7 +16,7 @@ from crab_graph.generation.candidates import holds_beside
 from crab_graph.generation.constraints import Ref
 from crab_graph.generation.counting import EliminationCounter, Rows
 from crab_graph.generation.folding import FoldedGraph
-from crab_graph.generation.objects import Columns, IntArray, take
+from crab_graph.generation.objects import IDENTITY, Columns, IntArray, take
 from crab_graph.generation.seeds import SeedSolution
 
 MINIMUM = 10
@@ -133,7 +133,9 @@ def _chain_solves(
                 places[node] = places[node][np.broadcast_to(fits, places[node].shape)]
         if len(places[node]) == 0:
             return False
-        places[node] = places[node][[value((node, PRICE)).argmin()]]
+        # Where nothing has a price, any order will do that the objects are not made in.
+        looked_at = PRICE if PRICE in objects[node] else IDENTITY
+        places[node] = places[node][[value((node, looked_at)).argmin()]]
     return all(np.all(edge.evaluate(value)) for edge in folded.edges)
 
 

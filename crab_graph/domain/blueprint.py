@@ -1,0 +1,60 @@
+"""What the parts of a domain are derived from: its declaration, and what it comes to at once.
+
+Every part of a `Domain` that a declaration does not give itself is a function of a `Blueprint`; see
+`crab_graph.domain.compiler`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from crab_graph.domain.contract import TaskSlot
+from crab_graph.domain.declaration import Declaration, Offer
+from crab_graph.domain.kind import Kind
+from crab_graph.domain.layout import kinds_of, tables_of
+from crab_graph.generation.constraint_graph import ConstraintGraph, NodeType
+from crab_graph.schema import FileModel
+from crab_graph.tools.tables import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Blueprint:
+    """A declaration with its tables, its kinds of bookings, its node types and its graphs."""
+
+    declaration: Declaration
+    request_type: type[FileModel]
+    profile_type: type[FileModel]
+
+    @cached_property
+    def slots(self) -> tuple[TaskSlot, ...]:
+        """What a job needs."""
+        return tuple(TaskSlot(one.id, one.kind, one.title) for one in self.declaration.slots)
+
+    @cached_property
+    def offers(self) -> Mapping[str, Offer]:
+        """What is sold, by the name of its kind of booking."""
+        return {offer.booked_as: offer for offer in self.declaration.offers}
+
+    @cached_property
+    def tables(self) -> tuple[Table, ...]:
+        """Every table, the platform's and the private ones first."""
+        return tables_of(self.declaration)
+
+    @cached_property
+    def kinds(self) -> Mapping[str, Kind]:
+        """The kinds of bookings by name, without the tools that agents book them by."""
+        return kinds_of(self.declaration)
+
+    @cached_property
+    def slot_kinds(self) -> Mapping[str, Kind]:
+        """The kind of booking that fills each slot."""
+        return {slot.id: self.kinds[slot.kind] for slot in self.slots}
+
+    def node_types(self, request: Any, seed: int) -> dict[str, NodeType]:
+        """Return what can exist in the world of one task, by kind."""
+        raise NotImplementedError
+
+    def build_graph(self, request: Any) -> ConstraintGraph:
+        """Return the constraint graph of a request."""
+        raise NotImplementedError

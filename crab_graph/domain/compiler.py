@@ -1,0 +1,49 @@
+"""From a declaration to a `Domain` (design §14): each part is a function of the blueprint."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any
+
+from crab_graph.domain.blueprint import Blueprint
+from crab_graph.domain.contract import Domain
+from crab_graph.domain.declaration import Declaration
+from crab_graph.domain.verification import Grading
+
+Part = Callable[[Blueprint], Any]
+
+PARTS: Mapping[str, Part] = {
+    "name": lambda blueprint: blueprint.declaration.name,
+    "slots": lambda blueprint: blueprint.slots,
+    "tables": lambda blueprint: blueprint.tables,
+    "request_type": lambda blueprint: blueprint.request_type,
+    "profile_type": lambda blueprint: blueprint.profile_type,
+    "build_graph": lambda blueprint: blueprint.build_graph,
+    "kinds": lambda blueprint: blueprint.kinds,
+}
+"""How each field of a `Domain` is derived, but for its grading."""
+
+GRADING_PARTS: Mapping[str, Part] = {}
+"""How each field of its `Grading` is derived."""
+
+
+def build(declaration: Declaration, **overrides: Any) -> Domain:
+    """Return the domain of a declaration.
+
+    Args:
+        declaration: What its author says.
+        overrides: Fields of `Domain` or of its `Grading` that are to be otherwise than derived.
+    """
+    types = {name: overrides.pop(name) for name in ("request_type", "profile_type")}
+    blueprint = Blueprint(declaration, **types)
+    if "grading" not in overrides:
+        names = {one.name for one in fields(Grading)} & overrides.keys()
+        given = {name: overrides.pop(name) for name in names}
+        overrides["grading"] = Grading(**_derived(GRADING_PARTS, given, blueprint))
+    return Domain(**_derived(PARTS, overrides, blueprint))
+
+
+def _derived(
+    parts: Mapping[str, Part], given: Mapping[str, Any], blueprint: Blueprint
+) -> dict[str, Any]:
+    derived = {name: part(blueprint) for name, part in parts.items() if name not in given}
+    return {**derived, **given}
