@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from crab_graph.domain.fields import Field
+from crab_graph.domain.fields import Field, Price
 from crab_graph.generation.constraints import Value
 from crab_graph.tools.registry import Tool
 from crab_graph.tools.tables import Row, Table
@@ -18,6 +18,9 @@ Predicate = Callable[..., Any]
 
 Texts = str | Sequence[str]
 """One wording or several."""
+
+TOTAL_BUDGET = "total_budget"
+"""The budget's name among the optional rules."""
 
 
 class TaskProperty(NamedTuple):
@@ -486,3 +489,14 @@ class Declaration:
     def offers(self) -> tuple[Offer, ...]:
         """What its slots are filled with, each once."""
         return tuple({slot.offer.booked_as: slot.offer for slot in self.slots}.values())
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing that it sells has a price."""
+        fields = (field for offer in self.offers for field in offer.fields.values())
+        return not any(isinstance(field, Price) for field in fields)
+
+    def field_at(self, ref: str) -> Field:
+        """Return the field of a slot's offer that a ref such as `gp.specialty` names."""
+        slot, _, name = ref.partition(".")
+        return next(one.offer.fields[name] for one in self.slots if one.id == slot)
