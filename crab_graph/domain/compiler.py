@@ -2,11 +2,15 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
+from functools import partial
 from typing import Any
 
 from crab_graph.domain.blueprint import Blueprint
 from crab_graph.domain.contract import Domain
 from crab_graph.domain.declaration import Declaration
+from crab_graph.domain.drafting import Drafting
+from crab_graph.domain.request_types import Profile, facts_of, request_model, task_axes
+from crab_graph.domain.strata import group_of, task_properties
 from crab_graph.domain.verification import Grading
 
 Part = Callable[[Blueprint], Any]
@@ -19,6 +23,13 @@ PARTS: Mapping[str, Part] = {
     "profile_type": lambda blueprint: blueprint.profile_type,
     "build_graph": lambda blueprint: blueprint.build_graph,
     "kinds": lambda blueprint: blueprint.kinds,
+    "draft": lambda blueprint: Drafting(blueprint).draft,
+    "with_edges": lambda blueprint: Drafting(blueprint).with_edges,
+    "optional_edges": lambda blueprint: Drafting(blueprint).optional_edges,
+    "facts": lambda blueprint: partial(facts_of, blueprint.declaration),
+    "axes": lambda blueprint: task_axes(blueprint.declaration),
+    "properties": lambda blueprint: task_properties(blueprint.declaration),
+    "group": lambda blueprint: partial(group_of, blueprint.declaration),
 }
 """How each field of a `Domain` is derived, but for its grading."""
 
@@ -33,8 +44,8 @@ def build(declaration: Declaration, **overrides: Any) -> Domain:
         declaration: What its author says.
         overrides: Fields of `Domain` or of its `Grading` that are to be otherwise than derived.
     """
-    types = {name: overrides.pop(name) for name in ("request_type", "profile_type")}
-    blueprint = Blueprint(declaration, **types)
+    request_type = overrides.pop("request_type", None) or request_model(declaration)
+    blueprint = Blueprint(declaration, request_type, overrides.pop("profile_type", Profile))
     if "grading" not in overrides:
         names = {one.name for one in fields(Grading)} & overrides.keys()
         given = {name: overrides.pop(name) for name in names}

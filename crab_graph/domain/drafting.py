@@ -186,18 +186,16 @@ class Drafting:
     def _profile(self, request: Any, seed: int) -> Profile:
         """Draw whom the job is for and which card pays; the first of them is the customer."""
         rng = derive_rng(seed, "profile")
-        people = self.declaration.people
-        size = 1 if people is None else getattr(request, people.size)
+        party = self.declaration.people
+        size = 1 if party is None else getattr(request, party.size)
         names = person_names(rng, size)
-        born = [_birth_date(rng) for _ in names]
+        people = tuple(ProfilePerson(name=name, date_of_birth=_birth_date(rng)) for name in names)
         customer = f"CU-{rng.randrange(10000, 99999)}"
         card = KnownCard(**drawn_card(rng, f"CD-{rng.randrange(1000, 10000)}"))
         return Profile(
             customer_id=customer,
             email=email_of(names[0]),
-            people=tuple(
-                ProfilePerson(name=name, date_of_birth=day) for name, day in zip(names, born, strict=True)
-            ),
+            people=people,
             payment_card=None if self.declaration.is_free else card,
         )
 

@@ -5,8 +5,7 @@ from functools import partial
 from statistics import mean
 from typing import Any
 
-from crab_graph.domain.contract import TaskProperty
-from crab_graph.domain.declaration import Declaration, Offer
+from crab_graph.domain.declaration import Declaration, Offer, TaskProperty
 from crab_graph.domain.fields import Price
 from crab_graph.domain.request_types import fixed_values, is_certain, task_axes
 
