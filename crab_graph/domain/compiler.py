@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from crab_graph.domain.blueprint import Blueprint
+from crab_graph.domain.clientele import people_of
 from crab_graph.domain.contract import Domain
 from crab_graph.domain.declaration import Declaration
 from crab_graph.domain.drafting import Drafting
@@ -30,6 +31,7 @@ PARTS: Mapping[str, Part] = {
     "axes": lambda blueprint: task_axes(blueprint.declaration),
     "properties": lambda blueprint: task_properties(blueprint.declaration),
     "group": lambda blueprint: partial(group_of, blueprint.declaration),
+    "people": lambda blueprint: partial(people_of, blueprint),
 }
 """How each field of a `Domain` is derived, but for its grading."""
 

@@ -7,7 +7,6 @@ the seeds and says nothing about them (paper sections 3.2.1 and A.3).
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,7 +16,7 @@ from crab_graph.dates import day_number, iso_date
 from crab_graph.domain.blueprint import Blueprint
 from crab_graph.domain.contract import Draft
 from crab_graph.domain.declaration import TOTAL_BUDGET, Declaration, Want
-from crab_graph.domain.invented import drawn_card, email_of, person_names
+from crab_graph.domain.invented import birth_date, drawn_card, email_of, person_names
 from crab_graph.domain.request_types import (
     KnownCard,
     Profile,
@@ -189,7 +188,7 @@ class Drafting:
         party = self.declaration.people
         size = 1 if party is None else getattr(request, party.size)
         names = person_names(rng, size)
-        people = tuple(ProfilePerson(name=name, date_of_birth=_birth_date(rng)) for name in names)
+        people = tuple(ProfilePerson(name=name, date_of_birth=birth_date(rng)) for name in names)
         customer = f"CU-{rng.randrange(10000, 99999)}"
         card = KnownCard(**drawn_card(rng, f"CD-{rng.randrange(1000, 10000)}"))
         return Profile(
@@ -198,7 +197,3 @@ class Drafting:
             people=people,
             payment_card=None if self.declaration.is_free else card,
         )
-
-
-def _birth_date(rng: Random) -> str:
-    return iso_date(day_number("1955-01-01") + rng.randrange(50 * 365))

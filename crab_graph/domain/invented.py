@@ -8,6 +8,7 @@ from importlib.resources import files
 from itertools import product
 from random import Random
 
+from crab_graph.dates import day_number, iso_date
 from crab_graph.tools.tables import Row
 
 _LISTS = tomllib.loads(files(__package__).joinpath("invented.toml").read_text("utf-8"))
@@ -25,6 +26,11 @@ def person_names(rng: Random, count: int) -> list[str]:
 def email_of(name: str) -> str:
     """Return the address of a person."""
     return f"{name.lower().replace(' ', '.')}@example.com"
+
+
+def birth_date(rng: Random) -> str:
+    """Draw the ISO date of birth of an adult."""
+    return iso_date(day_number("1955-01-01") + rng.randrange(50 * 365))
 
 
 def phone_number(rng: Random) -> str:
