@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from crab_graph.domain.declaration import Declaration, TaskProperty
 from crab_graph.domain.kind import Kind
-from crab_graph.domain.verification import Grading, Trip, read_trip
+from crab_graph.domain.verification import Grading, Job, read_job
 from crab_graph.errors import UnknownName
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.constraints import Value
@@ -144,11 +144,11 @@ class Domain:
         """For each node type, the SELECT of a task's offers that certification counts on."""
         return {name: kind.source for name, kind in self.kinds.items()}
 
-    def read_trip(self, tables: BookingTables, request: Any, customer_id: str) -> Trip:
+    def read_job(self, tables: BookingTables, request: Any, customer_id: str) -> Job:
         """Return what an episode booked for a task's customer, by slot."""
         slot_of = partial(self.grading.slot_of, tables.world, request)
         slots = (slot.id for slot in self.slots)
-        return read_trip(tables, self.kinds, slots, slot_of, customer_id)
+        return read_job(tables, self.kinds, slots, slot_of, customer_id)
 
     def cost_of_solution(self, solution: Mapping[str, Mapping[str, Any]], request: Any) -> int:
         """Return what a solution costs in all, in cents, for a request."""

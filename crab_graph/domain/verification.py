@@ -1,11 +1,14 @@
 """What a domain tells the verifiers: its words and checks, and what was booked (rulebook §3)."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, NamedTuple
 
 from crab_graph.dates import day_number
 from crab_graph.domain.kind import Kind
+from crab_graph.errors import UsageError
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.constraints import Constraint, Ref, Value
 from crab_graph.text.vocabulary import TextVocabulary
@@ -14,8 +17,71 @@ from crab_graph.tools.ledger import BookingTables
 from crab_graph.tools.tables import Row, World
 
 
-class Traveller(NamedTuple):
-    """A traveller as stored on a booking or in the user's profile."""
+class Part(StrEnum):
+    """The part of a verdict that a check belongs to (paper section 3.4)."""
+
+    CONCRETE = "concrete"
+    FACTUALITY = "factuality"
+    COMPLETION = "completion"
+
+
+class Role(StrEnum):
+    """What a check is about, whatever its id; verdicts list checks in this order.
+
+    A domain declares checks of the roles up to `BUDGET`; the rulebook's own have all others.
+    """
+
+    SLOT_FILLED = "slot_filled"
+    SURPLUS = "surplus"
+    UNITS = "units"
+    PERSON = "person"
+    WISH = "wish"
+    WINDOW = "window"
+    EDGE = "edge"
+    BUDGET = "budget"
+    PAID = "paid"
+    METHOD = "method"
+    CHARGE_APPROVED = "charge_approved"
+    AMOUNT = "amount"
+    COLLATERAL = "collateral"
+    SOUND = "sound"
+    TOTAL_TOLD = "total_told"
+    SUMMARY_TOLD = "summary_told"
+    ID_TOLD = "id_told"
+    NAME_TOLD = "name_told"
+    PRICE_TOLD = "price_told"
+    PLAN_APPROVED = "plan_approved"
+    IN_SCOPE = "in_scope"
+    ENDED_FULL = "ended_full"
+    ENDED_PARTIAL = "ended_partial"
+    ENDED_NONE = "ended_none"
+
+    @property
+    def part(self) -> Part:
+        """The part of the verdict that its checks belong to."""
+        if self in _SAID:
+            return Part.FACTUALITY
+        return Part.COMPLETION if self in _ENDED else Part.CONCRETE
+
+
+_SAID = frozenset(
+    {
+        Role.TOTAL_TOLD,
+        Role.SUMMARY_TOLD,
+        Role.ID_TOLD,
+        Role.NAME_TOLD,
+        Role.PRICE_TOLD,
+        Role.PLAN_APPROVED,
+    }
+)
+_ENDED = frozenset({Role.IN_SCOPE, Role.ENDED_FULL, Role.ENDED_PARTIAL, Role.ENDED_NONE})
+_DECLARED = frozenset(
+    {Role.SLOT_FILLED, Role.UNITS, Role.WISH, Role.WINDOW, Role.EDGE, Role.BUDGET}
+)
+
+
+class Person(NamedTuple):
+    """Whom a booking is for, as stored on it or in the user's profile."""
 
     name: str
     date_of_birth: str
@@ -25,8 +91,8 @@ class SlotBooking(NamedTuple):
     """One active booking made in the episode; its slot is `None` where it fits none.
 
     The total is the amount stored on the booking, what is due the price recomputed from the initial
-    tables. Units are seats, nights or tickets; it is one offer where all come from one fare or one
-    room. Places are for people; properties are the offer's, as constraints name them.
+    tables. It is one offer where all units come from one row. Places are for people; properties are
+    the offer's, as constraints name them.
     """
 
     booking_id: str
@@ -42,23 +108,23 @@ class SlotBooking(NamedTuple):
     places: int
     is_one_offer: bool
     properties: Mapping[str, int | str]
-    travellers: tuple[Traveller, ...]
+    people: tuple[Person, ...]
 
 
-class Trip(NamedTuple):
+class Job(NamedTuple):
     """All active bookings of the episode, by slot; those in surplus fit none, or come second."""
 
     slots: Mapping[str, tuple[SlotBooking, ...]]
     surplus: tuple[SlotBooking, ...]
 
 
-def read_trip(
+def read_job(
     tables: BookingTables,
     kinds: Mapping[str, Kind],
     slots: Iterable[str],
     slot_of: Callable[[str], str | None],
     customer_id: str,
-) -> Trip:
+) -> Job:
     """Return the active bookings that the episode made for a customer, by slot.
 
     A slot lists all bookings that fit it, in the order in which they were made. All but its first,
@@ -75,7 +141,7 @@ def read_trip(
             surplus.append(booking)
         if booking.slot is not None:
             filled[booking.slot] = (*filled[booking.slot], booking)
-    return Trip(filled, tuple(surplus))
+    return Job(filled, tuple(surplus))
 
 
 def _read_booking(tables: BookingTables, kind: Kind, booking: Row, slot: str | None) -> SlotBooking:
@@ -101,20 +167,31 @@ def _read_booking(tables: BookingTables, kind: Kind, booking: Row, slot: str | N
         places=sum(offer[kind.places] for offer in offers) if kind.places else units,
         is_one_offer=len(held) == 1,
         properties={**kind.properties(entity, offers[0]), **days},
-        travellers=tuple(
-            Traveller(*(item[column] for column in kind.people)) for item in items if kind.people
+        people=tuple(
+            Person(*(item[column] for column in kind.people)) for item in items if kind.people
         ),
     )
 
 
 class DomainCheck(NamedTuple):
-    """A concrete check that constraints decide; without any it is not evaluated.
+    """A concrete check that a domain declares.
 
-    Their refs are `(slot, property)`, see `booking_values`.
+    A slot is filled or not; all else is decided by the constraints that a task has for it, and not
+    evaluated where it has none. Their refs are `(slot, property)`, see `booking_values`.
+
+    Attributes:
+        id: A label of its own, such as `D08` or `wish.gp`.
+        role: What it is about.
+        title: What it says, in a few words.
+        constraints: Of one task; a domain's own list has none.
+        slot: The one slot that it is about, where it is about one.
     """
 
     id: str
-    constraints: tuple[Constraint, ...]
+    role: Role
+    title: str
+    constraints: tuple[Constraint, ...] = ()
+    slot: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,28 +220,68 @@ class Grading:
     """A domain's part in grading.
 
     Attributes:
-        checks: The checks that constraints decide, from `(request, graph)`.
+        declared: All its checks, without constraints, in the order in which verdicts list those of
+            one role.
+        constraints: What decides the checks of a task, by id, from `(request, graph)`; none for a
+            check that is not named.
         slot_of: The slot an entity fits, from `(world, request, entity id)`.
-        solution_of: The ids of a full trip in the form certified solutions have.
-        covered_checks: The checks that a wrong value of each fact can fail.
+        solution_of: The ids of a full job in the form certified solutions have.
+        covered_checks: The checks that a wrong value of each fact can fail: ids of declared ones,
+            or roles, which stand for all checks that have them.
         show_value: A property's value in words, from its name and engine value; the ids and days of
             solutions as solutions write them.
-        titles: What the checks about its slots and constraints say, in a few words.
         deciding_checks: The checks whose failure means that a booking contradicts each fact.
+        profile_facts: The user's fact that each column of a customer must equal; lists begin with
+            the customer. Those of `name` and `date_of_birth` list all whom bookings may be for.
+        modules: Modules and packages, by name, whose sources decide verdicts beside the engine's.
         charging_facts: Facts that are needed to charge, not to book.
     """
 
     vocabulary: Callable[[], TextVocabulary]
-    checks: Callable[[Any, ConstraintGraph], tuple[DomainCheck, ...]]
+    declared: tuple[DomainCheck, ...]
+    constraints: Callable[[Any, ConstraintGraph], Mapping[str, tuple[Constraint, ...]]]
     slot_of: Callable[[World, Any, str], str | None]
-    solution_of: Callable[[Trip], dict[str, dict[str, str]]]
+    solution_of: Callable[[Job], dict[str, dict[str, str]]]
     claims: Sequence[Claim]
     covered_checks: Mapping[str, frozenset[str]]
     show_value: Callable[[str, Value], str]
-    titles: Mapping[str, str]
     broken_rows: Callable[[World], Iterable[str]] = lambda world: ()
     deciding_checks: Mapping[str, frozenset[str]] = field(default_factory=dict)
     charging_facts: frozenset[str] = frozenset()
+    profile_facts: Mapping[str, str] = field(default_factory=lambda: {"email": "email"})
+    modules: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse checks that cannot be told apart, or that are named and not declared.
+
+        Raises:
+            UsageError: an id stands twice, a role is the rulebook's own, or there is no such check.
+        """
+        for problem in _problems(self):
+            raise UsageError(problem)
+
+    def checks(self, request: Any, graph: ConstraintGraph) -> tuple[DomainCheck, ...]:
+        """Return the checks of a task, with what decides them."""
+        decided = self.constraints(request, graph)
+        return tuple(one._replace(constraints=decided.get(one.id, ())) for one in self.declared)
+
+
+def _problems(grading: Grading) -> Iterator[str]:
+    ids = [one.id for one in grading.declared]
+    for check, times in Counter(ids).items():
+        if times > 1:
+            yield f"two checks have the label '{check}'; give each a label of its own"
+    for one in grading.declared:
+        if one.role not in _DECLARED:
+            yield f"check '{one.id}' has the role '{one.role}', which is the rulebook's own"
+        if one.id in set(Role) - {one.role}:
+            yield f"check '{one.id}' is about '{one.role}' and is called like another role"
+        if one.role is Role.SLOT_FILLED and one.slot is None:
+            yield f"check '{one.id}' does not say which slot is to be filled; give it one"
+    for named in (grading.covered_checks, grading.deciding_checks):
+        for fact, checks in named.items():
+            for check in sorted(checks - set(ids) - set(Role)):
+                yield f"fact '{fact}' names check '{check}', which is not declared"
 
 
 def booking_values(slot: str, booking: SlotBooking) -> dict[Ref, Value]:

@@ -1,11 +1,13 @@
 """Why an episode failed, in the paper's terms, and whose fault it is, by rules only (§9, §10)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from enum import StrEnum
 
-from crab_graph.eval.checks import FailureMode, Results
-from crab_graph.eval.reading import Episode, TripState
+from crab_graph.domain.verification import Role
+from crab_graph.eval.checks import FailureMode, Results, mode_of
+from crab_graph.eval.reading import Episode, JobState
 from crab_graph.eval.user_errors import UserError
+from crab_graph.eval.verifier import Verifier
 from crab_graph.eval.verifiers import verifiers_of
 from crab_graph.eval.verifiers.completion import has_final_offer
 from crab_graph.eval.verifiers.disclosure import undisclosed_reason
@@ -23,33 +25,33 @@ class Fault(StrEnum):
 
 
 def attribute(
-    results: Results, errors: Sequence[UserError], *, is_sound: bool, is_infra: bool
+    failing: Collection[Verifier], errors: Sequence[UserError], *, is_certain: bool, is_infra: bool
 ) -> Fault | None:
-    """Return who is at fault, or `None` where nothing failed, by the parity results.
+    """Return who is at fault, or `None` where nothing failed, by what fails under parity grading.
 
-    Sound means that the invariants hold and the checks agree with the certificate; `is_infra`, that
-    the episode was cut short by provider, harness or wall clock.
+    `is_certain` means that the checks agree with the certificate; `is_infra`, that the episode was
+    cut short by provider, harness or wall clock.
     """
     if is_infra:
         return Fault.INFRA
-    if not is_sound:
+    if not is_certain or any(one.role is Role.SOUND for one in failing):
         return Fault.ENVIRONMENT
-    failing = {check for check, result in results.items() if result.is_failure}
     if not failing:
         return None
-    is_covered = failing.issubset(check for error in errors for check in error.covers)
+    covered = frozenset[str]().union(*(error.covers for error in errors))
+    is_covered = all(one.id in covered or one.role in covered for one in failing)
     return Fault.USER if is_covered else Fault.AGENT
 
 
 def failure_modes(episode: Episode, results: Results) -> list[FailureMode]:
     """Return all failure modes of an episode, the primary one first."""
-    shown = {one.mode for one in verifiers_of(episode.reading) if results[one.id].is_failure}
-    shown.update(_modes_of_state(episode, results))
+    failed = {one.role for one in verifiers_of(episode.reading) if results[one.id].is_failure}
+    shown = {*map(mode_of, failed), *_modes_of_state(episode, failed)}
     return [mode for mode in FailureMode if mode in shown]
 
 
-def _modes_of_state(episode: Episode, results: Results) -> Iterator[FailureMode]:
-    if episode.state is TripState.NONE:
+def _modes_of_state(episode: Episode, failed: Set[Role]) -> Iterator[FailureMode]:
+    if episode.state is JobState.NONE:
         yield FailureMode.NO_BOOKING
     unpaid = episode.active.keys() - episode.confirmed.keys()
     is_pending = any(booking.status == BookingStatus.PENDING for booking in episode.active.values())
@@ -60,12 +62,12 @@ def _modes_of_state(episode: Episode, results: Results) -> Iterator[FailureMode]
         if call.name == "charge_booking" and call.is_error and isinstance(call.arguments, dict)
     ):
         yield FailureMode.PAYMENT
-    failed = [check for check in ("C-FULL", "C-PART", "C-NONE") if results[check].is_failure]
-    if failed and episode.trajectory.token is None:
+    ended = failed & {Role.ENDED_FULL, Role.ENDED_PARTIAL, Role.ENDED_NONE}
+    if ended and episode.trajectory.token is None:
         yield FailureMode.NO_TERMINAL
-    elif failed == ["C-NONE"]:
+    elif ended == {Role.ENDED_NONE}:
         yield FailureMode.TRANSFER_WITHOUT_BOOKING
-    if failed == ["C-PART"] and not has_final_offer(episode):
+    if ended == {Role.ENDED_PARTIAL} and not has_final_offer(episode):
         yield FailureMode.UNCANCELLED_PARTIAL
 
 

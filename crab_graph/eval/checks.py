@@ -4,25 +4,10 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from crab_graph.domain.verification import Part, Role
+
 Evidence = dict[str, Any]
 """One piece of evidence: `text`, and where it applies `message` (its number) or `rows`."""
-
-
-class Part(StrEnum):
-    """The part of a verdict that a check belongs to; its id begins with the part's letter."""
-
-    CONCRETE = "concrete"
-    FACTUALITY = "factuality"
-    COMPLETION = "completion"
-
-
-LETTERS = {"D": Part.CONCRETE, "F": Part.FACTUALITY, "C": Part.COMPLETION}
-"""The first letters of ids, in the order of the parts."""
-
-
-def part_of_check(check_id: str) -> Part:
-    """Return the part of the verdict that a check belongs to."""
-    return LETTERS[check_id[0]]
 
 
 class CheckVerdict(StrEnum):
@@ -99,6 +84,35 @@ class FailureMode(StrEnum):
     NO_TERMINAL = "no_terminal"
     UNCANCELLED_PARTIAL = "uncancelled_partial"
     TRANSFER_WITHOUT_BOOKING = "transfer_without_booking"
+
+
+def mode_of(role: Role) -> FailureMode | None:
+    """Return the mode that the failure of a check shows by itself, where it shows one."""
+    return _MODES.get(role)
+
+
+_MODES = {
+    Role.SLOT_FILLED: FailureMode.MISSING_ENTITY,
+    Role.SURPLUS: FailureMode.SURPLUS,
+    Role.UNITS: FailureMode.PARTY_OR_TRAVELLER,
+    Role.PERSON: FailureMode.PARTY_OR_TRAVELLER,
+    Role.WISH: FailureMode.NODE_CONSTRAINT,
+    Role.WINDOW: FailureMode.NODE_CONSTRAINT,
+    Role.EDGE: FailureMode.INTER_ENTITY_CONSTRAINT,
+    Role.BUDGET: FailureMode.INTER_ENTITY_CONSTRAINT,
+    Role.PAID: FailureMode.PAYMENT,
+    Role.METHOD: FailureMode.PAYMENT,
+    Role.CHARGE_APPROVED: FailureMode.PAYMENT,
+    Role.AMOUNT: FailureMode.PAYMENT,
+    Role.COLLATERAL: FailureMode.COLLATERAL,
+    Role.TOTAL_TOLD: FailureMode.TOTAL_MISMATCH,
+    Role.SUMMARY_TOLD: FailureMode.SUMMARY_MISMATCH,
+    Role.ID_TOLD: FailureMode.ID_MISMATCH,
+    Role.NAME_TOLD: FailureMode.NAME_UNDISCLOSED,
+    Role.PRICE_TOLD: FailureMode.ITEM_PRICE_MISMATCH,
+    Role.PLAN_APPROVED: FailureMode.PLAN_DEVIATION,
+    Role.IN_SCOPE: FailureMode.OUT_OF_SCOPE,
+}
 
 
 def part_of(mode: FailureMode) -> Part:

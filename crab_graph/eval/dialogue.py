@@ -67,8 +67,8 @@ class AgentMessage:
         slots = {booking.booking_id: booking.slot for booking in self._history.bookings}
         return find_references(self.utterance, self.mentions, self._catalogue, slots)
 
-    def trip_totals(self, families: frozenset[CueFamily]) -> list[TotalStatement]:
-        """Return its sound totals of the trip, by cues of some families."""
+    def job_totals(self, families: frozenset[CueFamily]) -> list[TotalStatement]:
+        """Return its sound totals of the job, by cues of some families."""
         totals = self._find_totals(families)
         return [one for one in totals if one.is_whole_trip and not one.is_void]
 

@@ -10,11 +10,13 @@ from typing import Any
 
 from pydantic_core import to_json
 
+from crab_graph.domain.verification import Role
 from crab_graph.domains.task import SolutionIds
 from crab_graph.eval.checks import Results
 from crab_graph.eval.reading import Episode
 from crab_graph.eval.replay import CallStep
 from crab_graph.eval.say_do import Deed, say_do_timeline
+from crab_graph.eval.verifiers import verifiers_of
 from crab_graph.generation.constraints import Constraint
 from crab_graph.schema import canonical_json
 from crab_graph.tools.registry import Owner
@@ -54,7 +56,7 @@ class SolutionPart:
 class Explanation:
     """Why an episode failed, with broken wishes that tie several slots, in words.
 
-    The `failing` checks are those that no difference of the trip explains.
+    The `failing` checks are those that no difference of what is booked explains.
     """
 
     parts: list[SolutionPart]
@@ -86,7 +88,19 @@ class Explanation:
         }
 
 
-_OF_THE_TRIP = (*(f"D{number:02d}" for number in range(1, 19)), "D25")
+_IS_BOOKED = frozenset(
+    {
+        Role.SLOT_FILLED,
+        Role.SURPLUS,
+        Role.UNITS,
+        Role.PERSON,
+        Role.WISH,
+        Role.WINDOW,
+        Role.EDGE,
+        Role.BUDGET,
+    }
+)
+"""Roles of the checks whose failures the differences show."""
 
 
 def explain(episode: Episode, results: Results) -> Explanation:
@@ -124,9 +138,9 @@ def explain(episode: Episode, results: Results) -> Explanation:
         parts=parts,
         between=tuple(_in_words(episode, item) for item in broken if len(item.nodes) > 1),
         failing=tuple(
-            check
-            for check, result in results.items()
-            if result.is_failure and check not in _OF_THE_TRIP
+            one.id
+            for one in verifiers_of(episode.reading)
+            if results[one.id].is_failure and one.role not in _IS_BOOKED
         ),
         timeline=say_do_timeline(episode),
     )

@@ -85,12 +85,12 @@ def _restated_prices(episode: Episode) -> Iterator[Correction]:
 
 
 def _restated_totals(episode: Episode) -> Iterator[Correction]:
-    """A total of the trip replaced by another while the plan, as it was told, is the same."""
+    """A total of the job replaced by another while the plan, as it was told, is the same."""
     plan: Mapping[str, frozenset[str]] = {}
     said: tuple[int, int, Mapping[str, frozenset[str]]] | None = None
     for message in episode.dialogue.agent:
         plan = {**plan, **message.offered}
-        totals = {total.amount.cents for total in message.trip_totals(PRE_CHARGE_CUES)}
+        totals = {total.amount.cents for total in message.job_totals(PRE_CHARGE_CUES)}
         if len(totals) != 1 or any(len(ids) > 1 for ids in plan.values()):
             continue
         cents = totals.pop()

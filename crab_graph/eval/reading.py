@@ -11,8 +11,8 @@ from itertools import chain
 from crab_graph.domain.verification import (
     DomainCheck,
     Grading,
+    Job,
     SlotBooking,
-    Trip,
     booking_values,
 )
 from crab_graph.domains.task import Task
@@ -52,9 +52,17 @@ class TaskReading:
         return {fact.key: fact.value for fact in self.task.facts}
 
     @cached_property
-    def travellers(self) -> tuple[tuple[str, str], ...]:
-        """Names, in the form they are compared in, and birth dates of the profile's travellers."""
-        names, dates = self.facts.get("traveller_names", ()), self.facts.get("birth_dates", ())
+    def is_free(self) -> bool:
+        """Whether nothing that can be booked has a price."""
+        return all(kind.is_free for kind in self.task.domain.kinds.values())
+
+    @cached_property
+    def people(self) -> tuple[tuple[str, str], ...]:
+        """Names, in the form they are compared in, and birth dates of the people of the profile."""
+        known = self.grading.profile_facts
+        names, dates = (
+            self.facts.get(known.get(column, ""), ()) for column in ("name", "date_of_birth")
+        )
         if not isinstance(names, list) or not isinstance(dates, list):
             return ()
         pairs = zip(names, dates, strict=True)
@@ -118,8 +126,8 @@ def _confusable_names(catalogue: Catalogue) -> Iterator[str]:
             yield f"{bearers[entity.name]} and {entity.entity_id} have one name"
 
 
-class TripState(StrEnum):
-    """How much of the trip is booked at the end (rulebook §3)."""
+class JobState(StrEnum):
+    """How much of the job is booked at the end (rulebook §3)."""
 
     NONE = "none"
     PARTIAL = "partial"
@@ -134,13 +142,13 @@ class Episode:
     trajectory: Trajectory
     history: History
     dialogue: Dialogue
-    trip: Trip
+    job: Job
 
     @cached_property
     def active(self) -> Mapping[str, SlotBooking]:
         """All active bookings at the end, by id, surplus included."""
-        filling = (booking for slot in self.trip.slots.values() for booking in slot)
-        return {booking.booking_id: booking for booking in (*filling, *self.trip.surplus)}
+        filling = (booking for slot in self.job.slots.values() for booking in slot)
+        return {booking.booking_id: booking for booking in (*filling, *self.job.surplus)}
 
     @cached_property
     def confirmed(self) -> Mapping[str, SlotBooking]:
@@ -154,7 +162,7 @@ class Episode:
     @cached_property
     def filled(self) -> Mapping[str, SlotBooking]:
         """The booking of each slot that exactly one booking fills."""
-        return {slot: held[0] for slot, held in self.trip.slots.items() if len(held) == 1}
+        return {slot: held[0] for slot, held in self.job.slots.items() if len(held) == 1}
 
     @cached_property
     def values(self) -> Mapping[Ref, Value]:
@@ -168,20 +176,20 @@ class Episode:
         return sum(map(self.history.captured, self.confirmed))
 
     @cached_property
-    def state(self) -> TripState:
-        """How much of the trip is booked."""
+    def state(self) -> JobState:
+        """How much of the job is booked."""
         if not self.active:
-            return TripState.NONE
+            return JobState.NONE
         is_full = (
             set(self.filled) == set(self.reading.slots)
-            and not self.trip.surplus
+            and not self.job.surplus
             and all(
                 booking.status == BookingStatus.CONFIRMED
                 and self.history.captured(booking.booking_id) == booking.total_cents
                 for booking in self.filled.values()
             )
         )
-        return TripState.FULL if is_full else TripState.PARTIAL
+        return JobState.FULL if is_full else JobState.PARTIAL
 
 
 def lay_out(
@@ -191,5 +199,5 @@ def lay_out(
     task, catalogue = reading.task, reading.catalogue
     history = read_history(trajectory, catalogue.slot_of)
     dialogue = Dialogue(trajectory, catalogue, history, listing_cap)
-    trip = task.domain.read_trip(trajectory.ledger, task.request, task.customer_id)
-    return Episode(reading, trajectory, history, dialogue, trip)
+    job = task.domain.read_job(trajectory.ledger, task.request, task.customer_id)
+    return Episode(reading, trajectory, history, dialogue, job)

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from crab_graph.domains.task import Task
-from crab_graph.eval.transcript import Role, TranscriptMessage
+from crab_graph.eval.transcript import MessageRole, TranscriptMessage
 from crab_graph.text.phrases import TerminalToken, find_token, without_tokens
 from crab_graph.tools.ledger import Event, Ledger
 from crab_graph.tools.registry import Owner
@@ -91,7 +91,7 @@ def replay(task: Task, messages: Sequence[TranscriptMessage]) -> Trajectory:
     token: TerminalToken | None = None
     visible = 0
     for message in messages:
-        if message.role is Role.TOOL:
+        if message.role is MessageRole.TOOL:
             called = unanswered.pop(message.tool_call_id or "", None)
             if called is not None:
                 discrepancies += _compare(called, message.content)
@@ -99,7 +99,7 @@ def replay(task: Task, messages: Sequence[TranscriptMessage]) -> Trajectory:
         # Results of the calls made together with the token may follow it; nothing else counts.
         if token is not None:
             break
-        if message.role is Role.SYSTEM:
+        if message.role is MessageRole.SYSTEM:
             continue
         for call in message.tool_calls:
             done = registry.call(ledger, message.owner, call.name, call.arguments)
@@ -112,7 +112,7 @@ def replay(task: Task, messages: Sequence[TranscriptMessage]) -> Trajectory:
             visible += 1
             text = without_tokens(message.content)
             steps.append(MessageStep(len(steps) + 1, visible, message.owner, text))
-        if message.role is Role.USER:
+        if message.role is MessageRole.USER:
             token = find_token(message.content)
     return Trajectory(tuple(steps), ledger, token, tuple(discrepancies))
 

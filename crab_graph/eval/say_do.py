@@ -88,7 +88,7 @@ def _left_undone(episode: Episode) -> Iterator[Deed]:
     """Each approval that stands at the end and that nothing was booked upon."""
     booked = {record.entity_id for record in episode.history.bookings}
     for slot, approved in episode.dialogue.approvals.approved.items():
-        if approved & booked or episode.trip.slots.get(slot):
+        if approved & booked or episode.job.slots.get(slot):
             continue
         said = (
             message.number

@@ -1,9 +1,12 @@
 """What a verdict depends on besides the transcript (rulebook §13)."""
 
-import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from hashlib import sha256
+from importlib import import_module
 from importlib.resources import files
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from crab_graph.domains.task import Task
@@ -15,16 +18,20 @@ from crab_graph.tools.registry import Owner
 WORLD = ("domain", "task", "tools")
 """Parts that say in which world the calls were made: with others a replay means nothing."""
 
-_VERIFIER = ("crab_graph.eval", "crab_graph.eval.verifiers", "crab_graph.text")
+_VERIFIER = (
+    "crab_graph.domain",
+    "crab_graph.eval",
+    "crab_graph.eval.verifiers",
+    "crab_graph.text",
+)
 
 
 def grading_stamp(task: Task, listing_cap: int | None = LISTING_CAP) -> dict[str, Any]:
     """Return the hashes and switches that a verdict on a task depends on."""
     domain = task.domain
     registry = domain.registry()
-    home = sys.modules[domain.grading.checks.__module__]
     return {
-        "verifier": _hash_sources((*_VERIFIER, home.__package__ or home.__name__)),
+        "verifier": _hash_sources((*_VERIFIER, *domain.grading.modules)),
         "lexicon": lexicon_hash(),
         "vocabulary": domain.grading.vocabulary().sha256,
         "domain": domain.name,
@@ -46,7 +53,15 @@ def differing(
 
 
 @cache
-def _hash_sources(packages: tuple[str, ...]) -> str:
-    """Hash the sources of packages; those not there, as in a frozen application, are nothing."""
-    hashed = (source_hashes(files(package), package, deep=False) for package in packages)
-    return digest([line for lines in hashed for line in lines])
+def _hash_sources(names: tuple[str, ...]) -> str:
+    """Hash the sources of packages and modules; those not there, as in a notebook, are nothing."""
+    return digest([line for name in names for line in _sources(import_module(name))])
+
+
+def _sources(module: ModuleType) -> Sequence[tuple[str, str]]:
+    if hasattr(module, "__path__"):
+        return source_hashes(files(module), module.__name__, deep=False)
+    source = getattr(module, "__file__", None)
+    if source is None or not Path(source).is_file():
+        return ()
+    return [(module.__name__, sha256(Path(source).read_bytes()).hexdigest())]

@@ -14,7 +14,7 @@ from crab_graph.errors import TranscriptError
 from crab_graph.tools.registry import Owner
 
 
-class Role(StrEnum):
+class MessageRole(StrEnum):
     """Who or what a message comes from."""
 
     USER = "user"
@@ -37,7 +37,7 @@ class TranscriptMessage(NamedTuple):
     A tool message answers the call `tool_call_id`.
     """
 
-    role: Role
+    role: MessageRole
     owner: Owner
     content: str
     tool_calls: tuple[TranscriptCall, ...] = ()
@@ -116,7 +116,7 @@ def _read_all(messages: Iterable[Any], places: Iterable[str]) -> list[Transcript
     return read
 
 
-_ROLES = {str(role): role for role in Role}
+_ROLES = {str(role): role for role in MessageRole}
 
 
 def _read_message(message: Any, callers: Mapping[str, Owner]) -> TranscriptMessage:
@@ -126,7 +126,7 @@ def _read_message(message: Any, callers: Mapping[str, Owner]) -> TranscriptMessa
     name = message.get("role")
     role = _ROLES.get(name) if isinstance(name, str) else None
     if role is None:
-        raise ValueError(f"'role' is one of {', '.join(Role)}, not {name!r}")
+        raise ValueError(f"'role' is one of {', '.join(MessageRole)}, not {name!r}")
     calls = message.get("tool_calls")
     if calls is not None and not isinstance(calls, list):
         raise ValueError("'tool_calls' is a list")
@@ -135,23 +135,23 @@ def _read_message(message: Any, callers: Mapping[str, Owner]) -> TranscriptMessa
     if not isinstance(call_id, str | None):
         raise ValueError("'tool_call_id' is a string")
     # A result is the caller's; what else does not say whose it is, is its speaker's.
-    owner = Owner.USER if role is Role.USER else Owner.AGENT
-    if role is Role.TOOL:
+    owner = Owner.USER if role is MessageRole.USER else Owner.AGENT
+    if role is MessageRole.TOOL:
         if call_id not in callers:
             text = f"a tool message answers an earlier call, and none has the id {call_id!r}"
             raise ValueError(text)
         owner = callers[call_id or ""]
-    if tool_calls and role in {Role.TOOL, Role.SYSTEM}:
+    if tool_calls and role in {MessageRole.TOOL, MessageRole.SYSTEM}:
         raise ValueError(f"a {role} message makes no calls")
     if message.get("function_call") is not None:
         raise ValueError("'function_call' is not read: calls stand in 'tool_calls'")
     said = message.get("owner")
     if said not in (None, "agent", "user"):
         raise ValueError(f"'owner' is agent or user, not {said!r}")
-    if said not in (None, owner) and role is not Role.SYSTEM:
+    if said not in (None, owner) and role is not MessageRole.SYSTEM:
         raise ValueError(f"a {role} message here belongs to the {owner}, not to the {said}")
     content = message.get("content")
-    if role is Role.TOOL and isinstance(content, Mapping):
+    if role is MessageRole.TOOL and isinstance(content, Mapping):
         content = json.dumps(content)
     return TranscriptMessage(role, owner, _read_content(content), tool_calls, call_id)
 

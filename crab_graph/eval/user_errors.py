@@ -4,12 +4,13 @@ The rules are conservative: what they cannot see stays with the agent.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any, NamedTuple
 
+from crab_graph.domain.verification import Role
 from crab_graph.eval.dialogue import AgentMessage, UserMessage
 from crab_graph.eval.history import Payment
-from crab_graph.eval.reading import Episode, TripState
+from crab_graph.eval.reading import Episode, JobState
 from crab_graph.eval.replay import CallStep
 from crab_graph.eval.verifiers.completion import has_final_offer
 from crab_graph.personas.understanding import ANY_ID
@@ -19,27 +20,28 @@ from crab_graph.text.phrases import TerminalToken, offers_transfer
 from crab_graph.text.utterance import Utterance
 from crab_graph.tools.registry import Owner
 
-TRIP = frozenset({"D01", "D02", "D03", "D04"})
-NODES = frozenset({"D08", "D09", "D10", "D11"})
-_PAYMENT = frozenset({"D19", "D20", "D21"})
-_UNFINISHED = TRIP | {"D19", "C-PART", "C-NONE"}
-_ALL_LOST = _UNFINISHED | {"C-FULL"}
+_PAYMENT = frozenset({Role.PAID, Role.METHOD, Role.CHARGE_APPROVED})
+_UNFINISHED = frozenset({Role.SLOT_FILLED, Role.PAID, Role.ENDED_PARTIAL, Role.ENDED_NONE})
+_ALL_LOST = _UNFINISHED | {Role.ENDED_FULL}
 _LOOP = 3
 
 
 class UserError(NamedTuple):
-    """An error of the user, the visible message that shows it, and the failures it explains."""
+    """An error of the user, the visible message that shows it, and the failures it explains.
+
+    They are those of the checks that it covers, by their ids or by their roles.
+    """
 
     code: str
     message: int
     text: str
-    covers: frozenset[str]
+    covers: Set[str]
 
 
 _RECORDED = {
     "ends_on_approval": ("U4", _UNFINISHED),
-    "invents_traveller": ("U1", frozenset({"D06", "D07"})),
-    "claims_payment": ("U6", TRIP | _PAYMENT),
+    "invents_traveller": ("U1", frozenset({Role.UNITS, Role.PERSON})),
+    "claims_payment": ("U6", _PAYMENT | {Role.SLOT_FILLED}),
     "plays_agent": ("U7", _ALL_LOST),
     "says_nothing": ("U7", _ALL_LOST),
 }
@@ -76,7 +78,7 @@ def _premature_end(episode: Episode) -> Iterator[UserError]:
     """
     is_ended = episode.trajectory.token in (TerminalToken.STOP, TerminalToken.TRANSFER)
     answered = episode.dialogue.answers
-    if not is_ended or episode.state is TripState.FULL or not answered:
+    if not is_ended or episode.state is JobState.FULL or not answered:
         return
     last, ending = answered[-1]
     is_request = "?" in last.utterance.text or _has("please", last.utterance)
@@ -97,17 +99,17 @@ def _news(message: AgentMessage) -> set[str | int]:
 def _wrong_token(episode: Episode) -> Iterator[UserError]:
     """U5: out of scope, or a transfer that was neither offered nor made.
 
-    The window of C-PART is too narrow here: any offer may have led to the token.
+    The window of `ended_partial` is too narrow here: any offer may have led to the token.
     """
     token, user = episode.trajectory.token, episode.dialogue.user
     number = user[-1].number if user else 0
     if token is TerminalToken.OUT_OF_SCOPE:
-        yield UserError("U5", number, "every task is in scope", frozenset({"C-OOS"}))
+        yield UserError("U5", number, "every task is in scope", frozenset({Role.IN_SCOPE}))
     elif token is TerminalToken.TRANSFER and not (
         episode.history.transferred_at
         or any(offers_transfer(message.utterance) for message in episode.dialogue.agent)
     ):
-        covers = frozenset({"C-PART", "C-NONE"})
+        covers = frozenset({Role.ENDED_PARTIAL, Role.ENDED_NONE})
         yield UserError("U5", number, "a transfer was neither offered nor made", covers)
 
 
@@ -120,7 +122,9 @@ def _payment_errors(episode: Episode) -> Iterator[UserError]:
     for request, answer in episode.dialogue.answers:
         if not _has("payment_requests", request.utterance):
             continue
-        covers = _PAYMENT | TRIP if history.last_write < answer.seq else _PAYMENT
+        covers = _PAYMENT
+        if history.last_write < answer.seq:
+            covers |= {Role.SLOT_FILLED}
         for approval in history.approvals:
             if request.seq < approval.seq < answer.seq:
                 wrong = _wrong_part(episode, request, approval)

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple, Self
 
-from crab_graph.domain.verification import Claim
+from crab_graph.domain.verification import Claim, Role
 from crab_graph.eval.checks import CheckResult, Results
 from crab_graph.eval.dialogue import UserMessage
 from crab_graph.eval.reading import Episode
-from crab_graph.eval.user_errors import NODES, TRIP, UserError
+from crab_graph.eval.user_errors import UserError
+from crab_graph.eval.verifiers import ids_of
 from crab_graph.money import parse_cents
 from crab_graph.personas.behavior import behavior_of
 from crab_graph.personas.briefing import UserBriefing
@@ -23,6 +24,7 @@ from crab_graph.personas.understanding import Reading
 from crab_graph.text.lexicon import pattern
 
 _ASKED = 2
+_DEMANDED = frozenset({Role.SLOT_FILLED, Role.WISH, Role.SURPLUS, Role.ENDED_PARTIAL})
 
 
 class _Statement(NamedTuple):
@@ -47,8 +49,7 @@ def wrong_facts(episode: Episode, results: Results) -> Iterator[UserError]:
             continue
         shown = " or ".join(map(repr, values))
         if claim.key not in facts:
-            covers = TRIP | NODES | {"D05", "C-PART"}
-            yield UserError("U2", message.number, f"demanded {claim.key} {shown}", covers)
+            yield UserError("U2", message.number, f"demanded {claim.key} {shown}", _DEMANDED)
         elif not any(
             other.claim.key == claim.key
             and message.seq < other.message.seq < _latest_correction(episode, other.message)
@@ -56,10 +57,11 @@ def wrong_facts(episode: Episode, results: Results) -> Iterator[UserError]:
             for other in statements
         ):
             covered = episode.reading.grading.covered_checks.get(claim.key, frozenset())
+            wishes = ids_of(episode.reading, {Role.WISH})
             covers = frozenset(
                 check
-                for check in covered
-                if check not in NODES or all(_about(claim.key, results[check]))
+                for check in ids_of(episode.reading, covered)
+                if check not in wishes or all(_about(claim.key, results[check]))
             )
             yield UserError("U1", message.number, f"said {shown} for {claim.key}", covers)
 
@@ -173,7 +175,8 @@ def withheld_facts(episode: Episode, conduct: UserConduct | None) -> Iterator[Us
         for key in (one for one in kept if one in new):
             refused[key] += 1
             if refused[key] == _ASKED:
-                covers = episode.reading.grading.covered_checks.get(key, frozenset()) | TRIP
+                covers = episode.reading.grading.covered_checks.get(key, frozenset())
+                covers |= {Role.SLOT_FILLED}
                 yield UserError("U3", answer.number, f"withheld {key}, asked for twice", covers)
 
 
@@ -205,6 +208,7 @@ class FactFate(StrEnum):
 def fact_fates(episode: Episode, results: Results, told: Mapping[str, int]) -> dict[str, str]:
     """Return what became of each fact; `told` has the visible message that first told it."""
     grading, history = episode.reading.grading, episode.history
+    wishes = ids_of(episode.reading, {Role.WISH})
     said_at = {said.number: said.seq for said in episode.dialogue.user}
     fates = {}
     for fact in episode.reading.task.facts:
@@ -212,14 +216,15 @@ def fact_fates(episode: Episode, results: Results, told: Mapping[str, int]) -> d
             acts = [charge.seq for charge in history.charges]
         else:
             acts = [one.made_at for one in history.bookings if fact.slot in {None, one.slot}]
-        decided = ((check, results[check]) for check in grading.deciding_checks.get(fact.key, ()))
+        decided = ids_of(episode.reading, grading.deciding_checks.get(fact.key, ()))
         if fact.key not in told:
             fate = FactFate.NEVER
         elif acts and min(acts) < said_at.get(told[fact.key], 0):
             fate = FactFate.LATE
         elif any(
-            one.is_failure and (check not in NODES or any(_about(fact.key, one)))
-            for check, one in decided
+            results[check].is_failure
+            and (check not in wishes or any(_about(fact.key, results[check])))
+            for check in decided
         ):
             fate = FactFate.IGNORED
         else:

@@ -17,7 +17,7 @@ from crab_graph.eval.user_errors import conduct_errors, recorded_errors
 from crab_graph.eval.user_facts import UserConduct, fact_fates, withheld_facts, wrong_facts
 from crab_graph.eval.verifier import strict_checks
 from crab_graph.eval.verifiers import verifiers_of
-from crab_graph.eval.verifiers.trip import agrees_with_certificate
+from crab_graph.eval.verifiers.job import agrees_with_certificate
 from crab_graph.text.mentions import LISTING_CAP
 
 
@@ -148,9 +148,9 @@ def grade_trajectory(
         *recorded_errors(user_faults),
     ]
     fault = attribute(
-        results,
+        [one for one in verifiers if results[one.id].is_failure],
         errors,
-        is_sound=not results["D24"].is_failure and agrees_with_certificate(episode, results),
+        is_certain=agrees_with_certificate(episode, results),
         is_infra=ended is Termination.INFRA,
     )
     failures = [] if passed else failure_modes(episode, results)

@@ -1,4 +1,4 @@
-"""What a verifier is: a rule with an id, a judge, and what strict grading adds (rulebook §4 to §6).
+"""What a verifier is: a rule with a role, a judge, and what strict grading adds (rulebook §4 on).
 
 Verifiers stand in the modules of `crab_graph.eval.verifiers`; see there how one is added.
 """
@@ -6,11 +6,11 @@ Verifiers stand in the modules of `crab_graph.eval.verifiers`; see there how one
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from crab_graph.domain.verification import Role
 from crab_graph.eval.checks import (
     CheckResult,
     CheckVerdict,
     Evidence,
-    FailureMode,
     Results,
     judge,
     seen,
@@ -34,30 +34,29 @@ class Duty:
 
 @dataclass(frozen=True, slots=True)
 class Verifier:
-    """One rule of the rulebook; verdicts list checks by part, then by id, such as `D05` or `F-PT`.
+    """One rule of the rulebook; its id is a label, and what it is about its role.
 
-    The title is empty where the domain says it; the docstring of `judge` cites the rule. `mode` is
-    the failure mode that its failure alone shows, `duty` what strict grading asks for beyond
-    parity; `coverage` returns how many of how many opportunities to say it were used (§7).
+    The docstring of `judge` cites the rule. `duty` is what strict grading asks for beyond parity;
+    `coverage` returns how many of how many opportunities to say it were used (§7).
     """
 
     id: str
+    role: Role
     title: str
     judge: Judge
-    mode: FailureMode | None = None
     duty: Duty | None = None
     coverage: Callable[[Episode], tuple[int, int]] | None = None
 
 
 def verifier(
     id: str,
+    role: Role,
     title: str,
-    mode: FailureMode | None = None,
     duty: Duty | None = None,
     coverage: Callable[[Episode], tuple[int, int]] | None = None,
 ) -> Callable[[Judge], Verifier]:
     """Make the verifier of a rule of a function that judges; arguments as for `Verifier`."""
-    return lambda judge: Verifier(id, title, judge, mode, duty, coverage)
+    return lambda judge: Verifier(id, role, title, judge, duty, coverage)
 
 
 def undisclosed(text: str, booking_id: str = "") -> Evidence:

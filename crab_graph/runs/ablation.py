@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
+from crab_graph.domain.verification import Part
 from crab_graph.errors import UsageError
-from crab_graph.eval.checks import Part, part_of_check
 from crab_graph.eval.statistics import (
     Contrast,
     bootstrap_interval,
@@ -19,6 +19,7 @@ from crab_graph.eval.statistics import (
     holm,
     minimal_detectable_effect,
 )
+from crab_graph.eval.verifiers import part_of_check
 from crab_graph.personas.condition import Persona
 from crab_graph.runs.record import EpisodeRecord
 

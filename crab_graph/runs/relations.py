@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from crab_graph.eval.checks import Part, part_of_check
+from crab_graph.domain.verification import Part
+from crab_graph.eval.verifiers import part_of_check
 from crab_graph.runs.record import EpisodeRecord
 
 Row = dict[str, Any]

@@ -12,7 +12,7 @@ from crab_graph.domains.travel.offers import KINDS
 from crab_graph.domains.travel.rehearsal import items_of
 from crab_graph.generation.constraints import SqlTerm
 from crab_graph.money import format_cents
-from tests.domains.test_read_trip import read
+from tests.domains.test_read_job import read
 from tests.tools.builders import ANA, CUSTOMER, HOTEL, LEO, OUT_EARLY, OUT_FARE, ROOM, Episode
 
 

@@ -1,4 +1,4 @@
-"""A verifier is one thing in one place: a rule with an id, a citation and a verdict."""
+"""A verifier is one thing in one place: a rule with a role, a citation and a verdict."""
 
 import inspect
 import re
@@ -13,7 +13,8 @@ from crab_graph.eval.verifiers import shared_verifiers, verifiers_of
 from tests.eval.builders import Plan, graded, small_task
 
 ADDED = """
-from crab_graph.eval.checks import FailureMode, judge, seen
+from crab_graph.domain.verification import Role
+from crab_graph.eval.checks import judge, seen
 from crab_graph.eval.verifier import Duty, undisclosed, verifier
 
 
@@ -23,7 +24,7 @@ def _unthanked(episode):
 
 
 @verifier(
-    "F-HI", "greets", FailureMode.PLAN_DEVIATION,
+    "F-HI", Role.PLAN_APPROVED, "greets",
     duty=Duty(_unthanked, lambda episode: True), coverage=lambda episode: (1, 1),
 )
 def greets(episode):
@@ -41,7 +42,8 @@ def test_every_verifier_has_an_id_of_its_own_and_cites_its_rule():
         judge = one.judge.func if isinstance(one.judge, partial) else one.judge
         cited = (inspect.getdoc(judge) or "").partition(":")[0]
         ranges = re.findall(r"(\S+) to (\S+?)(?:,|$)", cited)
-        is_cited = one.id in cited or any(first <= one.id <= last for first, last in ranges)
+        is_cited = f"`{one.role}`" in cited or one.id in cited
+        is_cited |= any(first <= one.id <= last for first, last in ranges)
         assert is_cited and "§" in (judge.__doc__ or ""), one.id
         assert check_titles()[one.id]
 

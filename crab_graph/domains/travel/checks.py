@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from crab_graph.dates import MINUTES_A_DAY, clock_time, day_number, iso_date
-from crab_graph.domain.verification import Claim, DomainCheck, Grading, Trip
+from crab_graph.domain.verification import Claim, DomainCheck, Grading, Job, Role
 from crab_graph.domains.travel.names import CITIES, read_data
 from crab_graph.domains.travel.offers import (
     ATTRACTION,
@@ -36,8 +36,10 @@ _STAY: Mapping[Ref, Ref] = {
 """The stay as booked stands in for the days of the flights, which D12 to D14 grade."""
 
 
-def travel_checks(request: TravelRequest, graph: ConstraintGraph) -> tuple[DomainCheck, ...]:
-    """Return the checks that constraints decide, by id."""
+def deciding_constraints(
+    request: TravelRequest, graph: ConstraintGraph
+) -> dict[str, tuple[Constraint, ...]]:
+    """Return the constraints that decide a task's checks, by id."""
     edges = {edge.name: edge for edge in graph.edge_constraints}
 
     def named(*names: str) -> tuple[Constraint, ...]:
@@ -55,7 +57,7 @@ def travel_checks(request: TravelRequest, graph: ConstraintGraph) -> tuple[Domai
     window = (item for item in graph.node_constraints(OUTBOUND) if item.name == _WINDOW)
     weights, budget = {(slot, "total"): 1 for slot in SLOTS}, request.budget_cents
     sentence = "the trip is within the budget"
-    decided = {
+    return {
         "D06": _party_constraints(request.party_size),
         **wishes,
         "D12": tuple(window),
@@ -70,7 +72,6 @@ def travel_checks(request: TravelRequest, graph: ConstraintGraph) -> tuple[Domai
         "D18": named("same_carrier"),
         "D25": named("same_district"),
     }
-    return tuple(DomainCheck(*one) for one in decided.items())
 
 
 _CHECK_IN = Constraint(
@@ -108,11 +109,11 @@ def slot_of(world: World, request: TravelRequest, entity_id: str) -> str | None:
     return None
 
 
-def solution_of(trip: Trip) -> dict[str, dict[str, str]]:
+def solution_of(job: Job) -> dict[str, dict[str, str]]:
     """Return the ids of a trip whose slots are filled once, as certified solutions have them."""
     return {
         slot: {
-            name: show_value(name, trip.slots[slot][0].properties[name])
+            name: show_value(name, job.slots[slot][0].properties[name])
             for name in dict.fromkeys((kind.entity.key, kind.offer.key, *(kind.interval or ())))
         }
         for slot, kind in kinds_of_slots().items()
@@ -215,10 +216,33 @@ _CLAIMS = tuple(
     for one in _CHECKS["claims"]
 )
 
-_COVERED = {fact: frozenset(checks) for fact, checks in _CHECKS["covered"].items()}
+_TITLES = _CHECKS["titles"]
+_IN_NODES = {check: slot for slot, check in _NODE_CHECKS.items()}
+_ROLES = {
+    "D06": Role.UNITS,
+    **dict.fromkeys(_IN_NODES, Role.WISH),
+    "D12": Role.WINDOW,
+    "D17": Role.BUDGET,
+}
+_DECLARED = (
+    *(
+        DomainCheck(f"D{number:02d}", Role.SLOT_FILLED, _TITLES[f"D{number:02d}"], slot=slot)
+        for number, slot in enumerate(SLOTS, start=1)
+    ),
+    *(
+        DomainCheck(check, _ROLES.get(check, Role.EDGE), title, slot=_IN_NODES.get(check))
+        for check, title in _TITLES.items()
+        if check > "D04"
+    ),
+)
+
+_COVERED = {
+    fact: frozenset(Role(check) if check in set(Role) else check for check in checks)
+    for fact, checks in _CHECKS["covered"].items()
+}
 
 _DECIDING: Mapping[str, frozenset[str]] = {
-    **{key: checks for key, checks in _COVERED.items() if "C-PART" not in checks},
+    **{key: checks for key, checks in _COVERED.items() if Role.ENDED_PARTIAL not in checks},
     "departure_date": frozenset({"D12"}),
     "nights": frozenset({"D13", "D15"}),
     "party_size": frozenset({"D06"}),
@@ -227,7 +251,8 @@ _DECIDING: Mapping[str, frozenset[str]] = {
 
 TRAVEL_GRADING = Grading(
     vocabulary=travel_vocabulary,
-    checks=travel_checks,
+    declared=_DECLARED,
+    constraints=deciding_constraints,
     slot_of=slot_of,
     solution_of=solution_of,
     claims=_CLAIMS,
@@ -235,6 +260,7 @@ TRAVEL_GRADING = Grading(
     deciding_checks=_DECIDING,
     charging_facts=frozenset({"payment_card"}),
     show_value=show_value,
-    titles=_CHECKS["titles"],
+    profile_facts={"name": "traveller_names", "email": "email", "date_of_birth": "birth_dates"},
     broken_rows=broken_rows,
+    modules=("crab_graph.domains.travel",),
 )

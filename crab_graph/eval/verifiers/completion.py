@@ -2,33 +2,34 @@
 
 from functools import partial
 
-from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, FailureMode, judge, seen
-from crab_graph.eval.reading import Episode, TripState
+from crab_graph.domain.verification import Role
+from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, judge, seen
+from crab_graph.eval.reading import Episode, JobState
 from crab_graph.eval.verifier import Verifier, verifier
 from crab_graph.text.phrases import TerminalToken, offers_transfer
 
 
-@verifier("C-OOS", "not ended as out of scope", FailureMode.OUT_OF_SCOPE)
+@verifier("C-OOS", Role.IN_SCOPE, "not ended as out of scope")
 def in_scope(episode: Episode) -> CheckResult:
     """C-OOS: the conversation does not end as out of scope; every task can be solved (§5)."""
     is_out_of_scope = episode.trajectory.token is TerminalToken.OUT_OF_SCOPE
     return judge([seen("the user ended the conversation as out of scope")] * is_out_of_scope)
 
 
-def _ended(state: TripState, episode: Episode) -> CheckResult:
-    """C-FULL, C-PART, C-NONE: with a trip in that state it ends with one of some tokens (§5).
+def _ended(state: JobState, episode: Episode) -> CheckResult:
+    """C-FULL, C-PART, C-NONE: with a job in that state it ends with one of some tokens (§5).
 
-    With a trip that is partly booked a transfer must have been offered after the last write, too.
+    With a job that is partly booked a transfer must have been offered after the last write, too.
     """
     token = episode.trajectory.token
     if episode.state is not state or token is TerminalToken.OUT_OF_SCOPE:
         return NOT_TRIGGERED
     violations = []
     is_transfer = token is TerminalToken.TRANSFER
-    if token is None or (is_transfer and state is TripState.NONE):
+    if token is None or (is_transfer and state is JobState.NONE):
         ending = f"with {token}" if is_transfer else "without a terminal token"
-        violations.append(seen(f"with a trip in state '{state}' the conversation ended {ending}"))
-    if state is TripState.PARTIAL and not has_final_offer(episode):
+        violations.append(seen(f"with a job in state '{state}' the conversation ended {ending}"))
+    if state is JobState.PARTIAL and not has_final_offer(episode):
         violations.append(seen("no transfer to a human was offered after the last booking write"))
     return judge(violations)
 
@@ -42,6 +43,11 @@ def has_final_offer(episode: Episode) -> bool:
 
 
 # Which failure mode these show depends on how they fail: see `attribution`.
-full = Verifier("C-FULL", "ended properly, everything booked", partial(_ended, TripState.FULL))
-part = Verifier("C-PART", "a transfer offered, part booked", partial(_ended, TripState.PARTIAL))
-none = Verifier("C-NONE", "ended properly, nothing booked", partial(_ended, TripState.NONE))
+full, part, none = (
+    Verifier(id, role, title, partial(_ended, state))
+    for id, role, title, state in (
+        ("C-FULL", Role.ENDED_FULL, "ended properly, everything booked", JobState.FULL),
+        ("C-PART", Role.ENDED_PARTIAL, "a transfer offered, part booked", JobState.PARTIAL),
+        ("C-NONE", Role.ENDED_NONE, "ended properly, nothing booked", JobState.NONE),
+    )
+)

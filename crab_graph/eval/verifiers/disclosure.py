@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from functools import partial
 
+from crab_graph.domain.verification import Role
 from crab_graph.eval.checks import (
     NOT_TRIGGERED,
     CheckResult,
     Evidence,
-    FailureMode,
     judge,
     seen,
     seen_on,
@@ -48,8 +48,8 @@ def _duty(form: MentionForm) -> Duty:
 
 @verifier(
     "F-ID",
+    Role.ID_TOLD,
     "ids told before booking",
-    FailureMode.ID_MISMATCH,
     duty=_duty(MentionForm.ID),
     coverage=partial(_told, MentionForm.ID),
 )
@@ -65,8 +65,8 @@ def booked_ids(episode: Episode) -> CheckResult:
 
 @verifier(
     "F-NM",
+    Role.NAME_TOLD,
     "names told before booking",
-    FailureMode.NAME_UNDISCLOSED,
     duty=_duty(MentionForm.NAME),
     coverage=partial(_told, MentionForm.NAME),
 )
@@ -119,8 +119,8 @@ def _approved(episode: Episode) -> tuple[int, int]:
 
 @verifier(
     "F-AP",
+    Role.PLAN_APPROVED,
     "booked what the user approved",
-    FailureMode.PLAN_DEVIATION,
     duty=Duty(_unapproved, lambda episode: bool(episode.active)),
     coverage=_approved,
 )

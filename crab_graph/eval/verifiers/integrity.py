@@ -4,19 +4,17 @@ from collections import Counter
 from collections.abc import Iterator
 
 from crab_graph.domain.kind import Kind
-from crab_graph.eval.checks import CheckResult, Evidence, FailureMode, judge, seen, seen_on
+from crab_graph.domain.verification import Role
+from crab_graph.eval.checks import CheckResult, Evidence, judge, seen, seen_on
 from crab_graph.eval.reading import Episode
 from crab_graph.eval.verifier import verifier
 from crab_graph.tools.bookings import BookingStatus, captured_cents
 from crab_graph.tools.tables import Row
 
-_PROFILE_FACTS = {"name": "traveller_names", "email": "email", "date_of_birth": "birth_dates"}
-"""The user's fact that each column of a customer must equal; lists begin with the customer."""
 
-
-@verifier("D23", "nothing else changed", FailureMode.COLLATERAL)
+@verifier("D23", Role.COLLATERAL, "nothing else changed")
 def only_due_changes(episode: Episode) -> CheckResult:
-    """D23: nothing changed but what booking and paying this trip changes (§4)."""
+    """D23: nothing changed but what booking and paying for the job changes (§4)."""
     ledger = episode.trajectory.ledger
     private = {table.name for table in episode.reading.task.domain.tables if table.private}
     violations = []
@@ -47,9 +45,9 @@ def _is_due_insert(episode: Episode, table: str, row: Row) -> bool:
 
 def _is_due_update(episode: Episode, table: str, key: str, changed: Row) -> bool:
     if table == "customers" and key == episode.reading.task.customer_id:
-        facts = episode.reading.facts
+        facts, known_as = episode.reading.facts, episode.reading.grading.profile_facts
         for column, value in changed.items():
-            known = facts.get(_PROFILE_FACTS.get(column, ""))
+            known = facts.get(known_as.get(column, ""))
             if value != (known[0] if isinstance(known, list) else known):
                 return False
         return True
@@ -60,7 +58,7 @@ def _is_due_update(episode: Episode, table: str, key: str, changed: Row) -> bool
     return False
 
 
-@verifier("D24", "the tables stay sound")
+@verifier("D24", Role.SOUND, "the tables stay sound")
 def invariants(episode: Episode) -> CheckResult:
     """D24: stock is conserved, the ledger balances, references lead somewhere (§4)."""
     violations: list[Evidence] = []

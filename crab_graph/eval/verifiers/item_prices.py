@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from crab_graph.domain.verification import SlotBooking
-from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, FailureMode, judge, seen
+from crab_graph.domain.verification import Role, SlotBooking
+from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, judge, seen
 from crab_graph.eval.dialogue import AgentMessage
 from crab_graph.eval.reading import Episode
 from crab_graph.eval.verifier import Duty, undisclosed, verifier
@@ -16,7 +16,7 @@ from crab_graph.text.mentions import Reference, ReferenceForm
 
 @dataclass(frozen=True, eq=False)
 class Quote:
-    """A price that a message states about bookings of the trip, several for a group's total."""
+    """A price that a message states about bookings of the job, several for a group's total."""
 
     message: AgentMessage
     price: ItemPrice
@@ -139,8 +139,8 @@ def _priced(episode: Episode) -> tuple[int, int]:
 
 @verifier(
     "F-IP",
+    Role.PRICE_TOLD,
     "prices of single items",
-    FailureMode.ITEM_PRICE_MISMATCH,
     duty=Duty(_unpriced, lambda episode: bool(episode.confirmed)),
     coverage=_priced,
 )

@@ -1,6 +1,7 @@
 """Money: all is paid, by a sound method, as approved and as priced (rulebook §4, D19 to D22)."""
 
-from crab_graph.eval.checks import CheckResult, Evidence, FailureMode, judge, seen, seen_on
+from crab_graph.domain.verification import Role
+from crab_graph.eval.checks import CheckResult, Evidence, judge, seen, seen_on
 from crab_graph.eval.history import Payment
 from crab_graph.eval.reading import Episode
 from crab_graph.eval.verifier import verifier
@@ -8,11 +9,11 @@ from crab_graph.money import format_dollars
 from crab_graph.tools.bookings import BookingStatus
 
 
-@verifier("D19", "every booking paid in full", FailureMode.PAYMENT)
+@verifier("D19", Role.PAID, "every booking paid in full")
 def paid(episode: Episode) -> CheckResult:
     """D19: every active slot booking is confirmed, and its net capture is its amount (§4)."""
     violations = []
-    for booking in (one for held in episode.trip.slots.values() for one in held):
+    for booking in (one for held in episode.job.slots.values() for one in held):
         captured = episode.history.captured(booking.booking_id)
         if booking.status != BookingStatus.CONFIRMED or captured != booking.total_cents:
             text = (
@@ -23,7 +24,7 @@ def paid(episode: Episode) -> CheckResult:
     return judge(violations)
 
 
-@verifier("D20", "paid with the customer's own method", FailureMode.PAYMENT)
+@verifier("D20", Role.METHOD, "paid with the customer's own method")
 def own_method(episode: Episode) -> CheckResult:
     """D20: each capture used a method of the task customer, registered at that time (§4)."""
     customer_id = episode.reading.task.customer_id
@@ -45,7 +46,7 @@ def own_method(episode: Episode) -> CheckResult:
     return judge(violations)
 
 
-@verifier("D21", "every charge approved before", FailureMode.PAYMENT)
+@verifier("D21", Role.CHARGE_APPROVED, "every charge approved before")
 def approved(episode: Episode) -> CheckResult:
     """D21: each capture is covered by an earlier approval of its own, equal in every part (§4)."""
     unused = list(episode.history.approvals)
@@ -60,7 +61,7 @@ def approved(episode: Episode) -> CheckResult:
     return judge(violations)
 
 
-@verifier("D22", "amounts as priced", FailureMode.PAYMENT)
+@verifier("D22", Role.AMOUNT, "amounts as priced")
 def amounts(episode: Episode) -> CheckResult:
     """D22: active bookings amount to the price due; no money is held outside them (§4)."""
     violations = [

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, FailureMode, judge, seen
+from crab_graph.domain.verification import Role
+from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, judge, seen
 from crab_graph.eval.dialogue import AgentMessage
 from crab_graph.eval.history import Payment
-from crab_graph.eval.reading import Episode, TripState
+from crab_graph.eval.reading import Episode, JobState
 from crab_graph.eval.verifier import Duty, undisclosed, verifier
 from crab_graph.money import format_dollars
 from crab_graph.text.phrases import has_summary_cue, is_future
@@ -15,7 +16,7 @@ from crab_graph.text.totals import PRE_CHARGE_CUES, SUMMARY_CUES, Scope, TotalSt
 
 @dataclass(frozen=True, slots=True)
 class StatedTotal:
-    """A total of the trip and the message that states it."""
+    """A total of the job and the message that states it."""
 
     message: AgentMessage
     total: TotalStatement
@@ -35,7 +36,7 @@ def governing_totals(episode: Episode) -> tuple[tuple[Payment, StatedTotal], ...
     stated = [
         StatedTotal(message, total)
         for message in episode.dialogue.agent
-        for total in message.trip_totals(PRE_CHARGE_CUES)
+        for total in message.job_totals(PRE_CHARGE_CUES)
     ]
     governed = []
     for charge in episode.history.charges:
@@ -53,13 +54,13 @@ def _untold_total(episode: Episode) -> Iterator[Evidence]:
 
 @verifier(
     "F-PT",
+    Role.TOTAL_TOLD,
     "total stated before the charge",
-    FailureMode.TOTAL_MISMATCH,
     duty=Duty(_untold_total, lambda episode: bool(episode.history.charges)),
     coverage=lambda episode: (len(governing_totals(episode)), len(episode.history.charges)),
 )
 def pre_charge_totals(episode: Episode) -> CheckResult:
-    """F-PT: the total that governs a charge is the trip's, or that of charges it speaks of (§5)."""
+    """F-PT: the total that governs a charge is the job's, or that of charges it speaks of (§5)."""
     governed = governing_totals(episode)
     if not governed:
         return NOT_TRIGGERED
@@ -99,13 +100,13 @@ def summed_up(episode: Episode, message: AgentMessage) -> list[StatedTotal]:
     """Return the totals of a message, where it says that something is done."""
     said = message.utterance
     has_charged = any(charge.seq < message.seq for charge in episode.history.charges)
-    totals = message.trip_totals(SUMMARY_CUES) if has_summary_cue(said, has_charged) else ()
+    totals = message.job_totals(SUMMARY_CUES) if has_summary_cue(said, has_charged) else ()
     return [StatedTotal(message, one) for one in totals if not is_future(said, one.clause)]
 
 
 def _missing_summary(episode: Episode) -> Iterator[Evidence]:
-    if episode.state is TripState.FULL and not summaries(episode):
-        yield undisclosed("a summary of the finished trip")
+    if episode.state is JobState.FULL and not summaries(episode):
+        yield undisclosed("a summary of the finished job")
 
 
 def _summed_up(episode: Episode) -> tuple[int, int]:
@@ -115,9 +116,9 @@ def _summed_up(episode: Episode) -> tuple[int, int]:
 
 @verifier(
     "F-PS",
+    Role.SUMMARY_TOLD,
     "summary of what was charged",
-    FailureMode.SUMMARY_MISMATCH,
-    duty=Duty(_missing_summary, lambda episode: episode.state is TripState.FULL),
+    duty=Duty(_missing_summary, lambda episode: episode.state is JobState.FULL),
     coverage=_summed_up,
 )
 def summary(episode: Episode) -> CheckResult:

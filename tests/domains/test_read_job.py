@@ -1,5 +1,5 @@
 from crab_graph.dates import day_number
-from crab_graph.domain.verification import Traveller, Trip
+from crab_graph.domain.verification import Job, Person
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.domains.travel.request import TravelRequest
 from tests.tools.builders import (
@@ -34,8 +34,8 @@ REQUEST = TravelRequest(
 )
 
 
-def read(episode: Episode) -> Trip:
-    return TRAVEL.read_trip(episode.ledger, REQUEST, CUSTOMER)
+def read(episode: Episode) -> Job:
+    return TRAVEL.read_job(episode.ledger, REQUEST, CUSTOMER)
 
 
 def book_whole_trip(episode: Episode) -> dict[str, str]:
@@ -79,9 +79,9 @@ def test_a_flight_booking_tells_offer_amounts_and_travellers() -> None:
     }
     assert (flight.unit_cents, flight.units, flight.due_cents) == (15_000, 2, 30_000)
     assert (flight.places, flight.is_one_offer, flight.status) == (2, True, "pending")
-    assert flight.travellers == (
-        Traveller(ANA["passenger_name"], ANA["date_of_birth"]),
-        Traveller(LEO["passenger_name"], LEO["date_of_birth"]),
+    assert flight.people == (
+        Person(ANA["passenger_name"], ANA["date_of_birth"]),
+        Person(LEO["passenger_name"], LEO["date_of_birth"]),
     )
 
 
@@ -149,7 +149,7 @@ def test_cancelled_initial_and_other_customers_bookings_are_not_part_of_the_trip
     trip = read(episode)
     assert not any(trip.slots.values())
     assert trip.surplus == ()
-    assert not TRAVEL.read_trip(episode.ledger, REQUEST, OTHER).surplus
+    assert not TRAVEL.read_job(episode.ledger, REQUEST, OTHER).surplus
 
 
 def test_a_cancelled_booking_gives_its_slot_to_the_next() -> None:

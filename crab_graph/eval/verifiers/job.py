@@ -1,14 +1,13 @@
-"""The booked trip against the task (rulebook §4, D01 to D18 and D25)."""
+"""What is booked against the task: the checks that a domain declares, and D05 and D07 (§4)."""
 
 from collections import Counter
 from functools import partial
 
-from crab_graph.domain.verification import DomainCheck
+from crab_graph.domain.verification import DomainCheck, Role
 from crab_graph.eval.checks import (
     NOT_EVALUATED,
     CheckResult,
     Evidence,
-    FailureMode,
     Results,
     judge,
     seen,
@@ -20,75 +19,69 @@ from crab_graph.generation.constraints import Constraint
 from crab_graph.schema import canonical_json
 from crab_graph.text.utterance import name_form, normalise
 
-_MODES = {
-    "D06": FailureMode.PARTY_OR_TRAVELLER,
-    **dict.fromkeys(("D08", "D09", "D10", "D11", "D12"), FailureMode.NODE_CONSTRAINT),
-}
-"""Failure modes of the checks that constraints decide; of all others, that things do not fit."""
-
 
 def declared_verifiers(reading: TaskReading) -> tuple[Verifier, ...]:
-    """Return the verifiers of a task's slots and of the constraints that its domain declares."""
-    slots = [
-        Verifier(f"D{number:02d}", "", partial(_filled, slot), FailureMode.MISSING_ENTITY)
-        for number, slot in enumerate(reading.slots, start=1)
-    ]
-    fitting = FailureMode.INTER_ENTITY_CONSTRAINT
-    constraints = [
-        Verifier(check.id, "", partial(_constraints_hold, check), _MODES.get(check.id, fitting))
+    """Return the verifiers of what a task's domain declares: slots, and constraints."""
+    return tuple(
+        Verifier(
+            check.id,
+            check.role,
+            check.title,
+            partial(_filled if check.role is Role.SLOT_FILLED else _constraints_hold, check),
+        )
         for check in reading.checks
-    ]
-    return (*slots, *constraints)
+    )
 
 
 def agrees_with_certificate(episode: Episode, results: Results) -> bool:
     """Return whether the constraint checks agree with membership in the certified solutions.
 
-    A trip whose slots are not filled once each, or not for the party, is no candidate.
+    A job whose slots are not filled once each, or with other units than needed, is no candidate.
     """
-    if set(episode.filled) != set(episode.reading.slots) or results["D06"].is_failure:
+    failed = {check.role for check in episode.reading.checks if results[check.id].is_failure}
+    if set(episode.filled) != set(episode.reading.slots) or Role.UNITS in failed:
         return True
     if any(booking.total_cents != booking.due_cents for booking in episode.filled.values()):
         return True
-    solution = episode.reading.grading.solution_of(episode.trip)
+    solution = episode.reading.grading.solution_of(episode.job)
     is_certified = canonical_json(solution) in episode.reading.solutions
-    return is_certified != any(results[check.id].is_failure for check in episode.reading.checks)
+    return is_certified != bool(failed)
 
 
-def _filled(slot: str, episode: Episode) -> CheckResult:
-    """D01 to D04: a slot has at least one active booking (§4)."""
-    held = episode.trip.slots[slot]
-    missing = [] if held else [seen(f"nothing is booked for {slot}")]
+def _filled(check: DomainCheck, episode: Episode) -> CheckResult:
+    """`slot_filled`: a slot has at least one active booking (§4)."""
+    held = episode.job.slots[check.slot or ""]
+    missing = [] if held else [seen(f"nothing is booked for {check.slot}")]
     return judge(missing, [seen_on(booking.booking_id, "booked") for booking in held])
 
 
-@verifier("D05", "nothing surplus booked", FailureMode.SURPLUS)
+@verifier("D05", Role.SURPLUS, "nothing surplus booked")
 def no_surplus(episode: Episode) -> CheckResult:
     """D05: no active booking fits no slot or comes second in one (§3, §4)."""
     return judge(
         seen_on(booking.booking_id, f"{booking.booking_id} ({booking.entity_id}) is surplus")
-        for booking in episode.trip.surplus
+        for booking in episode.job.surplus
     )
 
 
-@verifier("D07", "travellers as they are", FailureMode.PARTY_OR_TRAVELLER)
-def travellers(episode: Episode) -> CheckResult:
-    """D07: every traveller stored equals a distinct traveller of the profile (§4)."""
-    stored = [booking for booking in episode.filled.values() if booking.travellers]
+@verifier("D07", Role.PERSON, "people as they are")
+def people(episode: Episode) -> CheckResult:
+    """D07: everyone stored on a booking equals somebody else of the profile (§4)."""
+    stored = [booking for booking in episode.filled.values() if booking.people]
     violations = []
     for booking in stored:
-        left = Counter(episode.reading.travellers)
-        for name, birth_date in booking.travellers:
-            traveller = (name_form(normalise(name)), birth_date)
-            if left[traveller] < 1:
-                text = f"{name}, born {birth_date}, is no (further) traveller of the profile"
+        left = Counter(episode.reading.people)
+        for name, birth_date in booking.people:
+            person = (name_form(normalise(name)), birth_date)
+            if left[person] < 1:
+                text = f"{name}, born {birth_date}, is nobody (else) of the profile"
                 violations.append(seen_on(booking.booking_id, text))
-            left[traveller] -= 1
+            left[person] -= 1
     return judge(violations) if stored else NOT_EVALUATED
 
 
 def _constraints_hold(check: DomainCheck, episode: Episode) -> CheckResult:
-    """D06, D08 to D18, D25: the declared constraints hold on the slots filled once (§4)."""
+    """`units`, `wish`, `window`, `edge`, `budget`: constraints hold on slots filled once (§4)."""
     evaluated = [item for item in check.constraints if episode.filled.keys() >= set(item.nodes)]
     broken = [item for item in evaluated if not item.holds(episode.values)]
     if not evaluated:
