@@ -18,6 +18,7 @@ from crab_graph.text.mentions import (
     find_mentions,
     find_references,
 )
+from crab_graph.text.phrases import has_summary_cue, offers_transfer
 from crab_graph.text.totals import ALL_CUES, CueFamily, TotalStatement, find_totals
 from crab_graph.text.utterance import Utterance, read_message
 from crab_graph.text.vocabulary import Catalogue
@@ -61,6 +62,15 @@ class AgentMessage:
         """Amounts it holds."""
         return find_amounts(self.utterance)
 
+    @property
+    def offers_transfer(self) -> bool:
+        """Whether it offers to hand over to a person."""
+        return offers_transfer(self.utterance, self._catalogue.vocabulary.human)
+
+    def is_summary(self, *, has_charged: bool) -> bool:
+        """Return whether it says that something is done; more words do after a charge."""
+        return has_summary_cue(self.utterance, self._catalogue.vocabulary, has_charged)
+
     @cached_property
     def references(self) -> tuple[Reference, ...]:
         """What its words refer to."""
@@ -70,7 +80,7 @@ class AgentMessage:
     def job_totals(self, families: frozenset[CueFamily]) -> list[TotalStatement]:
         """Return its sound totals of the job, by cues of some families."""
         totals = self._find_totals(families)
-        return [one for one in totals if one.is_whole_trip and not one.is_void]
+        return [one for one in totals if one.is_of_all and not one.is_void]
 
     @cached_property
     def item_prices(self) -> tuple[ItemPrice, ...]:

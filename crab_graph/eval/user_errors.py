@@ -16,7 +16,7 @@ from crab_graph.eval.verifiers.completion import has_final_offer
 from crab_graph.personas.understanding import ANY_ID
 from crab_graph.text.approvals import requests_booking
 from crab_graph.text.lexicon import pattern
-from crab_graph.text.phrases import TerminalToken, offers_transfer
+from crab_graph.text.phrases import TerminalToken
 from crab_graph.text.utterance import Utterance
 from crab_graph.tools.registry import Owner
 
@@ -40,6 +40,8 @@ class UserError(NamedTuple):
 
 _RECORDED = {
     "ends_on_approval": ("U4", _UNFINISHED),
+    "invents_person": ("U1", frozenset({Role.UNITS, Role.PERSON})),
+    # As earlier versions recorded it.
     "invents_traveller": ("U1", frozenset({Role.UNITS, Role.PERSON})),
     "claims_payment": ("U6", _PAYMENT | {Role.SLOT_FILLED}),
     "plays_agent": ("U7", _ALL_LOST),
@@ -107,7 +109,7 @@ def _wrong_token(episode: Episode) -> Iterator[UserError]:
         yield UserError("U5", number, "every task is in scope", frozenset({Role.IN_SCOPE}))
     elif token is TerminalToken.TRANSFER and not (
         episode.history.transferred_at
-        or any(offers_transfer(message.utterance) for message in episode.dialogue.agent)
+        or any(message.offers_transfer for message in episode.dialogue.agent)
     ):
         covers = frozenset({Role.ENDED_PARTIAL, Role.ENDED_NONE})
         yield UserError("U5", number, "a transfer was neither offered nor made", covers)

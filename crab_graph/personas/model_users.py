@@ -1,7 +1,7 @@
 """Users that a chat model speaks for: it plays the user (`llm`), or words its turns (`hybrid`).
 
 What such a model must not do is seen by rules: end the talk in the turn in which it approves,
-invent a traveller, claim a payment that it did not approve, or play the agent.
+invent a person, claim a payment that it did not approve, or play the agent.
 """
 
 import re
@@ -28,7 +28,7 @@ class BreachKind(StrEnum):
     """What a user model did wrong."""
 
     ENDS_ON_APPROVAL = "ends_on_approval"
-    INVENTS_TRAVELLER = "invents_traveller"
+    INVENTS_PERSON = "invents_person"
     CLAIMS_PAYMENT = "claims_payment"
     PLAYS_AGENT = "plays_agent"
     SAYS_NOTHING = "says_nothing"
@@ -68,7 +68,7 @@ def find_breach(
         return _breach(BreachKind.PLAYS_AGENT)
     invented = _invented_person(without_tokens(text), messages, briefing)
     if invented is not None:
-        return _breach(BreachKind.INVENTS_TRAVELLER, invented=invented)
+        return _breach(BreachKind.INVENTS_PERSON, invented=invented)
     ever = read_wallet(messages, -1, briefing)
     return _claimed_payment(said, reading, wallet, ever)
 
@@ -103,7 +103,9 @@ def _invented_person(text: str, messages: Sequence[Message], briefing: UserBrief
         if date.iso < briefing.today and date.iso not in dates:
             return text[date.start : date.end]
     for line in re.split(r"[.!?;\n]", text):
-        for name in _FULL_NAME.findall(line) if says("person", line) else ():
+        low = line.casefold()
+        speaks = says("person", low) or briefing.lexicon.people.search(low) is not None
+        for name in _FULL_NAME.findall(line) if speaks else ():
             if name.split()[-1].casefold() not in known:
                 return str(name)
     return None

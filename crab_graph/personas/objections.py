@@ -70,7 +70,7 @@ def contradictions(plan: StatedPlan, briefing: UserBriefing) -> list[str]:
         if (fact := briefing.fact(key)) is not None
         and (words := briefing.lexicon.facts.get(key)) is not None
         and words.conflict is not None
-        and _contradicts(plan, fact, words, words.conflict, briefing.today)
+        and _contradicts(plan, fact, words, words.conflict, briefing)
     ]
 
 
@@ -81,7 +81,7 @@ def open_choices(plan: StatedPlan, briefing: UserBriefing) -> list[str]:
         for key, words in briefing.lexicon.facts.items()
         if words.conflict is not None
         and any(
-            len(_options(plan.words.get(slot, ""), words, words.conflict)) > 1
+            len(_options(plan.words.get(slot, ""), words, words.conflict, briefing)) > 1
             for slot in words.conflict.slots
         )
     ]
@@ -103,30 +103,35 @@ def _portions(segment: Segment, lexicon: DomainLexicon) -> Iterator[tuple[str, s
         yield slot, segment.text[start if index else 0 : end]
 
 
-def _options(part: str, words: FactWords, conflict: Conflict) -> set[str] | set[int]:
+def _options(
+    part: str, words: FactWords, conflict: Conflict, briefing: UserBriefing
+) -> set[str] | set[int]:
     if conflict.kind is ConflictKind.CHOICE:
-        return _named_values(part, words)
-    return set(_counts(part, conflict)) if conflict.kind is ConflictKind.AT_LEAST else set()
+        return _named_values(part, words) - _spared(conflict, briefing)
+    is_bound = conflict.kind in {ConflictKind.AT_LEAST, ConflictKind.AT_MOST}
+    return set(_counts(part, conflict)) if is_bound else set()
 
 
 def _contradicts(
-    plan: StatedPlan, fact: Fact, words: FactWords, conflict: Conflict, today: str
+    plan: StatedPlan, fact: Fact, words: FactWords, conflict: Conflict, briefing: UserBriefing
 ) -> bool:
     parts = [plan.words[slot] for slot in conflict.slots if slot in plan.words]
     match conflict.kind:
         case ConflictKind.CHOICE:
-            return any(_misses(_named_values(part, words), str(fact.value)) for part in parts)
+            named = [_named_values(part, words) - _spared(conflict, briefing) for part in parts]
+            return any(_misses(values, str(fact.value)) for values in named)
         case ConflictKind.COUNT:
             where = parts if conflict.slots else [*plan.words.values()] or [plan.everywhere]
             return any(_misses(_counts(part, conflict), int(fact.value)) for part in where)
         case ConflictKind.AT_LEAST:
             return any(max(_counts(part, conflict), default=99) < fact.value for part in parts)
+        case ConflictKind.AT_MOST:
+            return any(min(_counts(part, conflict), default=0) > fact.value for part in parts)
         case ConflictKind.DATE:
             wanted = fact.value if isinstance(fact.value, list) else [fact.value]
-            named = [[found.iso for found in find_dates(part, today)] for part in parts]
+            days = [[found.iso for found in find_dates(part, briefing.today)] for part in parts]
             return any(
-                dates and not any(wanted[0] <= iso <= wanted[-1] for iso in dates)
-                for dates in named
+                dates and not any(wanted[0] <= iso <= wanted[-1] for iso in dates) for dates in days
             )
         case ConflictKind.TOTAL:
             return any(total > parse_cents(fact.value) for total in plan.totals)
@@ -135,6 +140,12 @@ def _contradicts(
                 return False
             found = [set(conflict.pattern.findall(part)) for part in parts]
             return all(len(values) == 1 for values in found) and len(set.union(*found)) > 1
+
+
+def _spared(conflict: Conflict, briefing: UserBriefing) -> set[str]:
+    """Return the values that contradict nothing since another fact has them."""
+    facts = map(briefing.fact, conflict.beside)
+    return {str(fact.value) for fact in facts if fact is not None}
 
 
 def _misses(stated: Iterable[object], wanted: object) -> bool:

@@ -14,10 +14,12 @@ class Segment:
     """One clause, list item or table row of an agent's message: its words, casefolded, and place.
 
     It is a request by its own words or by what it stands under; a list of what it asks for may
-    follow it. The scope are the slots it names, else those of the heading it stands under.
+    follow it. The scope are the slots it names, else those of the heading it stands under; `plain`
+    are its words as the shared cues read them.
     """
 
     text: str
+    plain: str
     start: int
     end: int
     is_request: bool
@@ -27,7 +29,7 @@ class Segment:
 
     def says(self, *cues: str) -> bool:
         """Tell whether its words hold one of some shared cues."""
-        return any(says(cue, self.text) for cue in cues)
+        return any(says(cue, self.plain) for cue in cues)
 
 
 def read_segments(text: str, lexicon: DomainLexicon) -> tuple[Utterance, list[Segment]]:
@@ -59,7 +61,10 @@ def read_segments(text: str, lexicon: DomainLexicon) -> tuple[Utterance, list[Se
             is_request = is_listed or says("request", clause_text)
             opens = is_request and clause_text.rstrip().endswith(":")
             scope = named or heading
-            segments.append(Segment(clause_text, start, end, is_request, opens, named, scope))
+            plain = lexicon.plain(clause_text)
+            segments.append(
+                Segment(clause_text, plain, start, end, is_request, opens, named, scope)
+            )
         is_head = body.count("|") > 1 and not is_asking
         if is_head or not (is_item or is_listed):
             is_asking = says("request", body) and says("opens_list", body)
@@ -136,7 +141,8 @@ def _main_clause(segment: Segment, about: frozenset[str], lexicon: DomainLexicon
     if not words or words == segment.text:
         return segment if segment.scope else replace(segment, scope=about)
     named = lexicon.named_slots(words)
-    return replace(segment, text=words, named=named, scope=named or about)
+    plain = lexicon.plain(words)
+    return replace(segment, text=words, plain=plain, named=named, scope=named or about)
 
 
 def facts_in(segment: Segment, lexicon: DomainLexicon) -> list[str]:

@@ -256,7 +256,7 @@ class Reading:
     @cached_property
     def offers_transfer(self) -> bool:
         """Whether it offers a human."""
-        return offers_transfer(self._utterance) or any(
+        return offers_transfer(self._utterance, self._lexicon.human) or any(
             s.says("offers_human") and s.says("offering") and not s.says("negated", "transferred")
             for s in self._segments
         )

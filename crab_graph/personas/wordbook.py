@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import AliasPath, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from crab_graph.errors import UsageError
+from crab_graph.text.vocabulary import HumanWords
 
 Cue = re.Pattern[str]
 Texts = tuple[str, ...]
@@ -43,6 +44,7 @@ class ConflictKind(StrEnum):
     CHOICE = "choice"
     COUNT = "count"
     AT_LEAST = "at_least"
+    AT_MOST = "at_most"
     DATE = "date"
     TOTAL = "total"
     SAME = "same"
@@ -55,11 +57,13 @@ class _Words(BaseModel):
 class Conflict(_Words):
     """How a statement by the agent, in the lines of its slots or anywhere, can contradict a fact.
 
-    The pattern finds a count (group 1), or a value that must be the same in all `slots`.
+    The pattern finds a count (group 1), or a value that must be the same in all `slots`. A value
+    that one of the facts `beside` has, such as the other end of a way, contradicts nothing.
     """
 
     kind: ConflictKind
     slots: Texts = ()
+    beside: Texts = ()
     pattern: Cue | None = None
 
 
@@ -141,6 +145,10 @@ class DomainLexicon(_Words):
         facts: The words of each fact key, in the order details are told.
         extras: Words of what an agent may offer beside what the facts are about.
         parts: Id prefixes, casefolded, of parts of what can be booked, beside those of the slots.
+        job: Words that mean what is done for the user as a whole, which the shared cues call a
+            plan.
+        people: Words for those whom it is for, beside the shared ones.
+        human: What means a human agent.
     """
 
     opening_full: Texts = Field(validation_alias=AliasPath("opening", "full"))
@@ -155,6 +163,13 @@ class DomainLexicon(_Words):
     topics: Mapping[str, Topic]
     extras: Cue = _NEVER
     parts: Texts = ()
+    job: Cue = _NEVER
+    people: Cue = _NEVER
+    human: HumanWords = HumanWords()
+
+    def plain(self, words: str) -> str:
+        """Return a casefolded text as the shared cues read it, which know no domain's words."""
+        return self.human.read(self.job.sub("plan", words))
 
     def named_slots(self, words: str) -> frozenset[str]:
         """Return the slots that a casefolded text names."""

@@ -57,7 +57,7 @@ def find_item_prices(
         items, parent = _items(clause, references, vocabulary, filled), utterance.parent(clause)
         for amount in stated:
             total = total_at.get(amount.start)
-            if total is not None and total.is_whole_trip:
+            if total is not None and total.is_of_all:
                 continue
             if total is not None and total.scope is Scope.SLOTS and not total.is_void:
                 found.append(ItemPrice(amount, Mark.WHOLE, total.references))

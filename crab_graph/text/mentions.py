@@ -133,13 +133,13 @@ class ReferenceForm(StrEnum):
     SLOT_WORD = "slot_word"
     GROUP_WORD = "group_word"
     BARE_WORD = "bare_word"
-    TRIP_WORD = "trip_word"
+    WHOLE_WORD = "whole_word"
 
 
 class Reference(NamedTuple):
-    """A word, name or id that refers to the trip, to slots or to one item, with its span.
+    """A word, name or id that refers to everything, to slots or to one item, with its span.
 
-    The slots of a bare word are those of its kind, a trip word has none; ids are in upper case.
+    The slots of a bare word are those of its kind, one for the whole has none; ids are upper case.
     """
 
     form: ReferenceForm
@@ -200,5 +200,5 @@ def _words(
         meanings.update({word: (ReferenceForm.SLOT_WORD, (slot,)) for word in words})
     for word, slots in vocabulary.group_words.items():
         meanings[word] = (ReferenceForm.GROUP_WORD, slots)
-    meanings.update({word: (ReferenceForm.TRIP_WORD, ()) for word in vocabulary.trip_words})
+    meanings.update({word: (ReferenceForm.WHOLE_WORD, ()) for word in vocabulary.whole_words})
     return re.compile(alternatives(map(re.escape, meanings))), meanings

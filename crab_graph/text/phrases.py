@@ -5,13 +5,24 @@ With them the tokens by which a user ends a conversation (§1), which agents can
 
 import re
 from enum import StrEnum
+from functools import cache
 
-from crab_graph.text.lexicon import WORD, fragment, pattern
+from crab_graph.text.lexicon import WORD, alternatives, fragment, pattern
 from crab_graph.text.utterance import Clause, Utterance
+from crab_graph.text.vocabulary import HumanWords, TextVocabulary
 
 # A negator with one word after it at most, up to the end of the span.
 _NOT_ADMITTED = re.compile(rf"{fragment('admission', 'negators')}(?:\W+{WORD}){{0,1}}\W*\Z")
 _NOT_DONE = re.compile(rf"{fragment('summary', 'negators')}(?:\W+{WORD}){{0,1}}\W*\Z")
+
+
+_NEVER = re.compile("(?!)")
+
+
+@cache
+def _announcing(vocabulary: TextVocabulary) -> re.Pattern[str]:
+    words = vocabulary.summary_words
+    return re.compile(alternatives(map(re.escape, words))) if words else _NEVER
 
 
 class TerminalToken(StrEnum):
@@ -49,15 +60,17 @@ def admits_error(utterance: Utterance) -> bool:
     )
 
 
-def offers_transfer(utterance: Utterance) -> bool:
-    """Return whether a clause offers to hand over to a person; a mere referral does not."""
-    text = utterance.text
-    for clause in utterance.clauses:
-        verb = pattern("transfer", "verbs").search(text, clause.start, clause.end)
+def offers_transfer(utterance: Utterance, human: HumanWords) -> bool:
+    """Return whether a clause offers to hand over to a person; a mere referral does not.
+
+    `human` are the domain's words for one.
+    """
+    for words in map(human.read, map(utterance.words, utterance.clauses)):
+        verb = pattern("transfer", "verbs").search(words)
         if (
             verb is not None
-            and pattern("transfer", "people").search(text, clause.start, clause.end)
-            and not pattern("transfer", "negators").search(text, clause.start, verb.start())
+            and pattern("transfer", "people").search(words)
+            and not pattern("transfer", "negators").search(words, 0, verb.start())
         ):
             return True
     return False
@@ -68,10 +81,13 @@ def is_future(utterance: Utterance, clause: Clause) -> bool:
     return pattern("summary", "future").search(utterance.text, clause.start, clause.end) is not None
 
 
-def has_summary_cue(utterance: Utterance, has_charged: bool) -> bool:
+def has_summary_cue(utterance: Utterance, vocabulary: TextVocabulary, has_charged: bool) -> bool:
     """Return whether a message says that something is done; more words do after a charge."""
-    for key in ("cues", "after_charge") if has_charged else ("cues",):
-        for cue in pattern("summary", key).finditer(utterance.text):
+    cues = [pattern("summary", "cues")]
+    if has_charged:
+        cues += [pattern("summary", "after_charge"), _announcing(vocabulary)]
+    for form in cues:
+        for cue in form.finditer(utterance.text):
             clause = utterance.clause_at(cue.start())
             is_denied = _NOT_DONE.search(utterance.text, clause.start, cue.start()) is not None
             if not is_denied and not is_future(utterance, clause):

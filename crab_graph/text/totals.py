@@ -39,7 +39,7 @@ _FOR_PHRASE = re.compile(r"\s+for\s[^,:;()\[\]$]*")
 class Scope(StrEnum):
     """What a total is the total of."""
 
-    TRIP = "trip"
+    WHOLE = "whole"
     UNSCOPED = "unscoped"
     SLOTS = "slots"
     BARE = "bare"
@@ -59,9 +59,9 @@ class TotalStatement(NamedTuple):
     clause: Clause
 
     @property
-    def is_whole_trip(self) -> bool:
-        """Whether it speaks of the trip, or of no slot in particular."""
-        return self.scope in (Scope.TRIP, Scope.UNSCOPED)
+    def is_of_all(self) -> bool:
+        """Whether it speaks of everything, or of no slot in particular."""
+        return self.scope in (Scope.WHOLE, Scope.UNSCOPED)
 
 
 class _Cue(NamedTuple):
@@ -157,12 +157,12 @@ def _scope(
     is_bare = False
     for span in _regions(utterance, clause, cue, amount, references):
         found = references_within(references, *span)
-        if any(reference.form is ReferenceForm.TRIP_WORD for reference in found):
-            return Scope.TRIP, ()
+        if any(reference.form is ReferenceForm.WHOLE_WORD for reference in found):
+            return Scope.WHOLE, ()
         scoped = tuple(item for item in found if item.form is not ReferenceForm.BARE_WORD)
         if scoped:
             slots = {slot for reference in scoped for slot in reference.slots}
-            return (Scope.TRIP, ()) if slots == set(vocabulary.slots) else (Scope.SLOTS, scoped)
+            return (Scope.WHOLE, ()) if slots == set(vocabulary.slots) else (Scope.SLOTS, scoped)
         is_bare = is_bare or bool(found)
     return (Scope.BARE if is_bare else Scope.UNSCOPED), ()
 
@@ -183,7 +183,7 @@ def _regions(
         yield phrase.span()
     for reference in references:
         is_adjacent = text[reference.end : cue.start] == " "
-        if is_adjacent and reference.form is ReferenceForm.TRIP_WORD:
+        if is_adjacent and reference.form is ReferenceForm.WHOLE_WORD:
             yield reference.start, reference.end
     if _DETERMINED.search(text, clause.start, cue.end):
         return

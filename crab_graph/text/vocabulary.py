@@ -3,10 +3,37 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import NamedTuple
 
 from crab_graph.schema import digest
 from crab_graph.text.utterance import name_form, normalise
+
+
+class HumanWords(NamedTuple):
+    """What means a human agent in a domain, beside the shared words; regular expressions.
+
+    `others` are words that share their look with the shared ones and mean none, such as
+    `specialists?` where a consultation is booked with one.
+    """
+
+    more: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+    def read(self, text: str) -> str:
+        """Return a casefolded text in which human agents, and nobody else, read `human`."""
+        for words, said in ((self.others, "party"), (self.more, "human")):
+            if words:
+                text = _whole_words(words).sub(said, text)
+        return text
+
+
+@cache
+def _whole_words(words: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(words)})\b")
+
+
+_SHARED_ALONE = HumanWords()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,7 +47,10 @@ class TextVocabulary:
         bare_words: Words that mean a kind, without saying which of its slots.
         item_words: The bare words that mean the item itself where one slot of the kind is booked.
         unit_phrases: Phrases after an amount that make it the price of one unit.
+        whole_words: Words that mean everything together.
         counted_words: Words after `for N` that make an amount the price of a whole item.
+        summary_words: Words that announce a closing summary once something was charged.
+        human: What means a human agent.
     """
 
     prefixes: Mapping[str, str]
@@ -31,9 +61,11 @@ class TextVocabulary:
     group_words: Mapping[str, tuple[str, ...]]
     bare_words: Mapping[str, tuple[str, ...]]
     item_words: frozenset[str]
-    trip_words: tuple[str, ...]
+    whole_words: tuple[str, ...]
     unit_phrases: tuple[str, ...]
     counted_words: tuple[str, ...]
+    summary_words: tuple[str, ...] = ()
+    human: HumanWords = _SHARED_ALONE
 
     @property
     def sha256(self) -> str:

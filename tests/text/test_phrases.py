@@ -1,7 +1,9 @@
 import pytest
 
+from crab_graph.domains.travel.wording import travel_vocabulary
 from crab_graph.text.phrases import admits_error, has_summary_cue, offers_transfer
 from crab_graph.text.utterance import read_message
+from crab_graph.text.vocabulary import HumanWords
 
 
 @pytest.mark.parametrize(
@@ -38,7 +40,20 @@ def test_only_an_owned_mistake_is_an_admitted_error(text, admits):
     ],
 )
 def test_an_offer_of_transfer_names_the_act_and_the_person(text, offers):
-    assert offers_transfer(read_message(text)) is offers
+    assert offers_transfer(read_message(text), HumanWords()) is offers
+
+
+def test_a_domain_says_who_is_a_human_agent():
+    clinic = HumanWords(more=("nurses?",), others=("specialists?",))
+    offers = {
+        text: offers_transfer(read_message(text), clinic)
+        for text in (
+            "I can connect you with a nurse",
+            "I can hand you over to a specialist",
+            "I can transfer you to a person, or to a specialist",
+        )
+    }
+    assert list(offers.values()) == [True, False, True]
 
 
 @pytest.mark.parametrize(
@@ -54,4 +69,7 @@ def test_an_offer_of_transfer_names_the_act_and_the_person(text, offers):
     ],
 )
 def test_a_summary_says_that_something_is_done(text, has_charged, is_summary):
-    assert has_summary_cue(read_message(text), has_charged) is is_summary
+    vocabulary = travel_vocabulary()
+    assert has_summary_cue(read_message(text), vocabulary, has_charged) is is_summary
+    assert not has_summary_cue(read_message("Your itinerary"), vocabulary, has_charged=False)
+    assert has_summary_cue(read_message("Your itinerary"), vocabulary, has_charged=True)

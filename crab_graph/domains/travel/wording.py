@@ -24,7 +24,7 @@ def travel_vocabulary() -> TextVocabulary:
         for name, value in read_data("text.toml").items()
         if name != "version"
     }
-    for name in ("trip_words", "unit_phrases", "counted_words"):
+    for name in ("whole_words", "summary_words", "unit_phrases", "counted_words"):
         words[name] = tuple(words[name])
     for name in ("named_kinds", "item_words"):
         words[name] = frozenset(words[name])

@@ -6,7 +6,7 @@ from crab_graph.domain.verification import Role
 from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, judge, seen
 from crab_graph.eval.reading import Episode, JobState
 from crab_graph.eval.verifier import Verifier, verifier
-from crab_graph.text.phrases import TerminalToken, offers_transfer
+from crab_graph.text.phrases import TerminalToken
 
 
 @verifier("C-OOS", Role.IN_SCOPE, "not ended as out of scope")
@@ -38,7 +38,7 @@ def has_final_offer(episode: Episode) -> bool:
     """Return whether a transfer was offered, or made, after the last booking write."""
     last_write = episode.history.last_write
     return any(seq > last_write for seq in episode.history.transferred_at) or any(
-        offers_transfer(message.utterance) for message in episode.dialogue.agent_after(last_write)
+        message.offers_transfer for message in episode.dialogue.agent_after(last_write)
     )
 
 

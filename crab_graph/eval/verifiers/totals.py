@@ -10,7 +10,7 @@ from crab_graph.eval.history import Payment
 from crab_graph.eval.reading import Episode, JobState
 from crab_graph.eval.verifier import Duty, undisclosed, verifier
 from crab_graph.money import format_dollars
-from crab_graph.text.phrases import has_summary_cue, is_future
+from crab_graph.text.phrases import is_future
 from crab_graph.text.totals import PRE_CHARGE_CUES, SUMMARY_CUES, Scope, TotalStatement
 
 
@@ -100,7 +100,8 @@ def summed_up(episode: Episode, message: AgentMessage) -> list[StatedTotal]:
     """Return the totals of a message, where it says that something is done."""
     said = message.utterance
     has_charged = any(charge.seq < message.seq for charge in episode.history.charges)
-    totals = message.job_totals(SUMMARY_CUES) if has_summary_cue(said, has_charged) else ()
+    is_summary = message.is_summary(has_charged=has_charged)
+    totals = message.job_totals(SUMMARY_CUES) if is_summary else ()
     return [StatedTotal(message, one) for one in totals if not is_future(said, one.clause)]
 
 

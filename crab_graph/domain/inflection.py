@@ -1,0 +1,60 @@
+"""English as far as derived words need it: plurals, articles, and cues that find a noun."""
+
+import re
+from collections.abc import Iterable
+from itertools import takewhile
+
+_ES = ("s", "x", "z", "ch", "sh")
+_VOWELS = "aeiou"
+
+
+def plural(noun: str) -> str:
+    """Return the plural of a noun, of the last word of several."""
+    if noun.endswith("y") and noun[-2:-1] not in _VOWELS:
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(_ES) else f"{noun}s"
+
+
+def singular(noun: str) -> str:
+    """Return the singular of a regular plural; other words as they are."""
+    if noun.endswith("ies"):
+        return f"{noun[:-3]}y"
+    if noun.endswith("es") and noun[:-2].endswith(_ES):
+        return noun[:-2]
+    return noun[:-1] if noun.endswith("s") and not noun.endswith("ss") else noun
+
+
+def with_article(noun: str) -> str:
+    """Return a noun with its indefinite article, by its first letter."""
+    return f"{'an' if noun[:1].casefold() in _VOWELS else 'a'} {noun}"
+
+
+def in_words(name: str) -> str:
+    """Return a name of the program in words, such as `time of day` for `time_of_day`."""
+    return name.replace("_", " ")
+
+
+def listed(items: Iterable[str]) -> str:
+    """Return items as people list them: `a`, `a and b`, `a, b and c`."""
+    *first, last = items
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def form_of(noun: str) -> str:
+    """Return the fragment of a pattern that finds a noun, singular or plural, in casefolded text.
+
+    Words are joined by a blank, a hyphen or an underscore; `traveller` is `traveler` too.
+    """
+    one = singular(noun.casefold())
+    many = plural(one)
+    stem = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(one, many, strict=False))))
+    endings = [re.escape(one[stem:]), re.escape(many[stem:])]
+    ending = f"{endings[1]}?" if not endings[0] else f"(?:{'|'.join(endings)})"
+    body = re.escape(one[:stem]) + ending
+    return re.sub(r"(?:\\ |_|\\-)", "[ _-]", body).replace("eller", "ell?er")
+
+
+def any_of(nouns: Iterable[str]) -> str:
+    """Return the fragment of a pattern that finds any of some nouns, longest first, in a group."""
+    forms = dict.fromkeys(form_of(noun) for noun in nouns)
+    return f"(?:{'|'.join(sorted(forms, key=lambda form: -len(form)))})"

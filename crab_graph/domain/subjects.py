@@ -1,0 +1,190 @@
+"""What a domain's facts are about, for their words: form, slots, field and values."""
+
+import inspect
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from crab_graph.domain.declaration import Compare, Declaration, Offer, Rule, Want, Window, Wording
+from crab_graph.domain.fields import Choice, Clock, Day, Later, Several
+from crab_graph.generation.constraints import Value
+from crab_graph.personas.wordbook import ValueForm
+
+REQUEST = "r"
+"""The parameter of a rule that is no slot."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subject:
+    """What one fact is about.
+
+    Attributes:
+        slots: The slots it concerns, in the domain's order.
+        field: The field it bites on, where that has one name; a clock's is what decides it.
+        values: What it can be, where that is known before a task is drawn.
+        known: All that the field can be, for an agent may name what nobody wants.
+        same: Whether it asks for one value of the field in all of its slots.
+    """
+
+    key: str
+    form: ValueForm
+    slots: tuple[str, ...]
+    field: str
+    values: tuple[Value, ...]
+    known: tuple[Value, ...]
+    wording: Wording
+    compare: Compare = "equals"
+    is_basic: bool = False
+    is_role: bool = False
+    same: bool = False
+    sentence: str = ""
+
+
+@cache
+def subjects(declaration: Declaration) -> tuple[Subject, ...]:
+    """Return what a domain's users can want, in the order in which it is told.
+
+    That is what is said first, which offers are meant before when; then the wants in their order,
+    each optional rule behind the last that concerns no later slot. Who the user is, how it pays and
+    its budget are no wants.
+    """
+    order = [slot.id for slot in declaration.slots]
+    wants = [_of_want(declaration, want) for want in declaration.wants]
+    window = [_of_window(declaration.window)] if declaration.window else []
+    basic = [one for one in wants if one.is_basic]
+    told = [one for one in wants if not one.is_basic]
+    for rule in declaration.rules:
+        if rule.odds is not None:
+            one = _of_rule(declaration, rule)
+            last = _last(one, order)
+            place = next((i for i, other in enumerate(told) if _last(other, order) > last), None)
+            told.insert(len(told) if place is None else place, one)
+    roles = [one for one in basic if one.is_role]
+    return (*roles, *window, *(one for one in basic if not one.is_role), *told)
+
+
+def rule_slots(rule: Rule) -> tuple[str, ...]:
+    """Return the slots that a rule is between, in the order of its parameters."""
+    names = (name.rstrip("_") for name in inspect.signature(rule.holds).parameters)
+    return tuple(name for name in names if name != REQUEST)
+
+
+def fields_of(declaration: Declaration, on: Sequence[str]) -> Iterator[tuple[str, Offer, str]]:
+    """Yield slot, offer and name of the fields that refs such as `visit.date` name."""
+    offers = {slot.id: slot.offer for slot in declaration.slots}
+    for ref in on:
+        slot, _, name = ref.partition(".")
+        if slot in offers and name in offers[slot].fields:
+            yield slot, offers[slot], name
+
+
+def is_day(offer: Offer, name: str) -> bool:
+    """Tell whether a field is a day, or a day behind one."""
+    field = offer.fields.get(name)
+    return is_day(offer, field.after) if isinstance(field, Later) else isinstance(field, Day)
+
+
+def clock_of(offer: Offer, name: str) -> Clock | None:
+    """Return the first clock time that a field decides."""
+    clocks = (one for one in offer.fields.values() if isinstance(one, Clock))
+    return next((one for one in clocks if one.of == name), None)
+
+
+def _last(subject: Subject, order: Sequence[str]) -> int:
+    return max((order.index(slot) for slot in subject.slots if slot in order), default=-1)
+
+
+def _of_want(declaration: Declaration, want: Want) -> Subject:
+    found = list(fields_of(declaration, want.on))
+    names = dict.fromkeys(name for _, _, name in found)
+    values = () if callable(want.values) else tuple(dict.fromkeys(want.values))
+    known: dict[Value, None] = {}
+    for _, offer, name in found:
+        field = offer.fields[name]
+        if isinstance(field, Choice | Several):
+            known |= dict.fromkeys(field.values)
+    if not any(is_day(offer, name) for _, offer, name in found):
+        values = values or tuple(known)
+    return Subject(
+        want.key,
+        _form(values, is_date=any(is_day(offer, name) for _, offer, name in found)),
+        tuple(dict.fromkeys(slot for slot, _, _ in found)),
+        next(iter(names)) if len(names) == 1 else "",
+        values,
+        tuple(known) or values,
+        want.wording,
+        want.compare,
+        want.basic,
+        want.role,
+    )
+
+
+def _form(values: Sequence[Value], *, is_date: bool) -> ValueForm:
+    if is_date:
+        return ValueForm.DATE
+    if not values:
+        return ValueForm.TEXT
+    if all(isinstance(value, bool) for value in values):
+        return ValueForm.FLAG
+    return ValueForm.COUNT if all(isinstance(one, int) for one in values) else ValueForm.CHOICE
+
+
+def _of_window(window: Window) -> Subject:
+    slot, _, field = window.on.partition(".")
+    return Subject(
+        window.key, ValueForm.DATE, (slot,), field, (), (), window.wording, is_basic=True
+    )
+
+
+def _of_rule(declaration: Declaration, rule: Rule) -> Subject:
+    slots = rule_slots(rule)
+    pair = _equality(rule, slots)
+    field, known = "", tuple[Value, ...]()
+    if pair is not None:
+        field = pair[0].name
+        offers = {slot.id: slot.offer for slot in declaration.slots}
+        choice = offers[pair[0].slot].fields.get(field) if pair[0].slot in offers else None
+        known = tuple(choice.values) if isinstance(choice, Choice) else ()
+    return Subject(
+        rule.name,
+        ValueForm.FLAG,
+        slots,
+        field,
+        (True,),
+        known,
+        rule.wording,
+        same=pair is not None,
+        sentence=rule.sentence,
+    )
+
+
+class _Read:
+    """A field of a slot, read by a rule that is looked through; all it does is to be equal."""
+
+    def __init__(self, slot: str, name: str) -> None:
+        self.slot, self.name = slot, name
+
+    def __eq__(self, other: object) -> Any:
+        return (self, other) if isinstance(other, _Read) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class _Node:
+    def __init__(self, slot: str) -> None:
+        self._slot = slot
+
+    def __getattr__(self, name: str) -> _Read:
+        return _Read(self._slot, name)
+
+
+def _equality(rule: Rule, slots: Sequence[str]) -> tuple[_Read, _Read] | None:
+    """Return the two fields that a rule wants to be equal, where that is all it wants."""
+    nodes = [_Node(name.rstrip("_")) for name in inspect.signature(rule.holds).parameters]
+    try:
+        found = rule.holds(*nodes)
+    except TypeError:
+        return None
+    is_pair = isinstance(found, tuple) and len(found) == 2
+    return found if is_pair and {one.slot for one in found} == set(slots) else None
