@@ -5,13 +5,13 @@ the group of that seam; what crab-graph brings itself stands in `built_in`, so t
 checkout that is not installed too. Nothing is imported before it is asked for by its name.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from crab_graph.errors import UnknownName, UsageError
+from crab_graph.errors import CrabGraphError, UnknownName, UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +22,13 @@ class Seam:
         group: Its entry point group, such as `crab_graph.domains`.
         kind: What errors call it, such as `domain`.
         built_in: What crab-graph brings: `module:attribute`, by name.
+        refuses: Says what is wrong with something that was found, if anything is.
     """
 
     group: str
     kind: str
     built_in: Mapping[str, str]
+    refuses: Callable[[Any], str | None] = lambda found: None
 
     def names(self) -> tuple[str, ...]:
         """Return the names of all that can be found."""
@@ -37,7 +39,7 @@ class Seam:
 
         Raises:
             UnknownName: no installed package registers it.
-            UsageError: the package that does cannot be imported.
+            UsageError: the package that does cannot be imported, or what it registers is refused.
         """
         if name in self.built_in:
             module, _, attribute = self.built_in[name].partition(":")
@@ -46,14 +48,22 @@ class Seam:
         if name not in registered:
             raise UnknownName(self.kind, name, self.names())
         entry = registered[name]
+        package = entry.dist.name if entry.dist else entry.module
+        place = f"{self.kind} '{name}' of the package '{package}'"
+        mend = "mend or uninstall that package"
         try:
-            return entry.load()
+            found = entry.load()
         except Exception as error:
-            package = entry.dist.name if entry.dist else entry.module
-            reason = f"{type(error).__name__}: {error}"
+            # What is refused as it is declared tells itself what is wrong.
+            named = "" if isinstance(error, CrabGraphError) else f"{type(error).__name__}: "
+            reason = named + "; ".join(str(error).splitlines())
             raise UsageError(
-                f"{self.kind} '{name}' of the package '{package}' cannot be loaded: {reason}"
+                f"{place} cannot be loaded: {reason} (at {entry.value}); {mend}"
             ) from error
+        problem = self.refuses(found)
+        if problem is not None:
+            raise UsageError(f"{place} ({entry.value}) {problem}; {mend}")
+        return found
 
     def _registered(self) -> dict[str, EntryPoint]:
         return {entry.name: entry for entry in entry_points(group=self.group)}

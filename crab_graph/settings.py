@@ -22,6 +22,10 @@ ABLATION = ("generic", "persona", "d1", "d2", "d3", "d4", "ruse")
 """The users of Figure 7: the cooperative one, a persona alone, each dimension alone, and all."""
 
 
+DOMAIN = "travel"
+"""The domain where none is named."""
+
+
 class Engine(StrEnum):
     """What decides and words a user's turns."""
 
@@ -34,7 +38,7 @@ class Toolset(StrEnum):
     """Which tools an agent is given: those of the paper's table 6, or more (rulebook §1)."""
 
     PARITY = "parity"
-    """Exactly the paper's: of all bookings only those of flights can be cancelled."""
+    """Exactly the paper's, in which not every kind of booking can be cancelled."""
 
     EXTENDED = "extended"
     """Also what cancels and changes any booking; its results are reported apart."""
@@ -52,6 +56,7 @@ class About:
     Attributes:
         above: What every value is greater than.
         loaded_by: What makes a value of the words or the path that were read, `module:function`.
+        completed_by: What lists the values that a shell can complete, `module:function`.
         decides: Whether another value makes another run, which is then not gone on with.
         group: The class of a value that is a group of settings, each an option of its own.
         prefix: How the options of the group begin.
@@ -64,6 +69,7 @@ class About:
     loaded_by: str | None = None
     metavar: str | None = None
     envvar: str | None = None
+    completed_by: str | None = None
     decides: bool = True
     group: type | None = None
     prefix: str = ""
@@ -271,7 +277,9 @@ class GenerationSettings(Settings):
         loaded_by="crab_graph.domains.generate:parse_strata",
     )
     seed: int = setting(0, "The same seed gives the same tasks.")
-    domain: str = setting("travel", "Name of the domain.")
+    domain: str = setting(
+        DOMAIN, "Name of the domain.", completed_by="crab_graph.domain.contract:DOMAINS.names"
+    )
     distractors: int = setting(2000, "Misleading candidates in each task.", low=0)
 
 

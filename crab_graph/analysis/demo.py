@@ -19,6 +19,7 @@ from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.run import Run
 from crab_graph.runs.runner import run
 from crab_graph.runs.sitting import Progress
+from crab_graph.settings import DOMAIN
 
 AGENTS = ("solver", "hasty", "silent")
 USERS = ("generic", "ruse")
@@ -39,7 +40,13 @@ class Demonstration(NamedTuple):
 
 
 def demonstrate(
-    directory: Path, *, tasks: int = 8, seed: int = 0, jobs: int = 1, bar: Bar
+    directory: Path,
+    *,
+    tasks: int = 8,
+    seed: int = 0,
+    domain: str = DOMAIN,
+    jobs: int = 1,
+    bar: Bar,
 ) -> Demonstration:
     """Generate tasks, run the reference agents on them, grade, and write the page.
 
@@ -56,7 +63,7 @@ def demonstrate(
         )
     with bar("tasks") as advance:
         benchmark = generate_benchmark(
-            directory / BENCH, tasks, seed=seed, jobs=jobs, progress=advance
+            directory / BENCH, tasks, seed=seed, domain=domain, jobs=jobs, progress=advance
         )
     begun: list[Progress] = []
     runs: list[Run] = []

@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from crab_graph.cli.options import JobsOption
+from crab_graph.cli.options import DomainOption, JobsOption
 from crab_graph.cli.output import JsonOption, console, print_json
+from crab_graph.settings import DOMAIN
 
 
 def demo(
@@ -15,6 +16,7 @@ def demo(
         int, typer.Option(help="Number of tasks, split evenly over the four strata.", min=4)
     ] = 8,
     seed: Annotated[int, typer.Option(help="The same seed gives the same results.")] = 0,
+    domain: DomainOption = DOMAIN,
     jobs: JobsOption = 1,
     as_json: JsonOption = False,
 ) -> None:
@@ -29,7 +31,7 @@ def demo(
     from crab_graph.analysis.report.overview import print_overview, summarise
     from crab_graph.cli.output import progress_bar
 
-    shown = demonstrate(out, tasks=tasks, seed=seed, jobs=jobs, bar=progress_bar)
+    shown = demonstrate(out, tasks=tasks, seed=seed, domain=domain, jobs=jobs, bar=progress_bar)
     groups = summarise(shown.records)
     if as_json:
         print_json(

@@ -5,10 +5,11 @@ field's name, default, range and help; the command is called with the value itse
 """
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import Field, fields
 from functools import wraps
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Literal, get_args, get_origin
@@ -16,6 +17,18 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import typer
 
 from crab_graph.settings import About, Settings, about
+
+
+def _completing(listed_by: str) -> Callable[[str], list[str]]:
+    """Return what completes a value for a shell; who lists the values is imported when asked."""
+
+    def complete(incomplete: str) -> list[str]:
+        module, _, name = listed_by.partition(":")
+        listed: Iterable[str] = attrgetter(name)(import_module(module))()
+        return [one for one in listed if one.startswith(incomplete)]
+
+    return complete
+
 
 BenchArgument = Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")]
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Directory that `run` wrote.")]
@@ -32,6 +45,13 @@ DryRunOption = Annotated[
     bool,
     typer.Option(
         "--dry-run", help="Say what it would take in episodes, calls and tokens; do nothing."
+    ),
+]
+DomainOption = Annotated[
+    str,
+    typer.Option(
+        help="Name of the domain.",
+        autocompletion=_completing("crab_graph.domain.contract:DOMAINS.names"),
     ),
 ]
 JobsOption = Annotated[int, typer.Option(help="Number of processes.", min=1)]
@@ -82,7 +102,12 @@ def _parameters(kind: type[Settings], prefix: str = "") -> Iterator[inspect.Para
         if _is_list(one) and default is not None:
             default = ",".join(map(str, default))
         made = typer.Option(
-            _flag(name), help=said.help, metavar=said.metavar, envvar=said.envvar, min=said.low
+            _flag(name),
+            help=said.help,
+            metavar=said.metavar,
+            envvar=said.envvar,
+            min=said.low,
+            autocompletion=None if said.completed_by is None else _completing(said.completed_by),
         )
         hint = read_as if default is not None else read_as | None
         kept = inspect.Parameter.KEYWORD_ONLY

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from crab_graph.cli.options import DomainOption
 from crab_graph.cli.output import JsonOption, print_json
 from crab_graph.errors import UsageError
+from crab_graph.settings import DOMAIN
 
 if TYPE_CHECKING:
     from crab_graph.domains.task import Task
@@ -35,6 +37,7 @@ def prompt(
     personas: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Fragments of your own; see the docs.")
     ] = None,
+    domain: DomainOption = DOMAIN,
     seed: Annotated[int, typer.Option(help="Seed that a persona is drawn with.")] = 0,
     trial: Annotated[int, typer.Option(help="Trial that a persona is drawn for.", min=0)] = 0,
     as_json: JsonOption = False,
@@ -43,16 +46,15 @@ def prompt(
 
     A condition that draws its persona draws the one that a run with this seed meets in this trial.
     """
-    from crab_graph.domain.contract import DOMAINS, find_domain
+    from crab_graph.domain.contract import find_domain
     from crab_graph.personas.condition import parse_condition, resolve
     from crab_graph.personas.fragment_set import load_fragments
     from crab_graph.personas.prompt import changed_factors, compose_prompt, diff_prompts
 
     shown = _task(task, bench)
     briefing = None if shown is None else shown.briefing
-    # Fragments may name facts of the task's domain; without a task, of any.
-    domains = map(find_domain, DOMAINS.names()) if shown is None else [shown.domain]
-    fact_keys = dict.fromkeys(key for one in domains for key in one.fact_keys)
+    # Fragments may name facts of the domain.
+    fact_keys = (find_domain(domain) if shown is None else shown.domain).fact_keys
     fragments = load_fragments(personas, list(fact_keys))
 
     def composed(text: str) -> tuple["ResolvedCondition", "Prompt"]:

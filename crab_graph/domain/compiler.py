@@ -18,6 +18,7 @@ Part = Callable[[Blueprint], Any]
 
 PARTS: Mapping[str, Part] = {
     "name": lambda blueprint: blueprint.declaration.name,
+    "job": lambda blueprint: blueprint.declaration.job,
     "slots": lambda blueprint: blueprint.slots,
     "tables": lambda blueprint: blueprint.tables,
     "request_type": lambda blueprint: blueprint.request_type,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from typing import Any, NamedTuple
 
+from crab_graph.domain.card import AxisCard, CheckCard, DomainCard, SlotCard
 from crab_graph.domain.declaration import Declaration, TaskProperty
 from crab_graph.domain.kind import Kind
 from crab_graph.domain.verification import Grading, Job, read_job
@@ -89,6 +90,7 @@ class Domain:
             `(draft, offers, solutions' totals in cents, seed)`.
         describe_solution: A solution's ids in the form that `task --solutions` prints.
         briefing: What a simulated user is told, from `(slots, facts, task id, today)`.
+        job: What all that a task needs is called, such as `visit`.
         axes: What takes turns over the tasks, that first by which tasks are chosen apart.
         optional_edges: Names of the edge constraints that a request may do without.
         with_edges: A draft with exactly these optional edges, from `(draft, names, seed)`; all else
@@ -113,6 +115,7 @@ class Domain:
     briefing: Callable[[Sequence[TaskSlot], Sequence[Fact], str, str], UserBriefing]
     toolsets: Mapping[Toolset, AgentKit]
     grading: Grading
+    job: str = "job"
     axes: tuple[TaskAxis, ...] = ()
     properties: tuple[TaskProperty, ...] = ()
     optional_edges: tuple[str, ...] = ()
@@ -129,6 +132,22 @@ class Domain:
     def policy(self) -> Callable[[str], str]:
         """The agent's instructions, given today's date."""
         return self.toolsets[self.toolset].policy
+
+    @cached_property
+    def card(self) -> DomainCard:
+        """What pages must know of it."""
+        return DomainCard(
+            name=self.name,
+            job=self.job,
+            slots=tuple(SlotCard(id=one.id, title=one.word, kind=one.kind) for one in self.slots),
+            axes=tuple(
+                AxisCard(name=one.name, title=one.title, values=one.values) for one in self.axes
+            ),
+            checks=tuple(
+                CheckCard(id=one.id, title=one.title, role=one.role)
+                for one in self.grading.declared
+            ),
+        )
 
     @property
     def fact_keys(self) -> tuple[str, ...]:
@@ -171,8 +190,14 @@ class Domain:
         return replace(self, toolset=known[toolset])
 
 
+def _refusal(found: object) -> str | None:
+    if isinstance(found, Domain):
+        return None
+    return f"is a {type(found).__name__}, and should be the `Domain` that `build` returns"
+
+
 DOMAINS = Seam(
-    "crab_graph.domains", "domain", {"travel": "crab_graph.domains.travel.domain:TRAVEL"}
+    "crab_graph.domains", "domain", {"travel": "crab_graph.domains.travel.domain:TRAVEL"}, _refusal
 )
 
 
@@ -182,7 +207,7 @@ def find_domain(name: str) -> Domain:
 
     Raises:
         UnknownName: no installed package registers it.
-        UsageError: the package that does cannot be imported.
+        UsageError: the package that does cannot be imported, or registers no domain.
     """
     domain: Domain = DOMAINS.find(name)
     return domain

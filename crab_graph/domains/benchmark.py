@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 import duckdb
 from pydantic import ValidationError
 
+from crab_graph.domain.card import DomainCard
 from crab_graph.domain.contract import Domain, find_domain
 from crab_graph.domains.construction import certify_spec
 from crab_graph.domains.task import Task, TaskSpec
@@ -81,10 +82,14 @@ class Selection(FileModel):
 
 
 class Manifest(FileModel):
-    """The manifest file; a benchmark without one is half-written."""
+    """The manifest file; a benchmark without one is half-written.
+
+    One of an earlier version has no card.
+    """
 
     schema_version: Literal[1] = 1
     settings: Recipe
+    card: DomainCard | None = None
     versions: dict[str, str]
     selection: tuple[Selection, ...]
     tasks: tuple[TaskEntry, ...]
@@ -144,6 +149,11 @@ class Benchmark(Sequence[Task]):
     def domain(self) -> Domain:
         """The domain of all tasks."""
         return find_domain(self.manifest.settings.domain).with_toolset(self.toolset)
+
+    @property
+    def card(self) -> DomainCard:
+        """What its domain calls things, as it did when the benchmark was made."""
+        return self.manifest.card or self.domain.card
 
     def with_toolset(self, toolset: str | None) -> "Benchmark":
         """Return the benchmark with the tools and the policy of a toolset; `None` keeps its own.

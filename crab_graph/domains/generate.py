@@ -204,6 +204,7 @@ def regenerate(
         raise
     manifest = Manifest(
         settings=recipe,
+        card=find_domain(recipe.domain).card,
         versions=stamped_versions(),
         selection=tuple(_selection(scouted, stratum, chosen[stratum]) for stratum in chosen),
         tasks=tuple(entries[plan.id] for plan in plans),

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import ValidationError
 
+from crab_graph.domain.card import DomainCard
 from crab_graph.domains.benchmark import (
     MANIFEST,
     Benchmark,
@@ -163,6 +164,7 @@ class _Plan(NamedTuple):
     directory: Path
     vary: Vary
     source_sha256: str
+    card: DomainCard
     recipes: Mapping[int, Recipe]
     paths: Mapping[int, Path]
     families: Sequence[FamilyPlan]
@@ -209,7 +211,7 @@ def _plan(
         for number, task in enumerate(source.load(ids), start=1)
     ]
     paths = {value: directory / f"{what}-{value}" for value in chosen}
-    return _Plan(directory, what, source.sha256, recipes, paths, families)
+    return _Plan(directory, what, source.sha256, source.domain.card, recipes, paths, families)
 
 
 def _checked_values(source: Benchmark, vary: Vary, values: Sequence[int] | None) -> tuple[int, ...]:
@@ -310,6 +312,7 @@ def _build(plan: _Plan, jobs: int, progress: Progress | None) -> list[LeftOut]:
             ids = [family.ids[family.values.index(value)] for family in plan.families]
             manifest = Manifest(
                 settings=plan.recipes[value],
+                card=plan.card,
                 versions=stamped_versions(),
                 selection=(),
                 tasks=tuple(entries[task_id] for task_id in ids if task_id in entries),

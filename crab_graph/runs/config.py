@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
+from crab_graph.domain.card import DomainCard
 from crab_graph.errors import ResumeMismatch, RunError, UsageError
 from crab_graph.models.prices import Prices
 from crab_graph.schema import FileModel
@@ -33,7 +34,7 @@ _WORDS = {
 """What a mismatch calls a field, where its name says less."""
 _SINCE = {"code_sha256", "agent_sha256"}
 """Fields that earlier versions did not keep, or that not every agent has."""
-_OWN = "schema_version benchmark versions limits checkpoint prices run_limits mismatches"
+_OWN = "schema_version benchmark card versions limits checkpoint prices run_limits mismatches"
 _FREE = {one.name for one in fields(RunSettings) if (said := about(one)) and not said.decides}
 _FREE.update(_OWN.split())
 """Fields that may be others when a run is gone on with, or are compared piece by piece."""
@@ -67,6 +68,7 @@ class RunConfig(RunSettings):
 
     Attributes:
         engine: What plays the users: also `python` for callables, `person` for one at a keyboard.
+        card: What the domain of its tasks calls things; a run of an earlier version has none.
         code_sha256: Hash of the package's sources that episodes depend on.
         agent_sha256: Hash of the agent's source, if it is Python code.
         prices: Prices of models when it was last worked on; its costs are counted with them.
@@ -83,6 +85,7 @@ class RunConfig(RunSettings):
     tasks: tuple[str, ...]
     toolset: str = Toolset.PARITY.value
     versions: dict[str, str]
+    card: DomainCard | None = None
     personas_sha256: str | None = None
     code_sha256: str | None = None
     agent_sha256: str | None = None

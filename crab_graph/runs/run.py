@@ -6,8 +6,9 @@ from typing import overload
 
 import duckdb
 
+from crab_graph.domain.card import EARLIER_AXES, DomainCard
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
-from crab_graph.errors import BenchmarkError, RunError, UnknownName
+from crab_graph.errors import BenchmarkError, RunError, UnknownName, UsageError
 from crab_graph.runs.config import RunConfig, read_config
 from crab_graph.runs.plan import plan_episodes
 from crab_graph.runs.record import EpisodeRecord
@@ -103,6 +104,19 @@ def open_run(path: str | Path) -> Run:
     """
     directory = Path(path)
     return Run(directory, read_config(directory), load_records(directory))
+
+
+def card_of(run: Run) -> DomainCard:
+    """Return what the domain of a run's tasks calls things.
+
+    That of a run without a card is its benchmark's; where that is gone, little is known.
+    """
+    if run.config.card is not None:
+        return run.config.card
+    try:
+        return benchmark_of(run).card
+    except (RunError, UsageError):
+        return DomainCard(name="", axes=EARLIER_AXES)
 
 
 def benchmark_of(run: Run) -> Benchmark:

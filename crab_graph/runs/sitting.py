@@ -111,6 +111,7 @@ def prepare_sitting(
     stood_for = {
         "benchmark": relpath(bench.directory, directory),
         "benchmark_sha256": bench.sha256,
+        "card": bench.card,
         "agent": resolve_agent(agent).name,
         "agent_sha256": agent_sha256(agent),
         "personas": settings.personas and relpath(settings.personas, directory),

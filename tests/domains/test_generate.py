@@ -8,12 +8,17 @@ from typing import Any
 
 import duckdb
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from crab_graph.domains.benchmark import load_benchmark
-from crab_graph.domains.generate import generate_benchmark
+from crab_graph.domains.construction import MOST_SOLUTIONS, closure_band
+from crab_graph.domains.generate import generate_benchmark, plan_candidates, recipe_of
 from crab_graph.domains.proof import certify_benchmark
+from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.domains.travel.names import CITIES
 from crab_graph.errors import BenchmarkError, UnknownName, UnsatisfiableTask, UsageError
+from crab_graph.settings import GenerationSettings
 
 ROOT = Path(__file__).parents[2]
 
@@ -284,3 +289,24 @@ def test_a_task_that_cannot_be_built_is_one_clear_error(tmp_path, monkeypatch):
 def test_an_unknown_task_is_an_unknown_name(bench):
     with pytest.raises(UnknownName, match="S9-001"):
         bench["S9-001"]
+
+
+@given(tasks=st.integers(4, 30), seed=st.integers(0, 9))
+def test_values_of_all_axes_take_turns_within_a_stratum(tasks, seed):
+    recipe = recipe_of(GenerationSettings(tasks=tasks, strata=(1, 3)))
+    plans = list(plan_candidates(recipe, seed))
+    for stratum in recipe.strata:
+        own = [plan.axes for plan in plans if plan.stratum == stratum]
+        for axis in TRAVEL.axes:
+            counts = [sum(one[axis.name] == value for one in own) for value in axis.values]
+            assert max(counts) - min(counts) <= len(own) // 2
+        pairs = {tuple(one.values()) for one in own}
+        assert len(pairs) == min(len(own), 8) or len(own) % 8
+
+
+@given(stratum=st.integers(1, 4), slots=st.integers(1, 8))
+def test_every_stratum_admits_what_its_seeds_can_combine_to(stratum, slots):
+    band = closure_band(stratum, slots)
+    assert band[-1] == min(stratum**slots, MOST_SOLUTIONS)
+    assert band[0] <= max(stratum, stratum ** (slots - 1))
+    assert slots > 2 or stratum in band

@@ -140,6 +140,7 @@ TRAVEL = Domain(
         for one in Toolset
     },
     grading=TRAVEL_GRADING,
+    job="trip",
     axes=AXES,
     properties=PROPERTIES,
     optional_edges=("total_budget", "same_carrier", "same_district"),

@@ -1,0 +1,82 @@
+"""A domain's card: what pages must know of a domain, without the domain.
+
+Benchmarks and runs carry the card of their domain, so that whoever shows one imports no domain, has
+the words that stood when it was made, and never those of another domain.
+"""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated
+
+from pydantic import StringConstraints
+
+from crab_graph.schema import FileModel
+
+Words = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
+"""A short text in one line: a card may come from anybody, and its words get to terminals."""
+
+
+class SlotCard(FileModel):
+    """One thing that a job needs: its id, what it is called, and the kind of booking."""
+
+    id: Words
+    title: Words
+    kind: Words
+
+
+class AxisCard(FileModel):
+    """An axis of stratification: its name in data, its title on pages, its values in order."""
+
+    name: Words
+    title: Words
+    values: tuple[int | Words, ...]
+
+    @property
+    def holds_numbers(self) -> bool:
+        """Whether all its values are numbers."""
+        return all(isinstance(value, int) for value in self.values)
+
+    def label(self, value: object) -> str:
+        """Return a value as a phrase that stands without the title: `fixed dates`, `party of 2`."""
+        return f"{self.title} of {value}" if self.holds_numbers else f"{value} {self.title}"
+
+
+class CheckCard(FileModel):
+    """A check that the domain declares: its label, what it says, and what it is about."""
+
+    id: Words
+    title: Words
+    role: Words = ""
+
+
+class DomainCard(FileModel):
+    """What a domain calls things.
+
+    Attributes:
+        name: As `--domain` names it; empty where nothing is known of the domain.
+        job: What all that users want is called, such as `visit`.
+        checks: Those of its own; those of all domains are the verifiers'.
+    """
+
+    name: Words
+    job: Words = "job"
+    slots: tuple[SlotCard, ...] = ()
+    axes: tuple[AxisCard, ...] = ()
+    checks: tuple[CheckCard, ...] = ()
+
+    @cached_property
+    def titles(self) -> Mapping[str, str]:
+        """What its checks say, by id."""
+        return {check.id: check.title for check in self.checks}
+
+    def describe(self, axes: Mapping[str, object]) -> str:
+        """Return a task's values on the axes as a phrase: `fixed dates, party of 2`."""
+        known = (axis for axis in self.axes if axis.name in axes)
+        return ", ".join(axis.label(axes[axis.name]) for axis in known)
+
+
+EARLIER_AXES = (
+    AxisCard(name="date_mode", title="dates", values=("fixed", "flexible")),
+    AxisCard(name="party", title="party", values=(1, 2, 3, 4)),
+)
+"""The axes that every domain had while benchmarks and runs had no card."""

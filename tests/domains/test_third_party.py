@@ -1,0 +1,105 @@
+"""Domains of other packages: imported when they are asked for; a broken one is one line."""
+
+import sys
+
+import pytest
+import typer
+
+from crab_graph.cli import app, main
+from crab_graph.domain.contract import DOMAINS, find_domain
+from crab_graph.domains.generate import generate_benchmark, plan_candidates
+from crab_graph.errors import UsageError
+
+PLAIN = """
+from dataclasses import replace
+
+from crab_graph.domain.contract import find_domain
+
+MODEL = find_domain("travel")
+
+
+def draft(seed, axes):
+    assert not axes
+    return MODEL.draft(seed, {"date_mode": "fixed", "party": 2})
+
+
+PLAIN = replace(MODEL, name="plain", axes=(), draft=draft)
+NUMBER = 3
+"""
+REFUSED = """
+from crab_graph.errors import UsageError
+
+raise UsageError("two slots are called 'gp'\\nslot 'lab' names no offer")
+"""
+ENTRIES = """
+[crab_graph.domains]
+plain = plain_domain:PLAIN
+number = plain_domain:NUMBER
+missing = plain_domain:MISSING
+broken = missing_domain:DOMAIN
+refused = refused_domain:DOMAIN
+"""
+
+
+@pytest.fixture
+def installed(tmp_path_factory, monkeypatch):
+    """Install a package that registers one domain that works and four things that do not."""
+    site = tmp_path_factory.mktemp("site")
+    (site / "plain_domain.py").write_text(PLAIN)
+    (site / "refused_domain.py").write_text(REFUSED)
+    about = site / "other_domains-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: other-domains\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(ENTRIES)
+    monkeypatch.syspath_prepend(str(site))
+    yield
+    find_domain.cache_clear()
+    for name in ("plain_domain", "refused_domain"):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("broken", "cannot be loaded: ModuleNotFoundError: No module named 'missing_domain'"),
+        ("missing", "cannot be loaded: AttributeError: module 'plain_domain' has no attribute"),
+        ("number", "is a int, and should be the `Domain` that `build` returns"),
+        ("refused", "cannot be loaded: two slots are called 'gp'; slot 'lab' names no offer"),
+    ],
+)
+def test_what_is_no_domain_is_one_line_that_names_the_package(
+    installed, tmp_path, capsys, name, reason
+):
+    assert main(["generate", str(tmp_path / "b"), "--domain", name]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"crab-graph: domain '{name}' of the package 'other-domains' ")
+    assert reason in said
+    assert said.endswith("; mend or uninstall that package\n")
+    assert said.count("\n") == 1
+    assert not (tmp_path / "b").exists()
+
+
+def test_a_shell_completes_the_names_of_domains_without_importing_any(installed):
+    (option,) = [
+        one for one in typer.main.get_group(app).commands["generate"].params if one.name == "domain"
+    ]
+    context = typer.Context(typer.main.get_command(app))
+    completed = option.shell_complete(context, "")
+    assert [one.value for one in completed] == list(DOMAINS.names())
+    assert [one.value for one in option.shell_complete(context, "pl")] == ["plain"]
+    assert "plain_domain" not in sys.modules
+
+
+def test_a_domain_of_another_package_is_found(installed):
+    assert find_domain("plain").name == "plain"
+    with pytest.raises(UsageError, match="other-domains"):
+        find_domain("broken")
+
+
+def test_a_domain_needs_no_axes(installed, tmp_path):
+    bench = generate_benchmark(
+        tmp_path / "b", tasks=3, strata=(1, 2), distractors=100, domain="plain"
+    )
+    assert [task.id for task in bench] == ["S1-001", "S1-002", "S2-001"]
+    assert all(task.axes == {} for task in bench)
+    assert all(plan.axes == {} for plan in plan_candidates(bench.manifest.settings, 0))
