@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import crab_graph as cg
+from crab_graph.analysis.audit.rehearsal import items_of
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.domains.travel.offers import KINDS
-from crab_graph.domains.travel.rehearsal import items_of
 from crab_graph.generation.constraints import SqlTerm
 from crab_graph.money import format_cents
 from tests.domains.test_read_job import read
@@ -67,8 +67,8 @@ def test_a_benchmark_an_agent_and_its_grades_follow_the_rule(tmp_path):
     assert budgets
     for task in bench:
         trip = items_of(task, task.solutions[0])
-        due = {item.slot: with_fee(item.unit_cents, item.units) for item in trip}
-        solution = {item.slot: {"price": item.unit_cents} for item in trip}
+        due = {item.slot.id: with_fee(item.unit_cents, item.units) for item in trip}
+        solution = {item.slot.id: {"price": item.unit_cents} for item in trip}
         assert TRAVEL.cost_of_solution(solution, task.request) == sum(due.values())
         episode = cg.run_episode(task, agent="solver", user="generic", seed=0)
         assert episode.passed, episode.checks
@@ -78,8 +78,10 @@ def test_a_benchmark_an_agent_and_its_grades_follow_the_rule(tmp_path):
         (budget,) = (one for one in task.graph.edge_constraints if one.name == "total_budget")
         trip = items_of(task, task.solutions[0])
         spare = task.request.budget_cents - sum(item.cents for item in trip)
-        prices = {(item.slot, "price"): item.unit_cents for item in trip}
-        steps = {item.slot: item.cents - with_fee(item.unit_cents - 1, item.units) for item in trip}
+        prices = {(item.slot.id, "price"): item.unit_cents for item in trip}
+        steps = {
+            item.slot.id: item.cents - with_fee(item.unit_cents - 1, item.units) for item in trip
+        }
         assert budget.linear is not None
         assert {slot: budget.linear.weights[slot, "price"] for slot in steps} == steps
         assert budget.holds(prices)

@@ -18,13 +18,13 @@ from crab_graph.analysis.audit.examination import (
     examine,
 )
 from crab_graph.analysis.audit.gates import Gate, none_gate, rate_gate
-from crab_graph.analysis.audit.mutations import MUTATIONS, MatrixCell
+from crab_graph.analysis.audit.mutations import MatrixCell
+from crab_graph.analysis.audit.neutral_changes import NEUTRAL
 from crab_graph.analysis.audit.sound_episodes import (
     determinism_gates,
     isolation_gate,
     privacy_gate,
 )
-from crab_graph.analysis.audit.text_mutations import NEUTRAL
 from crab_graph.domains.benchmark import Benchmark
 from crab_graph.domains.task import Task
 from crab_graph.workers import process_map
@@ -120,8 +120,10 @@ def _gates(findings: Sequence[Finding]) -> list[Gate]:
     single = [cell for cell in cells if not cell.is_composed]
     composed = [cell for cell in cells if cell.is_composed]
     used = Counter(cell.name for cell in single if not cell.is_skipped)
-    unused = ", ".join(sorted({cell.name for cell in single} - set(used))) or "none"
-    note = f"{len(MUTATIONS)} mutations, {len(NEUTRAL)} neutral; nowhere possible: {unused}"
+    tried = {cell.name for cell in single}
+    unused = ", ".join(sorted(tried - set(used))) or "none"
+    mutations = len(tried - {one.id for one in NEUTRAL})
+    note = f"{mutations} mutations, {len(NEUTRAL)} neutral; nowhere possible: {unused}"
     return [
         _passed("replays", by_kind[UnitKind.REPLAY], "certified solutions"),
         _passed("dialogues", by_kind[UnitKind.DIALOGUE], "certified solutions"),

@@ -10,9 +10,9 @@ from crab_graph.agents.adapters import AgentSpec
 from crab_graph.agents.reference.desk import Desk
 from crab_graph.agents.reference.planning import Plan, Shortlist
 from crab_graph.agents.reference.wishes import Wishes
-from crab_graph.analysis.audit.mutations import MUTATIONS, MatrixCell, compositions, matrix
+from crab_graph.analysis.audit.mutations import MatrixCell, compositions, matrix, mutations_of
+from crab_graph.analysis.audit.neutral_changes import NEUTRAL
 from crab_graph.analysis.audit.telling import Unplayable, perfect
-from crab_graph.analysis.audit.text_mutations import NEUTRAL
 from crab_graph.domains.benchmark import load_benchmark
 from crab_graph.domains.task import SolutionIds, Task
 from crab_graph.runs.episode import run_episode
@@ -96,7 +96,7 @@ def examine(directory: Path, unit: Unit) -> Finding:
         case UnitKind.MUTATE:
             pairs = [
                 (mutation, NEUTRAL[(place + unit.number) % len(NEUTRAL)])
-                for place, mutation in enumerate(MUTATIONS)
+                for place, mutation in enumerate(mutations_of(task))
             ]
             cells = (*matrix(task), *compositions(task, pairs))
             return Finding(unit, len(cells), cells=cells)

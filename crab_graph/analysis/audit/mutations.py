@@ -3,15 +3,20 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from crab_graph.analysis.audit.booking_mutations import booking_mutations
+from crab_graph.analysis.audit.money_mutations import money_mutations
+from crab_graph.analysis.audit.neutral_changes import NEUTRAL
 from crab_graph.analysis.audit.telling import Operator, Telling, Unplayable, perfect
-from crab_graph.analysis.audit.text_mutations import NEUTRAL, TEXT_MUTATIONS
-from crab_graph.analysis.audit.trip_mutations import TRIP_MUTATIONS
+from crab_graph.analysis.audit.text_mutations import text_mutations
 from crab_graph.domains.task import Task
+from crab_graph.eval.reading import read_task
 from crab_graph.eval.verdict import Verdict
+from crab_graph.eval.verifiers import ids_of
 
-MUTATIONS: tuple[Operator, ...] = tuple(
-    sorted((*TRIP_MUTATIONS, *TEXT_MUTATIONS), key=lambda one: one.id)
-)
+
+def mutations_of(task: Task) -> tuple[Operator, ...]:
+    """Return the mutations of a task's domain: which they are follows from what it declares."""
+    return (*booking_mutations(task), *money_mutations(task), *text_mutations(task))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +54,10 @@ class MatrixCell:
         return f"{self.task_id} {self.name}: {flips} flipped for {expected}. {self.note}".strip()
 
 
-def matrix(
-    task: Task, operators: Sequence[Operator] = (*MUTATIONS, *NEUTRAL)
-) -> Iterator[MatrixCell]:
-    """Yield what each operator does to a task's first certified solution."""
-    return _cells(task, ([operator] for operator in operators))
+def matrix(task: Task, operators: Sequence[Operator] | None = None) -> Iterator[MatrixCell]:
+    """Yield what each operator, by default every one, does to a task's first solution."""
+    chosen = (*mutations_of(task), *NEUTRAL) if operators is None else operators
+    return _cells(task, ([operator] for operator in chosen))
 
 
 def compositions(task: Task, pairs: Iterable[tuple[Operator, Operator]]) -> Iterator[MatrixCell]:
@@ -72,7 +76,8 @@ def _cells(task: Task, rows: Iterable[Sequence[Operator]]) -> Iterator[MatrixCel
         for operator in operators:
             changed = None if changed is None else operator.edit(changed)
         name = "×".join(operator.id for operator in operators)
-        expected = frozenset[str]().union(*(operator.flips for operator in operators))
+        named = frozenset[str]().union(*(operator.flips for operator in operators))
+        expected = ids_of(read_task(task), named)
         try:
             verdict = None if changed is None else changed.grade()
         except Unplayable:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
+from crab_graph.analysis.audit.rehearsal import Item, items_of
 from crab_graph.domains.task import SolutionIds, Task
-from crab_graph.domains.travel.rehearsal import Item, items_of
 from crab_graph.errors import CrabGraphError
 from crab_graph.eval.replay import Trajectory, replay
 from crab_graph.eval.transcript import read_transcript
@@ -69,12 +69,10 @@ class Telling:
     token: str | None = "###STOP###"
     changes: tuple[TrajectoryEdit, ...] = ()
     reverses_rows: bool = False
-    removed_solution: bool = False
-    """Whether what is booked is certified no longer."""
 
     def item(self, slot: str) -> Item:
         """Return the item of a slot."""
-        return next(item for item in self.items if item.slot == slot)
+        return next(item for item in self.items if item.slot.id == slot)
 
     def swapped(self, *items: Item) -> "Telling":
         """Return it with other items in their slots."""
@@ -83,7 +81,7 @@ class Telling:
 
     def without(self, slot: str) -> "Telling":
         """Return it without a slot."""
-        return replace(self, items=tuple(item for item in self.items if item.slot != slot))
+        return replace(self, items=tuple(item for item in self.items if item.slot.id != slot))
 
     def said(self, part: str, edit: TextEdit) -> "Telling":
         """Return it with a change of what the agent says."""
@@ -99,6 +97,16 @@ class Telling:
         """What all costs."""
         return sum(item.cents for item in self.all_items)
 
+    @property
+    def paid(self) -> tuple[Item, ...]:
+        """What has a price, of what fills the slots."""
+        return tuple(item for item in self.items if not item.is_free)
+
+    @property
+    def whole(self) -> str:
+        """A word of the domain that means all of it, such as `trip`."""
+        return self.task.domain.grading.vocabulary().whole_words[0]
+
     def messages(self) -> list[Message]:
         """Return the transcript."""
         return _Script(self, self._prepared_task()).lines
@@ -113,25 +121,16 @@ class Telling:
         return grade_trajectory(task, trajectory)
 
     def _prepared_task(self) -> Task:
-        """Return the task with the telling's rows, its certificate and its order of rows."""
+        """Return the task with the telling's rows and its order of rows."""
         new = [row for item in (*self.all_items, *self.known) if item.is_new for row in item.rows()]
-        if not (new or self.reverses_rows or self.removed_solution):
+        if not (new or self.reverses_rows):
             return _ample(self.task)
-        solutions = self.task.spec.solutions
-        if self.removed_solution:
-            booked = {item.slot: item.entity_id for item in self.items}
-            solutions = tuple(
-                one
-                for one in solutions
-                if not all(booked[slot] in ids.values() for slot, ids in one.items())
-            )
-        spec = self.task.spec.model_copy(update={"solutions": solutions})
         tables = {name: dict(found) for name, found in _ample(self.task).world.tables.items()}
         for table, key, row in new:
             tables[table][key] = row
         order = -1 if self.reverses_rows else 1
         rows = {name: list(found.values())[::order] for name, found in tables.items()}
-        return Task(spec, self.task.domain, lambda: rows)
+        return Task(self.task.spec, self.task.domain, lambda: rows)
 
 
 @lru_cache(maxsize=4)
@@ -160,7 +159,10 @@ Edit = Callable[[Telling], Telling | None]
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """A line of the mutation matrix, such as `M08`; exactly `flips` go from pass to fail."""
+    """A line of the mutation matrix, such as `M08`; exactly `flips` go from pass to fail.
+
+    They are the ids of checks, or roles, which stand for all checks that have them.
+    """
 
     id: str
     edit: Edit
@@ -170,6 +172,12 @@ class Operator:
 def operator(name: str, edit: Edit, *flips: str) -> Operator:
     """Return an operator."""
     return Operator(name, edit, frozenset(flips))
+
+
+def made_up_ids(item: Item, count: int) -> list[str]:
+    """Return ids of the kind of an item that nothing has."""
+    prefix = item.kind.prefixes[0][0]
+    return [f"{prefix}-88{number:04d}" for number in range(count)]
 
 
 def with_fields(**fields: Any) -> Edit:
@@ -183,25 +191,28 @@ class _Script:
     def __init__(self, telling: Telling, task: Task) -> None:
         self._telling = telling
         self._task = task
+        self._says_amounts = telling.says_amounts and telling.cents > 0
         self._ledger = Ledger.fold(task.world)
         self.lines: list[Message] = []
         self.booking_ids: dict[str, str] = {}
         self._propose()
-        booked = self._book()
-        if booked:
-            self._pay(booked)
+        payable = [one for one in self._book() if not one[0].is_free]
+        if payable:
+            self._pay(payable)
         self._close()
 
     def _propose(self) -> None:
         telling = self._telling
         items = telling.all_items
-        self._user("I would like to book a trip.")
+        self._user("Please help me to book everything.")
         for text in telling.opening_lines:
             self._agent(ANY, text)
             self._user("I see.")
         for name, arguments in telling.reads:
             self._call(Owner.AGENT, name, arguments)
-        total = f"Trip total: {format_dollars(telling.cents)}. " if telling.says_amounts else ""
+        total = ""
+        if self._says_amounts:
+            total = f"{telling.whole.capitalize()} total: {format_dollars(telling.cents)}. "
         plan = f"This is my plan.\n\n{self._told()}\n\n{total}Shall I book all of it?"
         self._agent(PROPOSAL, plan if items else "I am afraid I found nothing.")
         consent = telling.consent
@@ -216,45 +227,50 @@ class _Script:
     def _book(self) -> list[tuple[Item, str]]:
         booked = []
         for item in self._telling.all_items:
-            booking_id = self._call(Owner.AGENT, item.tool, item.arguments)["booking_id"]
-            if item.slot in self._telling.rehearsed:
-                self._call(Owner.AGENT, "cancel_flight", {"booking_id": booking_id})
-                booking_id = self._call(Owner.AGENT, item.tool, item.arguments)["booking_id"]
-            self.booking_ids.setdefault(item.slot, booking_id)
+            booking_id = self._booking_id(item)
+            if item.slot.id in self._telling.rehearsed and item.tools.cancel is not None:
+                self._call(Owner.AGENT, item.tools.cancel, {"booking_id": booking_id})
+                booking_id = self._booking_id(item)
+            self.booking_ids.setdefault(item.slot.id, booking_id)
             booked.append((item, booking_id))
         for name, arguments in self._telling.calls:
             self._call(Owner.AGENT, name, arguments)
         return booked
 
+    def _booking_id(self, item: Item) -> str:
+        made = self._call(Owner.AGENT, item.tools.book, item.arguments)
+        return str(made["booking_id"])
+
     def _pay(self, booked: list[tuple[Item, str]]) -> None:
         telling = self._telling
-        total = f", {format_dollars(telling.cents)} in total for the trip"
-        amount = total if telling.says_amounts else ""
+        total = f", {format_dollars(telling.cents)} in total for the {telling.whole}"
+        amount = total if self._says_amounts else ""
         self._agent(RESERVED, f"All is reserved{amount}. Please approve the payments.")
         card = self._task.profile.payment_card.card_id
         added = self._call(Owner.USER, "add_payment_method_to_platform", {"card_id": card})
         method = {"payment_method_id": added["payment_method_id"]}
-        early = [one for one in booked if one[0].slot not in telling.late | telling.unapproved]
+        early = [one for one in booked if one[0].slot.id not in telling.late | telling.unapproved]
         self._approve(early, method)
         self._user(f"All is approved with {added['payment_method_id']}.")
         for item, booking_id in booked:
-            if item.slot not in telling.uncharged:
+            if item.slot.id not in telling.uncharged:
                 self._call(Owner.AGENT, "charge_booking", {"booking_id": booking_id, **method})
-        self._approve([one for one in booked if one[0].slot in telling.late], method)
+        self._approve([one for one in booked if one[0].slot.id in telling.late], method)
 
     def _approve(self, booked: list[tuple[Item, str]], method: Mapping[str, str]) -> None:
         for item, booking_id in booked:
-            cents = self._telling.approved_cents.get(item.slot, item.cents - item.surcharge)
+            cents = self._telling.approved_cents.get(item.slot.id, item.cents - item.surcharge)
             arguments = {"booking_id": booking_id, **method, "amount": format_cents(cents)}
             self._call(Owner.USER, "record_payment_approval", arguments)
 
     def _close(self) -> None:
         telling = self._telling
         closing = "That is all."
-        charged = [item.cents for item in telling.all_items if item.slot not in telling.uncharged]
-        if charged and telling.says_amounts:
-            total = format_dollars(sum(charged))
-            closing = f"{self._told()}\n\nEverything is confirmed. Total charged: {total}."
+        held = [item for item in telling.all_items if item.slot.id not in telling.uncharged]
+        if held and telling.says_amounts:
+            total = format_dollars(sum(item.cents for item in held))
+            charged = f" Total charged: {total}." if self._says_amounts else ""
+            closing = f"{self._told()}\n\nEverything is confirmed.{charged}"
         self._agent(CLOSING, closing + (f" {OFFER}" if telling.offers_transfer else ""))
         self._user(" ".join(filter(None, ["Thanks.", telling.token])))
 
@@ -262,8 +278,8 @@ class _Script:
         lines = []
         for item in self._telling.all_items:
             who = item.entity_id if item.name is None else f"{item.name} ({item.entity_id})"
-            line = f"- {item.slot.title()}: {who}"
-            if self._telling.says_amounts:
+            line = f"- {item.slot.word.capitalize()}: {who}"
+            if self._telling.says_amounts and not item.is_free:
                 unit, what = format_dollars(item.unit_cents), item.kind.unit
                 plural = what if item.units == 1 else f"{what}s"
                 whole = f"{format_dollars(item.cents)} for {item.units} {plural}"
