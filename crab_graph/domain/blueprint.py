@@ -13,6 +13,8 @@ from crab_graph.domain.contract import TaskSlot
 from crab_graph.domain.declaration import Declaration, Offer
 from crab_graph.domain.kind import Kind
 from crab_graph.domain.layout import kinds_of, tables_of
+from crab_graph.domain.node_types import WorldMaker
+from crab_graph.domain.requirements import GraphMaker, domain_rules
 from crab_graph.generation.constraint_graph import ConstraintGraph, NodeType
 from crab_graph.schema import FileModel
 from crab_graph.tools.tables import Table
@@ -51,10 +53,20 @@ class Blueprint:
         """The kind of booking that fills each slot."""
         return {slot.id: self.kinds[slot.kind] for slot in self.slots}
 
+    @cached_property
+    def graph_maker(self) -> GraphMaker:
+        """What makes its constraint graphs; its `conditions` are what the rules state, by name."""
+        return GraphMaker(self.declaration, self.slot_kinds)
+
+    @cached_property
+    def _worlds(self) -> WorldMaker:
+        rules = {name: domain_rules(offer) for name, offer in self.offers.items()}
+        return WorldMaker(self.declaration, self.kinds, rules)
+
     def node_types(self, request: Any, seed: int) -> dict[str, NodeType]:
         """Return what can exist in the world of one task, by kind."""
-        raise NotImplementedError
+        return self._worlds.node_types(request, seed)
 
     def build_graph(self, request: Any) -> ConstraintGraph:
         """Return the constraint graph of a request."""
-        raise NotImplementedError
+        return self.graph_maker.graph(request)

@@ -15,9 +15,9 @@ Minutes = tuple[int, int]
 """The first minute of a day and the one after the last."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Field:
-    """What every field has.
+    """What every field has. Fields are the same where they are one object.
 
     Attributes:
         column: Its column, where that has another name.
@@ -69,7 +69,7 @@ class Several(Field):
         return tuple(one for one in self.sets if value in one.split(", "))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Day(Field):
     """A day within the task's horizon."""
 

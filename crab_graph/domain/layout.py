@@ -18,6 +18,7 @@ from crab_graph.domain.fields import (
     Price,
     Several,
     Span,
+    root,
 )
 from crab_graph.domain.kind import Kind
 from crab_graph.tools.tables import PLATFORM_TABLES, PRIVATE_TABLES, Table
@@ -49,12 +50,9 @@ _SQL_TYPES = {
 
 def nature(offer: Offer, name: str) -> Nature:
     """Return what the value of a field is; one behind another is of that one's nature."""
-    field = offer.fields[name]
-    match field:
-        case Later():
-            return nature(offer, field.after)
-        case Choice():
-            return Nature.TEXT if isinstance(field.values[0], str) else Nature.NUMBER
+    match root(offer.fields, name):
+        case Choice(values=values):
+            return Nature.TEXT if isinstance(values[0], str) else Nature.NUMBER
         case Several():
             return Nature.SET
         case Day():

@@ -7,8 +7,9 @@ becomes the SQL condition of certification.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, NamedTuple
+from functools import cached_property, reduce
+from operator import or_
+from typing import Any, NamedTuple, NoReturn
 
 
 def _operator(sql: str, *, is_reflected: bool = False) -> Callable[["SqlTerm", Any], "SqlTerm"]:
@@ -42,6 +43,37 @@ class SqlTerm:
     __ge__ = _operator(">=")
     __eq__ = _operator("=")  # type: ignore[assignment]
     __ne__ = _operator("<>")  # type: ignore[assignment]
+
+    def __neg__(self) -> "SqlTerm":
+        return SqlTerm(f"(-{self.sql})")
+
+    def __abs__(self) -> "SqlTerm":
+        return SqlTerm(f"abs({self.sql})")
+
+    def __mod__(self, divisor: int) -> "SqlTerm":
+        # DuckDB's remainder has the sign of the dividend, Python's and NumPy's that of the divisor.
+        of = _divisor(divisor)
+        return SqlTerm(f"((({self.sql} % {of}) + {of}) % {of})")
+
+    def __floordiv__(self, divisor: int) -> "SqlTerm":
+        return SqlTerm(f"(({self.sql} - {(self % divisor).sql}) // {_divisor(divisor)})")
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(
+            "a condition is not true or false before it is SQL: say `and`, `or`, `not` and chained "
+            "comparisons with &, | and == False, each comparison in ( )"
+        )
+
+
+def _divisor(value: Any) -> str:
+    """Return the SQL of what is divided by.
+
+    Raises:
+        TypeError: it is no integer other than 0: by a term NumPy, Python and DuckDB differ.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or value == 0:
+        raise TypeError(f"only an integer other than 0 can divide in SQL, not {value!r}")
+    return f"({value})"
 
 
 def sql_literal(value: Any) -> str:
@@ -175,6 +207,16 @@ def differs(value: Any, other: Any) -> Any:
 def at_least(value: Any, minimum: Any) -> Any:
     """`value` is `minimum` or more."""
     return value >= minimum
+
+
+def at_most(value: Any, maximum: Any) -> Any:
+    """`value` is `maximum` or less."""
+    return value <= maximum
+
+
+def one_of(value: Any, choices: tuple[Any, ...]) -> Any:
+    """`value` is one of the choices."""
+    return reduce(or_, (value == choice for choice in choices))
 
 
 def within(value: Any, first: Any, last: Any) -> Any:
