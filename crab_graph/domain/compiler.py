@@ -9,7 +9,14 @@ from crab_graph.domain.blueprint import Blueprint
 from crab_graph.domain.clientele import people_of
 from crab_graph.domain.contract import Domain
 from crab_graph.domain.declaration import Declaration
+from crab_graph.domain.declared_checks import DeclaredChecks
 from crab_graph.domain.drafting import Drafting
+from crab_graph.domain.fact_reach import (
+    charging_facts,
+    covered_checks,
+    deciding_checks,
+    profile_facts,
+)
 from crab_graph.domain.request_types import Profile, facts_of, request_model, task_axes
 from crab_graph.domain.strata import group_of, task_properties
 from crab_graph.domain.verification import Grading
@@ -36,7 +43,14 @@ PARTS: Mapping[str, Part] = {
 }
 """How each field of a `Domain` is derived, but for its grading."""
 
-GRADING_PARTS: Mapping[str, Part] = {}
+GRADING_PARTS: Mapping[str, Part] = {
+    "declared": lambda blueprint: DeclaredChecks(blueprint).declared,
+    "constraints": lambda blueprint: DeclaredChecks(blueprint).constraints,
+    "covered_checks": lambda blueprint: covered_checks(DeclaredChecks(blueprint)),
+    "deciding_checks": lambda blueprint: deciding_checks(DeclaredChecks(blueprint)),
+    "charging_facts": lambda blueprint: charging_facts(blueprint.declaration),
+    "profile_facts": lambda blueprint: profile_facts(blueprint.declaration),
+}
 """How each field of its `Grading` is derived."""
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from crab_graph.dates import day_number, iso_date
 from crab_graph.domain.contract import TaskSlot
-from crab_graph.domain.inflection import plural
 from crab_graph.domain.kind import BookingTerms, Kind, KindTools, SearchStep
 from crab_graph.domain.verification import SlotBooking, booking_values
 from crab_graph.domains.task import SolutionIds, Task
@@ -60,12 +59,6 @@ class Item:
         if self.days is None:
             return self.count
         return day_number(self.days[1]) - day_number(self.days[0])
-
-    @property
-    def counted(self) -> str:
-        """Its units in words, such as `3 nights`."""
-        word = self.kind.unit
-        return f"{self.units} {word if self.units == 1 else plural(word)}"
 
     @property
     def is_free(self) -> bool:

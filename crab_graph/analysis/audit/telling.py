@@ -280,8 +280,10 @@ class _Script:
             who = item.entity_id if item.name is None else f"{item.name} ({item.entity_id})"
             line = f"- {item.slot.word.capitalize()}: {who}"
             if self._telling.says_amounts and not item.is_free:
-                unit = f"{format_dollars(item.unit_cents)} per {item.kind.unit}"
-                line += f", {unit}, {format_dollars(item.cents)} for {item.counted}"
+                unit, what = format_dollars(item.unit_cents), item.kind.unit
+                plural = what if item.units == 1 else f"{what}s"
+                whole = f"{format_dollars(item.cents)} for {item.units} {plural}"
+                line += f", {unit} per {what}, {whole}"
             lines.append(line)
         return "\n".join(lines)
 

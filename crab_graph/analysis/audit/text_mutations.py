@@ -79,7 +79,7 @@ def _unit_price(telling: Telling) -> tuple[str, str]:
 
 def _whole_price(telling: Telling) -> tuple[str, str]:
     item = telling.paid[-1]
-    return _raised(item.cents, 100, after=f" for {item.counted}")
+    return _raised(item.cents, 100, after=f" for {item.units} {item.kind.unit}")
 
 
 def _wrong_total_after(telling: Telling) -> Telling:

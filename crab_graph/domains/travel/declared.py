@@ -221,6 +221,11 @@ def _days_between(request: Any) -> tuple[str, ...]:
     return tuple(iso_date(first + day) for day in range(1, request.nights))
 
 
+def _beds(request: Any) -> tuple[str, ...]:
+    # There are no twin beds for four.
+    return ("queen", "king") if request.party_size > 2 else ("twin", "queen", "king")
+
+
 PARTY = cd.Axis("party")
 DATES = cd.Axis("date_mode", "dates", ("fixed", "flexible"))
 _FLIGHTS = ("outbound.{}", "return.{}")
@@ -261,7 +266,7 @@ WANTS = (
     ),
     cd.Want("hotel_stars", (2, 3, 3, 4), ("hotel.stars",), compare="at_least", odds=0.7),
     cd.Want("room_type", ("standard", "deluxe", "suite"), ("hotel.room_type",), odds=0.4),
-    cd.Want("bed_type", ("twin", "queen", "king"), ("hotel.bed_type",), odds=0.4),
+    cd.Want("bed_type", _beds, ("hotel.bed_type",), odds=0.4),
     cd.Want("attraction_category", ("museum", "tour", "show"), ("attraction.category",), odds=0.7),
     cd.Want(
         "attraction_time_of_day",
