@@ -28,9 +28,6 @@ FOUND: Mapping[str, str] = _LABELS["found"]
 FATES: Mapping[str, str] = _LABELS["fates"]
 NOTES: Mapping[str, str] = _LABELS["notes"]
 
-PARTS: Mapping[str, str] = {"D": "concrete", "F": "factuality", "C": "completion"}
-"""First letter of a check's id and the part of the verdict it belongs to."""
-
 
 def notes_on(records: Iterable[EpisodeRecord]) -> list[str]:
     """Return what a reader must know before the figures: which of them no model stands behind.

@@ -156,7 +156,7 @@ def grade_trajectory(
     failures = [] if passed else failure_modes(episode, results)
     metrics: dict[str, Any] = {
         **efficiency(episode),
-        "trip_state": str(episode.state),
+        "job_state": str(episode.state),
         "visible_messages": len(trajectory.messages),
         **disclosure_coverage(episode, verifiers),
         "user_errors": [

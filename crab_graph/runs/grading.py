@@ -13,12 +13,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from crab_graph.domain.verification import Role
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.domains.task import Task
 from crab_graph.errors import ResumeMismatch
 from crab_graph.eval import verdict
 from crab_graph.eval.stamp import WORLD, differing, grading_stamp
 from crab_graph.eval.user_facts import UserConduct
+from crab_graph.eval.verifiers import shared_verifiers
 from crab_graph.models.secrets import without_secrets
 from crab_graph.runs.config import SHARDS, read_config
 from crab_graph.runs.record import EpisodeRecord
@@ -90,7 +92,8 @@ def _fields_of(found: verdict.Verdict, is_own_world: bool) -> dict[str, Any]:
         "fact_fates": dict(found.fact_fates),
     }
     if found.outcome == "infra_error":
-        reasons = [one["text"] for one in found.evidence.get("D24", ())]
+        unsound = (one.id for one in shared_verifiers() if one.role is Role.SOUND)
+        reasons = [one["text"] for check in unsound for one in found.evidence.get(check, ())]
         otherwise = "the verdict contradicts the task's certificate"
         fields["error"] = f"{UNSOUND}{'; '.join(reasons) or otherwise}"
     elif found.unconfirmed and is_own_world and not found.passed:

@@ -182,7 +182,7 @@ def _episode(record: EpisodeRecord, turns: int) -> Row:
         "dimensions": "+".join(record.dimensions),
         "failures": ",".join(record.failures),
         "strict_passed": record.strict.get("passed"),
-        "trip_state": metrics.get("trip_state"),
+        "job_state": metrics.get("job_state"),
         "messages": len(record.messages),
         "turns": turns,
         "tool_calls": metrics.get("total_tool_calls"),

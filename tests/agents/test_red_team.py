@@ -48,7 +48,7 @@ def test_the_red_team_passes_only_where_it_may(tasks, name):
         if name in MAY_PASS:
             assert verdict.passed, (failing, verdict.evidence, dialogue.text())
         elif name == "rt05":
-            assert not verdict.passed or verdict.metrics["trip_state"] == "full"
+            assert not verdict.passed or verdict.metrics["job_state"] == "full"
         else:
             assert not verdict.passed
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from crab_graph.analysis import labels
 from crab_graph.analysis.report import measures
@@ -39,7 +40,9 @@ def failed_checks(study: Study) -> Iterator[Exhibit]:
     failed = {check for found in counts for check in found}
     if not failed:
         return
-    order = list(labels.PARTS)
+    # Verdicts list checks in their order; the longest one has most of them, if not all.
+    verdicts = (one.checks for arm in study.arms for one in arm.records)
+    order = dict.fromkeys(chain.from_iterable(sorted(verdicts, key=len, reverse=True)))
     titles = labels.check_titles()
     yield captioned(
         "checks",
@@ -56,7 +59,8 @@ def failed_checks(study: Study) -> Iterator[Exhibit]:
                     for arm, found in zip(study.arms, counts, strict=True)
                 ),
             )
-            for check in sorted(failed, key=lambda one: (order.index(one[0]), one))
+            for check in order
+            if check in failed
         ],
     )
 

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from crab_graph.analysis.labels import EFFORT, PARTS
+from crab_graph.analysis.labels import EFFORT
 from crab_graph.analysis.report.exhibit import Cell, Filter, Head, estimate_cell, heads
+from crab_graph.domain.verification import Part
 from crab_graph.eval.statistics import (
     Contrast,
     Estimate,
@@ -15,6 +16,7 @@ from crab_graph.eval.statistics import (
     mcnemar_p,
     minimal_detectable_effect,
 )
+from crab_graph.eval.verifiers import part_of_check
 from crab_graph.runs.record import EpisodeRecord
 
 UNSCORED = "infra_error"
@@ -72,8 +74,8 @@ def failed_checks(record: EpisodeRecord) -> list[str]:
 
 def parts_passed(record: EpisodeRecord) -> dict[str, bool]:
     """Return which parts of the verdict an episode passed; `abstract` is all but `concrete`."""
-    failed = {PARTS[check[0]] for check in failed_checks(record)}
-    passed = {part: part not in failed for part in PARTS.values()}
+    failed = set(map(part_of_check, failed_checks(record)))
+    passed = {str(part): part not in failed for part in Part}
     return {**passed, "abstract": passed["factuality"] and passed["completion"]}
 
 

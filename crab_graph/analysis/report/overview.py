@@ -12,6 +12,7 @@ from crab_graph.analysis import labels
 from crab_graph.analysis.labels import agent_name, plain, titled_table
 from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.study import study_records
+from crab_graph.domain.verification import Part
 from crab_graph.eval.statistics import Estimate
 from crab_graph.runs.record import EpisodeRecord
 
@@ -52,7 +53,7 @@ def summarise(records: Sequence[EpisodeRecord]) -> list[Group]:
     for arm in study_records(records).arms:
         outcomes = Counter(str(record.outcome) for record in arm.records)
         own = measures.scored(arm.records)
-        booked = [record for record in own if record.metrics.get("trip_state") != "none"]
+        booked = [record for record in own if record.metrics.get("job_state") != "none"]
         group = Group(
             agent=arm.agent,
             is_reference=arm.is_reference,
@@ -75,7 +76,7 @@ def print_overview(console: Console, groups: Sequence[Group]) -> None:
     A narrow terminal leaves out the parts of the verdict.
     """
     is_wide = console.width >= 100
-    parts = tuple(labels.PARTS.values()) if is_wide else ()
+    parts = tuple(map(str, Part)) if is_wide else ()
     table = titled_table("Who passed", "agent", "user", "tasks")
     for name in ("pass@1 (95 %)", *parts, "outcomes"):
         table.add_column(name, justify="right")

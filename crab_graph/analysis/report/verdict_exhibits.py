@@ -39,7 +39,7 @@ def passed(study: Study) -> Iterator[Exhibit]:
             *(count_cell(outcomes[one], arm.where(outcome=one)) for one in OUTCOMES),
         )
         rows.append(row)
-        booked = [one for one in arm.records if one.metrics.get("trip_state", "none") != "none"]
+        booked = [one for one in arm.records if one.metrics.get("job_state", "none") != "none"]
         (if_booked,) = estimate(booked, [measures.ABSTRACT])
         is_known = if_booked.value is not None
         value = f"{if_booked.value:.0%} of {if_booked.trials}" if is_known else "nothing booked"

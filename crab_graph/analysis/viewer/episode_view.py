@@ -16,6 +16,7 @@ from crab_graph.analysis.viewer.exchanges import (
     follow_holdings,
     read_exchanges,
 )
+from crab_graph.eval.verifiers import part_of_check
 from crab_graph.runs.record import EpisodeRecord
 
 LONGEST_LIST = 4
@@ -65,7 +66,7 @@ def view_episode(record: EpisodeRecord, background: Background = NOTHING_BEHIND)
         "checks": [
             {
                 "id": check,
-                "part": labels.PARTS[check[0]],
+                "part": str(part_of_check(check)),
                 "verdict": str(verdict),
                 "evidence": view_evidence(record.evidence.get(check, ()), exchanges),
             }

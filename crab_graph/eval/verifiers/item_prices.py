@@ -122,9 +122,15 @@ def _booking_id(
 
 def _unpriced(episode: Episode) -> Iterator[Evidence]:
     quotes = [quote for quote in find_quotes(episode) if quote.is_right]
-    for booking_id, booking in episode.confirmed.items():
+    for booking_id, booking in _sold(episode).items():
         if not _is_priced(episode, quotes, booking_id):
             yield undisclosed(f"the price of {booking.entity_id} before its charge", booking_id)
+
+
+def _sold(episode: Episode) -> Mapping[str, SlotBooking]:
+    """Return the confirmed bookings that cost something."""
+    kinds = episode.reading.task.domain.kinds
+    return {key: one for key, one in episode.confirmed.items() if not kinds[one.kind].is_free}
 
 
 def _is_priced(episode: Episode, quotes: Sequence[Quote], booking_id: str) -> bool:
@@ -133,7 +139,7 @@ def _is_priced(episode: Episode, quotes: Sequence[Quote], booking_id: str) -> bo
 
 
 def _priced(episode: Episode) -> tuple[int, int]:
-    quotes, booked = find_quotes(episode), episode.confirmed
+    quotes, booked = find_quotes(episode), _sold(episode)
     return sum(_is_priced(episode, quotes, booking_id) for booking_id in booked), len(booked)
 
 
@@ -141,7 +147,7 @@ def _priced(episode: Episode) -> tuple[int, int]:
     "F-IP",
     Role.PRICE_TOLD,
     "prices of single items",
-    duty=Duty(_unpriced, lambda episode: bool(episode.confirmed)),
+    duty=Duty(_unpriced, lambda episode: bool(_sold(episode))),
     coverage=_priced,
 )
 def item_prices(episode: Episode) -> CheckResult:
