@@ -41,8 +41,8 @@ def failed_checks(study: Study) -> Iterator[Exhibit]:
     if not failed:
         return
     # Verdicts list checks in their order; the longest one has most of them, if not all.
-    verdicts = (one.checks for arm in study.arms for one in arm.records)
-    order = dict.fromkeys(chain.from_iterable(sorted(verdicts, key=len, reverse=True)))
+    verdicts = sorted((list(one.checks) for arm in study.arms for one in arm.records), key=len)
+    order = dict.fromkeys(chain.from_iterable(reversed(verdicts)))
     titles = labels.check_titles()
     yield captioned(
         "checks",
