@@ -19,6 +19,7 @@ SURPLUS = 10
 
 def booking_mutations(task: Task) -> Iterator[Operator]:
     """Yield the changes of what is booked that a task's domain gives rise to."""
+    kinds = {slot.id: task.domain.kinds[slot.kind] for slot in task.domain.slots}
     filled = []
     for check in task.domain.grading.checks(task.request, task.graph):
         of_units = slots_of_units(check)
@@ -27,11 +28,13 @@ def booking_mutations(task: Task) -> Iterator[Operator]:
             yield operator(f"M:{check.id}", _without(check.slot, offers=True), check.id)
         elif of_units:
             for slot in of_units:
-                yield operator(f"M:{check.id}:{slot}", _broken(check.id, slot), check.id)
+                if kinds[slot].quantity is not None or kinds[slot].people is not None:
+                    yield operator(f"M:{check.id}:{slot}", _broken(check.id, slot), check.id)
         else:
             yield operator(f"M:{check.id}", _broken(check.id), check.id)
     yield operator("M05", _second_booking, Role.SURPLUS)
-    yield operator("M07", _born_otherwise, Role.PERSON)
+    if any(kind.people is not None for kind in kinds.values()):
+        yield operator("M07", _born_otherwise, Role.PERSON)
     for check_id, slot in filled[:1]:
         yield operator("M42", _without(slot, offers=False), check_id, Role.ENDED_PARTIAL)
 
