@@ -26,9 +26,10 @@ from crab_graph.agents.reference.conversation import (
 )
 from crab_graph.errors import UsageError
 from crab_graph.models.usage import MOCK_MODEL
-from crab_graph.personas.own_tools import ADD, APPROVE, CARDS, CONFIRMATIONS
+from crab_graph.personas.own_tools import ADD, APPROVE, CARDS
 from crab_graph.testing.faults import FaultyAnswer
 from crab_graph.testing.server import Answer, ScriptedServer
+from crab_graph.tools.user_tools import is_confirmations
 
 
 def open_mock_server(
@@ -111,12 +112,13 @@ _DRAFT = "The draft of the answer:\n\n"
 def answer_request(body: Mapping[str, Any]) -> Answer | FaultyAnswer:
     """Return the answer to one chat-completions request."""
     messages = convert_to_messages(body["messages"])
-    names = {tool.get("function", tool).get("name") for tool in body.get("tools") or ()}
+    names = {str(tool.get("function", tool).get("name")) for tool in body.get("tools") or ()}
     last = str(messages[-1].text) if messages else ""
     if not names and _DRAFT in last:
         return Answer(last.partition(_DRAFT)[2])  # the hybrid engine: a draft, to be worded
-    if APPROVE in names:
-        return _answer(follow_prompt(messages))
+    confirmations = next(filter(is_confirmations, names), None)
+    if confirmations is not None:
+        return _answer(follow_prompt(messages, confirmations))
     asked = str(body.get("model", ""))
     name = DEFAULT_AGENT if asked in {"mock", MOCK_MODEL} else asked
     if name not in REFERENCE_AGENTS:
@@ -174,10 +176,13 @@ class Knowledge(NamedTuple):
         return None if found is None else found[1]
 
 
-def follow_prompt(messages: Sequence[BaseMessage]) -> AIMessage | str:
-    """Return the user's next message: a text to say, or calls of its own tools."""
+def follow_prompt(messages: Sequence[BaseMessage], confirmations: str) -> AIMessage | str:
+    """Return the user's next message: a text to say, or calls of its own tools.
+
+    One of these, named after what the domain books, lists its bookings.
+    """
     prompt = next((str(one.text) for one in messages if isinstance(one, SystemMessage)), "")
-    step = _next(read_knowledge(prompt), read_conversation(messages))
+    step = _next(read_knowledge(prompt), read_conversation(messages), confirmations)
     if isinstance(step, str):
         return step
     return ask_for(step, sum(isinstance(one, AIMessage) for one in messages) * 10)
@@ -191,7 +196,7 @@ def read_knowledge(prompt: str) -> Knowledge:
     return Knowledge(tuple(_FACT.findall(basics)), tuple(_FACT.findall(details)), is_open)
 
 
-def _next(known: Knowledge, chat: Conversation) -> str | list[Action]:
+def _next(known: Knowledge, chat: Conversation, confirmations: str) -> str | list[Action]:
     # What this reader calls the user is whoever speaks to it: here, the agent.
     heard, mine = chat.last_user_text, chat.agent_texts
     since = max((turn.position for turn in chat.turns if turn.is_user), default=-1)
@@ -202,11 +207,11 @@ def _next(known: Knowledge, chat: Conversation) -> str | list[Action]:
     if _TRANSFERS.search(heard):
         return HANDED_OVER
     if _PAYMENT.search(heard):
-        return _pay(known, done)
+        return _pay(known, done, confirmations)
     if _ALL_PAID.search(heard):
-        if CONFIRMATIONS not in done:
-            return [Action(CONFIRMATIONS, {})]
-        unpaid = len(_pending(done))
+        if confirmations not in done:
+            return [Action(confirmations, {})]
+        unpaid = len(_pending(done[confirmations]))
         return f"{unpaid} of my bookings are not paid yet." if unpaid else THANKS
     if len(mine) >= PATIENCE and len(set(mine[-PATIENCE:])) == 1:
         return GIVES_UP
@@ -216,11 +221,11 @@ def _next(known: Knowledge, chat: Conversation) -> str | list[Action]:
     return NO_MORE if known.is_open or answer in mine or not answer else answer
 
 
-def _pay(known: Knowledge, done: Results) -> str | list[Action]:
+def _pay(known: Knowledge, done: Results, confirmations: str) -> str | list[Action]:
     """Look at cards and bookings, add the card, approve each booking, and say so."""
-    if CARDS not in done or CONFIRMATIONS not in done:
-        return [Action(CARDS, {}), Action(CONFIRMATIONS, {})]
-    pending, listed = _pending(done), list(done[CARDS].get("cards", ()))
+    if CARDS not in done or confirmations not in done:
+        return [Action(CARDS, {}), Action(confirmations, {})]
+    pending, listed = _pending(done[confirmations]), list(done[CARDS].get("cards", ()))
     if not pending or not listed:
         return NO_MORE
     named = [one for one in listed if one.get("last4") == known.card]
@@ -238,6 +243,5 @@ def _pay(known: Knowledge, done: Results) -> str | list[Action]:
     ]
 
 
-def _pending(done: Results) -> list[dict[str, Any]]:
-    bookings = done[CONFIRMATIONS].get("bookings", ())
-    return [one for one in bookings if one.get("status") == "pending"]
+def _pending(listed: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [one for one in listed.get("bookings", ()) if one.get("status") == "pending"]

@@ -19,6 +19,7 @@ from crab_graph.domain.fact_reach import (
 )
 from crab_graph.domain.request_types import Profile, facts_of, request_model, task_axes
 from crab_graph.domain.strata import group_of, task_properties
+from crab_graph.domain.toolkit import agent_kits, with_tools
 from crab_graph.domain.verification import Grading
 
 Part = Callable[[Blueprint], Any]
@@ -31,7 +32,8 @@ PARTS: Mapping[str, Part] = {
     "request_type": lambda blueprint: blueprint.request_type,
     "profile_type": lambda blueprint: blueprint.profile_type,
     "build_graph": lambda blueprint: blueprint.build_graph,
-    "kinds": lambda blueprint: blueprint.kinds,
+    "kinds": lambda blueprint: with_tools(blueprint.declaration, blueprint.kinds),
+    "toolsets": agent_kits,
     "draft": lambda blueprint: Drafting(blueprint).draft,
     "with_edges": lambda blueprint: Drafting(blueprint).with_edges,
     "optional_edges": lambda blueprint: Drafting(blueprint).optional_edges,

@@ -1,15 +1,17 @@
-"""Arguments of derived tools: their types, their texts, and values as callers write them."""
+"""Derived tools: their arguments, with types and texts, and values as callers write them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, create_model
 
+from crab_graph.domain.declaration import Offer
+from crab_graph.domain.english import joined, spoken
 from crab_graph.domain.fields import Choice, Several
 from crab_graph.errors import ToolCallError
 from crab_graph.generation.constraints import Value
 from crab_graph.tools.arguments import ToolArguments, shown
-from crab_graph.tools.registry import ArgumentModel, ErrorCode
+from crab_graph.tools.registry import ArgumentModel, ErrorCode, Owner, Result, Tool, ToolType
 
 MOST_LISTED = 12
 """How many values a schema or an error lists; of more it says where they are found."""
@@ -37,6 +39,22 @@ def arguments_model(
     return model
 
 
+def derived_tool(
+    offer: Offer,
+    name: str,
+    type: ToolType,
+    text: str,
+    arguments: Iterable[Argument],
+    run: Callable[..., Result],
+) -> Tool:
+    """Return a tool of an offer, with the texts that its author has for it."""
+    category = offer.tools.category or spoken((offer.provider or offer).table).capitalize()
+    texts = offer.tools.texts
+    model = arguments_model(name, arguments, texts)
+    text = texts.get(name, text)
+    return Tool(name, Owner.AGENT, type, category, text, model, run, type is ToolType.W)
+
+
 def is_listed(field: Choice | Several) -> bool:
     """Tell whether the values of a field are few, and the same in every task."""
     return len(field.values) <= MOST_LISTED and not (isinstance(field, Choice) and field.sample)
@@ -62,8 +80,7 @@ def _schema(field: Choice | Several) -> dict[str, Any]:
 
 def _known(field: Choice | Several) -> Any:
     meant = _meanings(field)
-    names = [f"'{value}'" for value in field.values]
-    listed = " or ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else names[0]
+    listed = joined([f"'{value}'" for value in field.values], "or")
 
     def read(value: Any) -> Any:
         key = value.casefold() if isinstance(value, str) else value
@@ -94,12 +111,12 @@ class Values:
 
     def __init__(self, name: str, field: Choice | Several) -> None:
         """Read the values of the field of that name."""
-        self._name = name.replace("_", " ")
+        self._name = spoken(name)
         self._field = field
         self._meant = _meanings(field)
 
-    def read(self, text: str, present: Sequence[Value]) -> Value:
-        """Return the value that is meant; `present` are those that there are.
+    def read(self, text: str, present: Callable[[], Sequence[Value]]) -> Value:
+        """Return the value that is meant; `present` returns those that there are.
 
         Raises:
             ToolCallError: no value is called so, or several are.
@@ -112,7 +129,7 @@ class Values:
             message = f"{shown(text)} may mean several; give one of {choices}"
             raise ToolCallError(ErrorCode.AMBIGUOUS, message)
         raise ToolCallError(
-            ErrorCode.UNKNOWN_ID, f"there is no {self._name} {shown(text)}; {self._hint(present)}"
+            ErrorCode.UNKNOWN_ID, f"there is no {self._name} {shown(text)}; {self._hint(present())}"
         )
 
     def _hint(self, present: Sequence[Value]) -> str:

@@ -30,6 +30,7 @@ def briefing(
     ) -> UserBriefing:
         prefixes = vocabulary(declaration).prefixes
         briefed = tuple(BriefedSlot(slot.id, prefixes[slot.kind], slot.word) for slot in slots)
-        return UserBriefing(tuple(facts), lexicon(declaration), briefed, task_id, today)
+        known = lexicon(declaration)
+        return UserBriefing(tuple(facts), known, briefed, task_id, today, declaration.job)
 
     return brief

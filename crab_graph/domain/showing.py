@@ -6,11 +6,13 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from crab_graph.dates import clock_time, day_number
-from crab_graph.domain.declaration import Offer, Provider
-from crab_graph.domain.fields import Choice, Clock, Day, Price, Several, root
+from crab_graph.domain.declaration import Offer, Provider, Stay
+from crab_graph.domain.english import spoken
+from crab_graph.domain.fields import Choice, Day, Price, Several
 from crab_graph.domain.kind import Kind, Properties
-from crab_graph.money import CURRENCY, format_cents, parse_cents
-from crab_graph.tools.registry import Result
+from crab_graph.domain.layout import Nature, field_of, nature
+from crab_graph.money import format_cents, parse_cents
+from crab_graph.tools.registry import Result, ToolCall
 from crab_graph.tools.tables import Row, Table
 
 NAME = "name"
@@ -29,6 +31,7 @@ class RowView:
     """A row of a table as results show it."""
 
     fields: tuple[ShownField, ...]
+    has_price: bool = False
 
     def show(self, row: Row) -> Result:
         """Return what a result says of a row."""
@@ -45,15 +48,29 @@ class RowView:
 
 @dataclass(frozen=True)
 class OfferView:
-    """An offer with the tables that it stands in, from which its tools are made."""
+    """An offer with the tables that it stands in, from which its tools are made.
+
+    `people` is the column and argument with the number of people of a stay, where that is asked.
+    """
 
     offer: Offer
     kind: Kind
+    people: str | None = None
 
     @property
     def entity(self) -> Offer | Provider:
         """What is booked: what the offer is part of, or itself."""
         return self.offer.provider or self.offer
+
+    @property
+    def noun(self) -> str:
+        """What an offer is called."""
+        return spoken(self.offer.name)
+
+    @property
+    def entity_noun(self) -> str:
+        """What is booked is called."""
+        return spoken(self.entity.name)
 
     @property
     def is_part(self) -> bool:
@@ -73,22 +90,23 @@ class OfferView:
 
     def is_minute(self, name: str) -> bool:
         """Tell whether a field is a time of the day."""
-        return isinstance(root(self.offer.fields, name), Clock)
+        return nature(self.offer, name) is Nature.MINUTE
 
     def is_day(self, name: str) -> bool:
         """Tell whether a field is a day."""
-        return isinstance(root(self.offer.fields, name), Day)
+        return nature(self.offer, name) is Nature.DAY
 
     @cached_property
     def price(self) -> str | None:
         """The field with the price of a unit, if it costs anything."""
-        prices = (name for name, one in self.offer.fields.items() if isinstance(one, Price))
-        return next(prices, None)
+        return field_of(self.offer, Price)
 
     @property
-    def currency(self) -> Result:
-        """What results with prices say of their money."""
-        return {} if self.price is None else {"currency": CURRENCY}
+    def price_key(self) -> str:
+        """How results call the price of a unit."""
+        declared = self.offer.fields.get(self.price or "")
+        shown = declared.shown if declared else None
+        return shown or f"price_per_{self.offer.unit.replace(' ', '_')}"
 
     def filters(self) -> tuple[str, ...]:
         """Return the fields by which a search may be narrowed down, beside those it needs."""
@@ -101,15 +119,22 @@ class OfferView:
             and isinstance(self.offer.fields[name], Choice | Several | Day)
         )
 
-    def order(self, row: Row) -> tuple[Any, ...]:
-        """Return by what entities are ordered: time, then id."""
-        return (*(row[column] for column in self._times), row[self.kind.entity.key])
+    def require_entity(self, call: ToolCall, key: str, search: str) -> Row:
+        """Return the row of an entity.
 
-    @cached_property
-    def _times(self) -> tuple[str, ...]:
-        columns = self.columns_of(self.kind.entity)
+        Raises:
+            ToolCallError: there is none of that id; the search finds one.
+        """
+        hint = f"find {spoken(self.kind.entity.name)} with {search}"
+        return call.require(self.kind.entity.name, key, self.entity_noun, hint)
+
+    def order(self, table: Table) -> Callable[[Row], tuple[Any, ...]]:
+        """Return by what rows are ordered: time, then id; what is held by the day by id alone."""
+        columns = {} if isinstance(self.offer.holds, Stay) else self.columns_of(table)
         days = [column for name, column in columns.items() if self.is_day(name)]
-        return (*days, *(column for name, column in columns.items() if self.is_minute(name)))
+        minutes = [column for name, column in columns.items() if self.is_minute(name)]
+        by = (*days, *minutes, table.key)
+        return lambda row: tuple(row[column] for column in by)
 
     @cached_property
     def found(self) -> RowView:
@@ -129,7 +154,9 @@ class OfferView:
     def _view(self, table: Table, skipped: Sequence[str] = ()) -> RowView:
         named = [NAME] if NAME in table.columns and NAME not in self.offer.fields else []
         fields = [_plain(key, key, key) for key in (table.key, *named)]
-        return RowView((*fields, *self._fields(table, skipped)))
+        own = tuple(self._fields(table, skipped))
+        has_price = self.price is not None and self.price in self.columns_of(table)
+        return RowView((*fields, *own), has_price)
 
     def _fields(self, table: Table, skipped: Sequence[str]) -> Iterator[ShownField]:
         columns = self.columns_of(table)
@@ -144,21 +171,21 @@ class OfferView:
             declared, column = self.offer.fields[name], columns[name]
             key = declared.shown or name
             if isinstance(declared, Price):
-                yield self._priced(name, column, declared)
+                yield _price(self.price_key, name, column)
             elif name in moments and day is not None:
                 yield _moment(key, name, column, day, columns[day])
             elif name in moments:
                 yield _clock(key, name, column)
-            elif table.columns[column] == "DATE":
+            elif self.is_day(name):
                 yield _date(key, name, column)
             else:
                 yield _plain(key, name, column)
 
-    def _priced(self, name: str, column: str, declared: Price) -> ShownField:
-        key = declared.shown or f"price_per_{self.offer.unit.replace(' ', '_')}"
-        return ShownField(
-            key, lambda row: format_cents(row[column]), lambda shown: {name: parse_cents(shown)}
-        )
+
+def _price(key: str, name: str, column: str) -> ShownField:
+    return ShownField(
+        key, lambda row: format_cents(row[column]), lambda shown: {name: parse_cents(shown)}
+    )
 
 
 def _plain(key: str, name: str, column: str) -> ShownField:

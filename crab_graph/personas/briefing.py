@@ -8,6 +8,7 @@ from typing import Any, Self
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.wordbook import DomainLexicon
 from crab_graph.randomness import derive_rng
+from crab_graph.tools.user_tools import confirmations_name
 
 _WAITS_RATE = 0.75
 
@@ -88,7 +89,8 @@ class BriefedSlot:
 class UserBriefing:
     """What one simulated user knows, in values only; the domain builds it.
 
-    Randomness is derived from `task_id`, among other things; `today` is a date in ISO form.
+    Randomness is derived from `task_id`, among other things; `today` is a date in ISO form; `job`
+    is what all it wants is called, after which its tools are named.
     """
 
     facts: tuple[Fact, ...]
@@ -96,6 +98,12 @@ class UserBriefing:
     slots: Sequence[BriefedSlot]
     task_id: str
     today: str
+    job: str = "job"
+
+    @property
+    def confirmations(self) -> str:
+        """The user's tool that lists its bookings."""
+        return confirmations_name(self.job)
 
     def fact(self, key: str) -> Fact | None:
         """Return the fact with that key, if the user has it."""

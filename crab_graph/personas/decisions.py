@@ -16,7 +16,6 @@ from crab_graph.personas.own_tools import (
     APPROVE,
     CARD_FACT,
     CARDS,
-    CONFIRMATIONS,
     PrivateCall,
     Refusal,
     Wallet,
@@ -130,8 +129,8 @@ class UserPolicy:
         if self._objects(turn):
             return []
         checks = reading.claims_done or reading.is_closing
-        if checks and not reading.asks_wallet and CONFIRMATIONS not in wallet.called:
-            return [PrivateCall(CONFIRMATIONS, {})]
+        if checks and not reading.asks_wallet and wallet.confirmations not in wallet.called:
+            return [PrivateCall(wallet.confirmations, {})]
         if turn.wrong_total is not None and CARDS in wallet.called:
             return []
         return next_calls(reading, wallet, turn.refused)

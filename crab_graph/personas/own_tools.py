@@ -15,7 +15,6 @@ from crab_graph.text.utterance import read_message
 Message = Mapping[str, Any]
 
 CARDS = "get_my_payment_cards"
-CONFIRMATIONS = "get_my_trip_confirmations"
 ADD = "add_payment_method_to_platform"
 APPROVE = "record_payment_approval"
 CARD_FACT = "payment_card"
@@ -57,10 +56,11 @@ class Refusal(NamedTuple):
 class Wallet:
     """What the user has seen with its own tools since the agent's last message.
 
-    `wanted` is the id of the card it means to pay with, `added` what adding one returned; `earlier`
-    are the approvals recorded before.
+    `confirmations` is the tool that lists its bookings, `wanted` the id of the card it means to pay
+    with, `added` what adding one returned; `earlier` are the approvals recorded before.
     """
 
+    confirmations: str
     wanted: str | None
     called: frozenset[str]
     cards: tuple[Mapping[str, Any], ...]
@@ -121,8 +121,9 @@ def read_wallet(messages: Sequence[Message], since: int, briefing: UserBriefing)
         elif index > since:
             shown[call["name"]] = result
     card = briefing.fact(CARD_FACT)
-    rows = shown.get(CONFIRMATIONS, {}).get("bookings", ())
+    rows = shown.get(briefing.confirmations, {}).get("bookings", ())
     return Wallet(
+        confirmations=briefing.confirmations,
         wanted=None if card is None else card.value["card_id"],
         called=frozenset(called),
         cards=tuple(shown.get(CARDS, {}).get("cards", ())),
@@ -144,7 +145,7 @@ def next_calls(reading: Reading, wallet: Wallet, refused: Sequence[Refusal]) -> 
     booking that was asked for is approved at its exact amount, all in one batch.
     """
     reads = [CARDS] if reading.asks_wallet else []
-    reads += [CONFIRMATIONS] if reading.asks_approval else []
+    reads += [wallet.confirmations] if reading.asks_approval else []
     missing = [PrivateCall(name, {}) for name in reads if name not in wallet.called]
     if missing:
         return missing

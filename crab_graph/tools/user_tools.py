@@ -1,17 +1,21 @@
 """The user's own tools, over the private database B_u (paper section 3.2.4 and table 6).
 
-They act for the task's customer, know no domain, and are never shown to the agent.
+They act for the task's customer, know no domain but by the name of what it books, its job, and are
+never shown to the agent.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from crab_graph.errors import ToolCallError
 from crab_graph.money import CURRENCY, format_cents
 from crab_graph.tools.arguments import Amount, shown
 from crab_graph.tools.bookings import BookingStatus, TransactionKind, newest_first, show_transaction
 from crab_graph.tools.platform import DEFAULT_LIMIT, Limit
-from crab_graph.tools.registry import ErrorCode, Owner, Result, ToolCall, ToolType, tool
+from crab_graph.tools.registry import ErrorCode, Owner, Result, Tool, ToolCall, ToolType, tool
 from crab_graph.tools.tables import Row, picked
+
+_CONFIRMATIONS = "_confirmations"
 
 
 @tool(owner=Owner.USER, type=ToolType.R, category="Wallet")
@@ -46,7 +50,7 @@ def set_default_payment_card(call: ToolCall, card_id: str) -> Result:
 
 
 @tool(owner=Owner.USER, type=ToolType.R, category="Confirmations")
-def get_my_trip_confirmations(call: ToolCall) -> Result:
+def _list_confirmations(call: ToolCall) -> Result:
     """List your bookings, in the order in which they were made."""
     return {
         "bookings": [_show_booking(call, row) for row in _my_bookings(call)],
@@ -55,7 +59,7 @@ def get_my_trip_confirmations(call: ToolCall) -> Result:
 
 
 @tool(owner=Owner.USER, type=ToolType.R, category="Spending")
-def get_trip_spending_summary(call: ToolCall) -> Result:
+def _sum_up(call: ToolCall) -> Result:
     """Sum up your bookings: what is confirmed, what is pending, and what your cards paid."""
     bookings = _my_bookings(call)
     transactions = call.tables.find("transactions", "customer_id", call.world.customer_id)
@@ -107,7 +111,7 @@ def record_payment_approval(
     """
     booking = call.tables.get("bookings", booking_id)
     if booking is None or booking["customer_id"] != call.world.customer_id:
-        text = f"you have no booking {shown(booking_id)}; see get_my_trip_confirmations"
+        text = f"you have no booking {shown(booking_id)}; see your confirmations"
         raise ToolCallError(ErrorCode.UNKNOWN_ID, text)
     if booking["status"] == BookingStatus.CANCELLED:
         text = f"booking {shown(booking_id)} is cancelled; there is nothing to approve"
@@ -182,12 +186,31 @@ def _sum_of(rows: Sequence[Row], column: str, value: str, amount_column: str) ->
     return sum(row[amount_column] for row in rows if row[column] == value)
 
 
-USER_TOOLS = (
-    get_my_payment_cards,
-    set_default_payment_card,
-    get_my_trip_confirmations,
-    get_trip_spending_summary,
-    get_recent_card_activity,
-    record_payment_approval,
-    add_payment_method_to_platform,
-)
+def confirmations_name(job: str) -> str:
+    """Return the tool that lists the user's bookings, by what all of them are called."""
+    return f"get_my_{_written(job)}{_CONFIRMATIONS}"
+
+
+def is_confirmations(name: str) -> bool:
+    """Tell whether a tool is the one that lists the user's bookings, of whatever domain."""
+    return name.startswith("get_my_") and name.endswith(_CONFIRMATIONS)
+
+
+def user_tools(job: str, *, is_free: bool = False) -> tuple[Tool, ...]:
+    """Return the user's tools; where nothing costs anything only its confirmations."""
+    confirmations = replace(_list_confirmations, name=confirmations_name(job))
+    if is_free:
+        return (confirmations,)
+    return (
+        get_my_payment_cards,
+        set_default_payment_card,
+        confirmations,
+        replace(_sum_up, name=f"get_{_written(job)}_spending_summary"),
+        get_recent_card_activity,
+        record_payment_approval,
+        add_payment_method_to_platform,
+    )
+
+
+def _written(job: str) -> str:
+    return job.casefold().replace(" ", "_")

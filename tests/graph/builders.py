@@ -11,13 +11,13 @@ from crab_graph.testing import tool_call_reply
 from crab_graph.tools.platform import PAYMENT_TOOLS, PLATFORM_TOOLS
 from crab_graph.tools.registry import ToolRegistry
 from crab_graph.tools.tables import PLATFORM_TABLES, PRIVATE_TABLES, World
-from crab_graph.tools.user_tools import USER_TOOLS
+from crab_graph.tools.user_tools import user_tools
 
 CANARY = "CANARY-7f3a"
 CUSTOMER = "CU-20417"
 CARD = "CD-1001"
 STOP = "###STOP###"
-SHARED_TOOLS = (*PLATFORM_TOOLS, *PAYMENT_TOOLS, *USER_TOOLS)
+SHARED_TOOLS = (*PLATFORM_TOOLS, *PAYMENT_TOOLS, *user_tools("trip"))
 
 
 def build_task() -> Any:

@@ -58,6 +58,7 @@ def travel_briefing(
         slots=tuple(BriefedSlot(slot.id, prefixes[slot.kind], slot.word) for slot in slots),
         task_id=task_id,
         today=today,
+        job="trip",
     )
 
 

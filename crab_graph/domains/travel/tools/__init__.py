@@ -14,7 +14,7 @@ from crab_graph.domains.travel.tools.hotels import HOTEL_TOOLS
 from crab_graph.settings import Toolset
 from crab_graph.tools.platform import PAYMENT_TOOLS, PLATFORM_TOOLS
 from crab_graph.tools.registry import ToolRegistry
-from crab_graph.tools.user_tools import USER_TOOLS
+from crab_graph.tools.user_tools import user_tools
 
 
 @cache
@@ -22,5 +22,5 @@ def build_travel_registry(toolset: Toolset = Toolset.PARITY) -> ToolRegistry:
     """Return the registry of all tools of a toolset, in the paper's order."""
     of_kinds = (FLIGHT_TOOLS, HOTEL_TOOLS, ATTRACTION_TOOLS)
     travel = chain.from_iterable(tools[toolset] for tools in of_kinds)
-    tools = (*PLATFORM_TOOLS, *travel, *PAYMENT_TOOLS, *USER_TOOLS)
+    tools = (*PLATFORM_TOOLS, *travel, *PAYMENT_TOOLS, *user_tools("trip"))
     return ToolRegistry(tools, {name: kind.named for name, kind in KINDS.items()})

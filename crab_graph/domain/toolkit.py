@@ -1,0 +1,72 @@
+"""All tools of a declared domain, and how agents find and book with them (paper table 6)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache, partial
+
+from crab_graph.domain.agent_policy import agent_policy
+from crab_graph.domain.blueprint import Blueprint
+from crab_graph.domain.booking_tools import Desk
+from crab_graph.domain.contract import AgentKit
+from crab_graph.domain.declaration import Declaration, Offer
+from crab_graph.domain.holdings import Shop, orders_of
+from crab_graph.domain.kind import Kind
+from crab_graph.domain.layout import people_column
+from crab_graph.domain.search_tools import Finder
+from crab_graph.domain.showing import OfferView
+from crab_graph.settings import Toolset
+from crab_graph.tools.platform import PAYMENT_TOOLS, PLATFORM_TOOLS
+from crab_graph.tools.registry import ToolRegistry
+from crab_graph.tools.user_tools import user_tools
+
+
+def desks_of(declaration: Declaration, kinds: Mapping[str, Kind]) -> dict[str, Desk]:
+    """Return the tools of each kind of booking."""
+    offers = {offer.booked_as: offer for offer in declaration.offers}
+    return {name: _desk(declaration, offer, kinds[name]) for name, offer in offers.items()}
+
+
+def with_tools(declaration: Declaration, kinds: Mapping[str, Kind]) -> dict[str, Kind]:
+    """Return the kinds of bookings with how agents find and book them."""
+    desks = desks_of(declaration, kinds)
+    return {name: replace(kinds[name], tools=desk.kind_tools()) for name, desk in desks.items()}
+
+
+def agent_kits(blueprint: Blueprint) -> dict[Toolset, AgentKit]:
+    """Return what an agent is given under each toolset."""
+    declaration, kinds = blueprint.declaration, blueprint.kinds
+    return {
+        one: AgentKit(
+            cache(partial(registry_of, declaration, kinds, one)),
+            partial(agent_policy, declaration, kinds, one),
+        )
+        for one in Toolset
+    }
+
+
+def registry_of(
+    declaration: Declaration, kinds: Mapping[str, Kind], toolset: Toolset
+) -> ToolRegistry:
+    """Return all tools of a toolset, the agent's and the user's."""
+    desks = desks_of(declaration, kinds).values()
+    derived = {tool.name: tool for desk in desks for tool in desk.tools(toolset)}
+    own = {tool.name: tool for tool in declaration.tools}
+    is_free = all(kind.is_free for kind in kinds.values())
+    tools = (
+        *PLATFORM_TOOLS,
+        # The author's own come first, but for those that stand in the place of derived ones.
+        *(tool for name, tool in own.items() if name not in derived),
+        *(own.get(name, tool) for name, tool in derived.items()),
+        *(() if is_free else PAYMENT_TOOLS),
+        *user_tools(declaration.job, is_free=is_free),
+    )
+    return ToolRegistry(tools, {name: kind.named for name, kind in kinds.items()})
+
+
+def _desk(declaration: Declaration, offer: Offer, kind: Kind) -> Desk:
+    finder = Finder(OfferView(offer, kind, people_column(declaration, offer)))
+    people = declaration.people
+    is_for_each = people is not None and offer.units == people.size
+    shop = Shop(finder.view, finder.search_name, finder.look_name)
+    person = people.noun if people is not None and is_for_each else None
+    return Desk(finder, orders_of(shop, finder.calendar, person))
