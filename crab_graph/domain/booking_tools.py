@@ -26,7 +26,7 @@ _CUSTOMER = Argument("customer_id", str, "Customer id.")
 
 
 @dataclass(frozen=True)
-class Desk:
+class KindDesk:
     """All tools of one kind of booking."""
 
     finder: Finder

@@ -6,7 +6,7 @@ from functools import cache, partial
 
 from crab_graph.domain.agent_policy import agent_policy
 from crab_graph.domain.blueprint import Blueprint
-from crab_graph.domain.booking_tools import Desk
+from crab_graph.domain.booking_tools import KindDesk
 from crab_graph.domain.contract import AgentKit
 from crab_graph.domain.declaration import Declaration, Offer
 from crab_graph.domain.holdings import Shop, orders_of
@@ -20,7 +20,7 @@ from crab_graph.tools.registry import ToolRegistry
 from crab_graph.tools.user_tools import user_tools
 
 
-def desks_of(declaration: Declaration, kinds: Mapping[str, Kind]) -> dict[str, Desk]:
+def desks_of(declaration: Declaration, kinds: Mapping[str, Kind]) -> dict[str, KindDesk]:
     """Return the tools of each kind of booking."""
     offers = {offer.booked_as: offer for offer in declaration.offers}
     return {name: _desk(declaration, offer, kinds[name]) for name, offer in offers.items()}
@@ -63,10 +63,10 @@ def registry_of(
     return ToolRegistry(tools, {name: kind.named for name, kind in kinds.items()})
 
 
-def _desk(declaration: Declaration, offer: Offer, kind: Kind) -> Desk:
+def _desk(declaration: Declaration, offer: Offer, kind: Kind) -> KindDesk:
     finder = Finder(OfferView(offer, kind, people_column(declaration, offer)))
     people = declaration.people
     is_for_each = people is not None and offer.units == people.size
     shop = Shop(finder.view, finder.search_name, finder.look_name)
     person = people.noun if people is not None and is_for_each else None
-    return Desk(finder, orders_of(shop, finder.calendar, person))
+    return KindDesk(finder, orders_of(shop, finder.calendar, person))
