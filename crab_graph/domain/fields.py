@@ -140,3 +140,9 @@ class Capacity(Field):
     """How many people or units an offer is for."""
 
     values: Sequence[int]
+
+
+def root(fields: Mapping[str, Field], name: str) -> Field:
+    """Return the field that another one lies behind, in any number of steps, or else itself."""
+    found = fields[name]
+    return root(fields, found.after) if isinstance(found, Later) else found
