@@ -16,6 +16,7 @@ from crab_graph.domain.fact_reach import (
     covered_checks,
     deciding_checks,
     profile_facts,
+    wished_refs,
 )
 from crab_graph.domain.request_types import Profile, facts_of, request_model, task_axes
 from crab_graph.domain.strata import group_of, task_properties
@@ -52,6 +53,8 @@ GRADING_PARTS: Mapping[str, Part] = {
     "deciding_checks": lambda blueprint: deciding_checks(DeclaredChecks(blueprint)),
     "charging_facts": lambda blueprint: charging_facts(blueprint.declaration),
     "profile_facts": lambda blueprint: profile_facts(blueprint.declaration),
+    "wished": lambda blueprint: wished_refs(blueprint.declaration),
+    "modules": lambda blueprint: blueprint.declaration.modules,
 }
 """How each field of its `Grading` is derived."""
 

@@ -450,7 +450,8 @@ class Declaration:
         lexicon: What is to be otherwise in the derived lexicon, in the form of its files.
         vocabulary: What is to be otherwise in the derived vocabulary, by field.
         claims: Further ways in which users' statements are recognised, see `Claim`.
-        sources: Modules whose sources decide verdicts; by default the one that declares.
+        sources: Modules and packages whose sources decide verdicts; by default those in which its
+            predicates stand.
     """
 
     name: str
@@ -491,6 +492,13 @@ class Declaration:
     def offers(self) -> tuple[Offer, ...]:
         """What its slots are filled with, each once."""
         return tuple({slot.offer.booked_as: slot.offer for slot in self.slots}.values())
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """Names of the modules and packages whose sources decide verdicts."""
+        predicates = [rule.holds for rule in self.rules]
+        predicates += [holds for offer in self.offers for holds in offer.always.values()]
+        return tuple(self.sources or dict.fromkeys(one.__module__ for one in predicates))
 
     @property
     def is_free(self) -> bool:

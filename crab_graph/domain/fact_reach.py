@@ -148,6 +148,11 @@ def charging_facts(declaration: Declaration) -> Checks:
     return frozenset() if declaration.is_free else frozenset({"payment_card"})
 
 
+def wished_refs(declaration: Declaration) -> Mapping[str, frozenset[Ref]]:
+    """Return the fields on which each wish bites."""
+    return {want.key: frozenset(map(ref_of, want.on)) for want in declaration.wants}
+
+
 def profile_facts(declaration: Declaration) -> Mapping[str, str]:
     """Return the fact that each column of a customer must equal; lists begin with the customer."""
     people = declaration.people

@@ -233,6 +233,8 @@ class Grading:
         deciding_checks: The checks whose failure means that a booking contradicts each fact.
         profile_facts: The user's fact that each column of a customer must equal; lists begin with
             the customer. Those of `name` and `date_of_birth` list all whom bookings may be for.
+        wished: The properties on which each fact that is a wish bites, as refs; of a check about
+            several wishes it tells which one is broken.
         modules: Modules and packages, by name, whose sources decide verdicts beside the engine's.
         charging_facts: Facts that are needed to charge, not to book.
     """
@@ -249,6 +251,7 @@ class Grading:
     deciding_checks: Mapping[str, frozenset[str]] = field(default_factory=dict)
     charging_facts: frozenset[str] = frozenset()
     profile_facts: Mapping[str, str] = field(default_factory=lambda: {"email": "email"})
+    wished: Mapping[str, frozenset[Ref]] = field(default_factory=dict)
     modules: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

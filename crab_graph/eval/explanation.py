@@ -112,12 +112,7 @@ def explain(episode: Episode, results: Results) -> Explanation:
     }
     nearest = _nearest(episode.reading.task.solutions, held)
     seen = _seen(episode, {value for ids in nearest.values() for value in _offers(ids)})
-    broken = [
-        item
-        for check in episode.reading.checks
-        for item in check.constraints
-        if episode.filled.keys() >= set(item.nodes) and not item.holds(episode.values)
-    ]
+    broken = [item for check in episode.reading.checks for item in episode.broken(check)]
     parts = []
     for slot, ids in nearest.items():
         booked, offers = held.get(slot), _offers(ids)

@@ -20,7 +20,7 @@ from crab_graph.errors import BenchmarkError
 from crab_graph.eval.dialogue import Dialogue
 from crab_graph.eval.history import History, read_history
 from crab_graph.eval.replay import Trajectory
-from crab_graph.generation.constraints import Ref, Value
+from crab_graph.generation.constraints import Constraint, Ref, Value
 from crab_graph.schema import canonical_json
 from crab_graph.text.mentions import LISTING_CAP
 from crab_graph.text.utterance import name_form, normalise
@@ -169,6 +169,14 @@ class Episode:
         """What constraints can ask of the slots that one booking fills."""
         asked = (booking_values(slot, booking) for slot, booking in self.filled.items())
         return dict(ChainMap(*asked))
+
+    def broken(self, check: DomainCheck) -> list[Constraint]:
+        """Return the constraints of a check that do not hold, on slots that one booking fills."""
+        return [
+            item
+            for item in check.constraints
+            if self.filled.keys() >= set(item.nodes) and not item.holds(self.values)
+        ]
 
     @cached_property
     def captured(self) -> int:

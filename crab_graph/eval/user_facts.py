@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple, Self
 
 from crab_graph.domain.verification import Claim, Role
-from crab_graph.eval.checks import CheckResult, Results
+from crab_graph.eval.checks import Results
 from crab_graph.eval.dialogue import UserMessage
 from crab_graph.eval.reading import Episode
 from crab_graph.eval.user_errors import UserError
@@ -61,14 +61,16 @@ def wrong_facts(episode: Episode, results: Results) -> Iterator[UserError]:
             covers = frozenset(
                 check
                 for check in ids_of(episode.reading, covered)
-                if check not in wishes or all(_about(claim.key, results[check]))
+                if check not in wishes or all(_about(episode, claim.key, check))
             )
             yield UserError("U1", message.number, f"said {shown} for {claim.key}", covers)
 
 
-def _about(key: str, result: CheckResult) -> list[bool]:
-    """Tell of each piece of evidence whether it is about a fact: checks of items judge several."""
-    return [key in evidence["text"].split(" broken")[0] for evidence in result.evidence]
+def _about(episode: Episode, key: str, check_id: str) -> list[bool]:
+    """Tell of each wish that a check finds broken whether it is the one of a fact."""
+    refs = episode.reading.grading.wished.get(key, frozenset())
+    check = next(one for one in episode.reading.checks if one.id == check_id)
+    return [not refs.isdisjoint(broken.refs) for broken in episode.broken(check)]
 
 
 def _latest_correction(episode: Episode, message: UserMessage) -> float:
@@ -223,7 +225,7 @@ def fact_fates(episode: Episode, results: Results, told: Mapping[str, int]) -> d
             fate = FactFate.LATE
         elif any(
             results[check].is_failure
-            and (check not in wishes or any(_about(fact.key, results[check])))
+            and (check not in wishes or any(_about(episode, fact.key, check)))
             for check in decided
         ):
             fate = FactFate.IGNORED

@@ -1,8 +1,12 @@
+import sys
 from dataclasses import replace
+from types import ModuleType
 
 import pytest
 
-from crab_graph.eval.stamp import differing, grading_stamp
+from crab_graph.domains.task import Task
+from crab_graph.domains.travel.domain import TRAVEL
+from crab_graph.eval.stamp import _hash_sources, differing, grading_stamp
 from crab_graph.eval.verdict import grade
 from tests.eval.builders import (
     HOTEL,
@@ -11,6 +15,7 @@ from tests.eval.builders import (
     OUT_MIDDAY,
     Plan,
     Script,
+    build_rows,
     build_task,
     flight,
     graded,
@@ -170,3 +175,26 @@ def test_the_stamp_names_all_a_verdict_depends_on():
     assert differing(stamp, other) == ["listing_cap", "task"]
     assert differing(stamp, other, ("task", "tools")) == ["task"]
     assert differing({}, other) == []
+
+
+def stamped(*modules):
+    task = small_task()
+    grading = replace(TRAVEL.grading, modules=modules)
+    own = Task(task.spec, replace(TRAVEL, grading=grading), build_rows)
+    return grading_stamp(own)["verifier"]
+
+
+def test_the_stamp_hashes_the_sources_of_a_domain_wherever_it_stands(tmp_path, monkeypatch):
+    source = tmp_path / "own_clinic.py"
+    source.write_text("PRICE = 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    before = stamped("own_clinic")
+    source.write_text("PRICE = 2\n")
+    _hash_sources.cache_clear()
+    assert (
+        len({before, stamped("own_clinic"), stamped(), stamped("crab_graph.domains.travel")}) == 4
+    )
+    # A cell of a notebook is a module without a file.
+    monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
+    assert stamped("__main__") == stamped()
+    monkeypatch.delitem(sys.modules, "own_clinic")

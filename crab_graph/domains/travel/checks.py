@@ -19,7 +19,7 @@ from crab_graph.domains.travel.offers import (
     SLOTS,
     kinds_of_slots,
 )
-from crab_graph.domains.travel.request import TravelRequest
+from crab_graph.domains.travel.request import WISHES, TravelRequest
 from crab_graph.domains.travel.wording import travel_vocabulary
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.constraints import Constraint, Ref, Value, at_least, bounded_sum, equals
@@ -262,5 +262,8 @@ TRAVEL_GRADING = Grading(
     show_value=show_value,
     profile_facts={"name": "traveller_names", "email": "email", "date_of_birth": "birth_dates"},
     broken_rows=broken_rows,
+    wished={
+        key: frozenset((slot, wish.name) for slot in wish.slots) for key, wish in WISHES.items()
+    },
     modules=("crab_graph.domains.travel",),
 )

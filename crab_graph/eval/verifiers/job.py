@@ -83,11 +83,10 @@ def people(episode: Episode) -> CheckResult:
 def _constraints_hold(check: DomainCheck, episode: Episode) -> CheckResult:
     """`units`, `wish`, `window`, `edge`, `budget`: constraints hold on slots filled once (§4)."""
     evaluated = [item for item in check.constraints if episode.filled.keys() >= set(item.nodes)]
-    broken = [item for item in evaluated if not item.holds(episode.values)]
     if not evaluated:
         return NOT_EVALUATED
     return judge(
-        (_told(episode, item, "broken") for item in broken),
+        (_told(episode, item, "broken") for item in episode.broken(check)),
         (_told(episode, item, "holds") for item in evaluated),
     )
 
