@@ -10,6 +10,9 @@ from crab_graph.domain.clientele import people_of
 from crab_graph.domain.contract import Domain
 from crab_graph.domain.declaration import Declaration
 from crab_graph.domain.declared_checks import DeclaredChecks
+from crab_graph.domain.derived_claims import claims
+from crab_graph.domain.derived_lexicon import briefing
+from crab_graph.domain.derived_vocabulary import vocabulary
 from crab_graph.domain.drafting import Drafting
 from crab_graph.domain.fact_reach import (
     charging_facts,
@@ -18,8 +21,17 @@ from crab_graph.domain.fact_reach import (
     profile_facts,
     wished_refs,
 )
+from crab_graph.domain.identification import (
+    breakage_finder,
+    describer,
+    slot_finder,
+    solution_reader,
+    value_shower,
+)
 from crab_graph.domain.request_types import Profile, facts_of, request_model, task_axes
+from crab_graph.domain.stocking import materialize
 from crab_graph.domain.strata import group_of, task_properties
+from crab_graph.domain.surfaces import surfaces
 from crab_graph.domain.toolkit import agent_kits, with_tools
 from crab_graph.domain.verification import Grading
 
@@ -42,6 +54,11 @@ PARTS: Mapping[str, Part] = {
     "axes": lambda blueprint: task_axes(blueprint.declaration),
     "properties": lambda blueprint: task_properties(blueprint.declaration),
     "group": lambda blueprint: partial(group_of, blueprint.declaration),
+    "materialize": lambda blueprint: partial(materialize, blueprint),
+    "surfaces": surfaces,
+    "describe_solution": describer,
+    "briefing": lambda blueprint: briefing(blueprint.declaration),
+    "declaration": lambda blueprint: blueprint.declaration,
     "people": lambda blueprint: partial(people_of, blueprint),
 }
 """How each field of a `Domain` is derived, but for its grading."""
@@ -49,6 +66,12 @@ PARTS: Mapping[str, Part] = {
 GRADING_PARTS: Mapping[str, Part] = {
     "declared": lambda blueprint: DeclaredChecks(blueprint).declared,
     "constraints": lambda blueprint: DeclaredChecks(blueprint).constraints,
+    "slot_of": slot_finder,
+    "solution_of": solution_reader,
+    "show_value": value_shower,
+    "broken_rows": breakage_finder,
+    "vocabulary": lambda blueprint: partial(vocabulary, blueprint.declaration),
+    "claims": lambda blueprint: claims(blueprint.declaration),
     "covered_checks": lambda blueprint: covered_checks(DeclaredChecks(blueprint)),
     "deciding_checks": lambda blueprint: deciding_checks(DeclaredChecks(blueprint)),
     "charging_facts": lambda blueprint: charging_facts(blueprint.declaration),

@@ -191,6 +191,8 @@ class Offer:
         tools: Names of its tools.
         words: Words that mean one, in texts; the kind by default.
         bundles: Fields over which the audit counts offers, by what that is called.
+        adds: Calls that put it in a store (paper A.5): of its provider, then of itself; one where a
+            provider is added with all its offers. `add_<provider>`, `add_<offer>` by default.
     """
 
     name: str
@@ -206,6 +208,7 @@ class Offer:
     tools: Tools = field(default_factory=Tools)
     words: Sequence[str] = ()
     bundles: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    adds: Sequence[str] = ()
     plural: str = ""
     digits: int = 5
 

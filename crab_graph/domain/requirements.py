@@ -21,7 +21,7 @@ from crab_graph.domain.declaration import (
 from crab_graph.domain.fields import Capacity, Field, Several, Stock
 from crab_graph.domain.kind import Kind, bounded_cost
 from crab_graph.domain.layout import Nature, counts_people, field_of, nature
-from crab_graph.domain.tracing import NUMBER, REQUEST, TEXT, Condition, parameters_of, trace
+from crab_graph.domain.tracing import NUMBER, REQUEST, TEXT, TracedCondition, parameters_of, trace
 from crab_graph.generation.constraint_graph import ConstraintGraph, Node
 from crab_graph.generation.constraints import (
     Constraint,
@@ -76,7 +76,7 @@ def days_of(declaration: Declaration) -> set[str]:
     return {"first_day", "last_day"} | days
 
 
-def trace_rule(declaration: Declaration, rule: Rule) -> Condition:
+def trace_rule(declaration: Declaration, rule: Rule) -> TracedCondition:
     """Return what a rule states.
 
     Raises:
@@ -227,7 +227,7 @@ def _has_room(named: str, ref: Ref, key: str | None, request: Any) -> Constraint
     return Constraint(named, (ref,), at_least, {"minimum": size}, f"has room for {size}")
 
 
-def _edge(declaration: Declaration, rule: Rule, stated: Condition) -> Maker:
+def _edge(declaration: Declaration, rule: Rule, stated: TracedCondition) -> Maker:
     days = days_of(declaration)
 
     def make(request: Any) -> Constraint | None:

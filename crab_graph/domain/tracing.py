@@ -157,7 +157,7 @@ def _of_type(term: Term, type_: str, symbol: str) -> Term:
     raise UntraceablePredicate(text + hint)
 
 
-class View:
+class TracedView:
     """What a parameter of a predicate stands for: its attributes are terms."""
 
     def __init__(self, owner: str, kind: str, types: Mapping[str, str]) -> None:
@@ -174,7 +174,7 @@ class View:
 
 
 @dataclass(frozen=True)
-class Condition:
+class TracedCondition:
     """What a predicate states.
 
     Attributes:
@@ -202,7 +202,7 @@ def trace(
     predicate: Predicate,
     owners: Mapping[str, Mapping[str, str]],
     given: Mapping[str, str] | None = None,
-) -> Condition:
+) -> TracedCondition:
     """Return what a predicate states.
 
     Args:
@@ -213,9 +213,9 @@ def trace(
     Raises:
         UntraceablePredicate: it is not made of operators only, or asks for what there is not.
     """
-    views = {name: View(name, _REF, types) for name, types in owners.items()}
+    views = {name: TracedView(name, _REF, types) for name, types in owners.items()}
     if given is not None:
-        views[REQUEST] = View(REQUEST, _GIVEN, given)
+        views[REQUEST] = TracedView(REQUEST, _GIVEN, given)
     try:
         stated = predicate(*(views[name] for name in parameters_of(predicate)))
     except UntraceablePredicate:
@@ -230,15 +230,15 @@ def trace(
     return _condition(stated)
 
 
-def _condition(stated: Term) -> Condition:
+def _condition(stated: Term) -> TracedCondition:
     leaves = [*stated.leaves()]
     refs = tuple(dict.fromkeys(one.operands[0] for one in leaves if one.operator == _REF))
     given = tuple(dict.fromkeys(one.operands[0] for one in leaves if one.operator == _GIVEN))
     sides = [one.operator for one in stated.operands]
     if stated.operator == "==" and sides == [_REF, _REF] and len(refs) == 2:
-        return Condition(refs, given, equals)
+        return TracedCondition(refs, given, equals)
     names = {ref: f"_{place}" for place, ref in enumerate(refs)}
     parameters = [*names.values(), *(["*", *given] if given else [])]
     source = f"lambda {', '.join(parameters)}: {stated.source(names)}"
     # The source is made of operators, literals and the names above: it can do nothing else.
-    return Condition(refs, given, eval(source, {"__builtins__": {}, "abs": abs}))
+    return TracedCondition(refs, given, eval(source, {"__builtins__": {}, "abs": abs}))
