@@ -35,10 +35,11 @@ def with_tools(declaration: Declaration, kinds: Mapping[str, Kind]) -> dict[str,
 def agent_kits(blueprint: Blueprint) -> dict[Toolset, AgentKit]:
     """Return what an agent is given under each toolset."""
     declaration, kinds = blueprint.declaration, blueprint.kinds
+    desks = desks_of(declaration, kinds)
     return {
         one: AgentKit(
             cache(partial(registry_of, declaration, kinds, one)),
-            partial(agent_policy, declaration, kinds, one),
+            partial(agent_policy, declaration, desks, one),
         )
         for one in Toolset
     }
