@@ -1,13 +1,33 @@
-"""The words of a domain's users, from its declaration: how facts are asked for, said and denied."""
+"""The words of a domain's users, from its declaration: how facts are asked for, said and denied.
 
-from collections.abc import Callable, Sequence
+What the author leaves out is filled into `templates.toml`, where each kind of wish has a template:
+a day, a time of day, one of some values, a count, that slots are alike.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from typing import Any
 
 from crab_graph.domain.contract import TaskSlot
-from crab_graph.domain.declaration import Declaration
-from crab_graph.domain.derived_vocabulary import vocabulary
+from crab_graph.domain.declaration import Declaration, Slot, Texts, Wording
+from crab_graph.domain.derived_vocabulary import (
+    kind_words,
+    people_words,
+    slot_words,
+    units_of,
+    vocabulary,
+    whole_words,
+)
+from crab_graph.domain.inflection import any_of, form_of, in_words, listed, plural, singular
+from crab_graph.domain.subjects import Subject, clock_hours, subjects
+from crab_graph.domain.templates import filled, merged, templates
+from crab_graph.generation.constraints import Value
 from crab_graph.personas.briefing import BriefedSlot, Fact, UserBriefing
-from crab_graph.personas.wordbook import DomainLexicon
+from crab_graph.personas.wordbook import DomainLexicon, ValueForm, parse_lexicon
+
+NOTHING = "(?!)"
+"""A pattern that matches nowhere."""
 
 
 @cache
@@ -17,7 +37,7 @@ def lexicon(declaration: Declaration) -> DomainLexicon:
     Raises:
         UsageError: what `Declaration.lexicon` overrides does not fit; the message names the part.
     """
-    raise NotImplementedError
+    return parse_lexicon(lexicon_document(declaration), f"of domain '{declaration.name}'")
 
 
 def briefing(
@@ -34,3 +54,362 @@ def briefing(
         return UserBriefing(tuple(facts), known, briefed, task_id, today, declaration.job)
 
     return brief
+
+
+def lexicon_document(declaration: Declaration) -> dict[str, Any]:
+    """Return the lexicon in the form of its files: the derived one, with what the author gives."""
+    shared = filled(dict(templates()), shared_words(declaration))
+    slots = {
+        slot.id: slot.cue or rf"\b{slot_cue(declaration, slot)}\b" for slot in declaration.slots
+    }
+    amenities = [*shared["extras"], *declaration.amenities]
+    asides = shared["asides"]
+    derived = {
+        "opening": _openings(declaration),
+        "asides": {
+            "full": _texts(declaration.asides) or asides["full"],
+            "short": _texts(declaration.asides_short) or asides["short"],
+        },
+        "whole": _whole(declaration),
+        "job": rf"\b{job_cue(declaration)}\b",
+        "people": rf"\b{people_cue(declaration)}\b" if declaration.people else NOTHING,
+        "human": {"more": list(declaration.human), "others": list(declaration.nobody)},
+        "parts": [one.prefix.casefold() for one in declaration.offers if one.provider is not None],
+        "extras": rf"\b(?:{'|'.join(amenities)})\b",
+        "slots": slots,
+        "groups": list(_groups(declaration)),
+        "topics": _topics(declaration, slots, shared["topics"]),
+        "facts": dict(_facts(declaration, shared)),
+    }
+    return merged(derived, declaration.lexicon)
+
+
+def shared_words(declaration: Declaration) -> dict[str, str]:
+    """Return what is filled into every template of a domain."""
+    alone = declaration.people is None
+    things = [word for slot in declaration.slots for word in slot_words(declaration, slot)]
+    things += [word for offer in declaration.offers for word in kind_words(offer)]
+    named = dict.fromkeys(word for word in things if " " not in word)
+    people = people_words(declaration)
+    units = [unit for offer in declaration.offers for unit in units_of(offer)]
+    return {
+        "we": "I" if alone else "we",
+        "me": "me" if alone else "us",
+        "our": "my" if alone else "our",
+        "are": "am" if alone else "are",
+        "job": declaration.job,
+        "job_cue": job_cue(declaration),
+        "people": plural(people[0]) if people else "people",
+        "people_cue": people_cue(declaration),
+        "person_cue": any_of(people) if people else NOTHING,
+        "each_cue": any_of(units),
+        "sold_cue": any_of(things),
+        "unnamed": "".join(f"(?<!{re.escape(word)} )" for word in named),
+    }
+
+
+def job_cue(declaration: Declaration) -> str:
+    """Return the fragment that finds the words for a job as a whole."""
+    return any_of((declaration.job, *declaration.whole))
+
+
+def people_cue(declaration: Declaration) -> str:
+    """Return the fragment that finds those whom a job is for."""
+    return f"(?:people|persons?|{any_of(people_words(declaration) or ('customer',))})"
+
+
+def slot_cue(declaration: Declaration, slot: Slot) -> str:
+    """Return the fragment that finds the words for a slot."""
+    return any_of((*slot_words(declaration, slot), slot.title))
+
+
+def noun_of(declaration: Declaration, subject: Subject) -> str:
+    """Return what a wish is about, in a word or a few, such as `language`.
+
+    It is the wish's key, without the slot or kind that comes first; that slots are alike is said of
+    their field.
+    """
+    if subject.same:
+        return in_words(subject.field)
+    starts = [*subject.slots, *(one.booked_as for one in declaration.offers)]
+    start = next((one for one in starts if subject.key.startswith(f"{one}_")), None)
+    return in_words(subject.key if start is None else subject.key[len(start) + 1 :])
+
+
+def is_time(subject: Subject) -> bool:
+    """Tell whether a wish is one for a time of day."""
+    return bool(subject.known) and {*map(str, subject.known)} <= templates()["times"].keys()
+
+
+def values_cue(values: Iterable[Value]) -> str:
+    """Return the fragment that finds any of some values, none within a longer one."""
+    found = [value_cue(str(value), values) for value in values]
+    return f"(?:{'|'.join(sorted(found, key=len, reverse=True))})" if found else NOTHING
+
+
+def value_cue(value: str, others: Iterable[Value]) -> str:
+    """Return the fragment that finds a value, and not where it is part of another one."""
+    low, cue = value.casefold(), re.sub(r"\\[ -]", "[ -]", re.escape(value.casefold()))
+    for other in {str(one).casefold() for one in others} - {low}:
+        before, is_part, after = other.partition(low)
+        if is_part and before.endswith(" ") and not after:
+            cue = f"(?<!{re.escape(before)}){cue}"
+        elif is_part and after.startswith(" ") and not before:
+            cue = f"{cue}(?!{re.escape(after)})"
+    return cue
+
+
+def unit_words(declaration: Declaration, subject: Subject) -> tuple[str, str]:
+    """Return how a count is said: of one, and of `{n}`."""
+    if subject.wording.unit is not None:
+        return subject.wording.unit
+    noun = noun_of(declaration, subject)
+    if _is_measure(declaration, subject):
+        return "1", "{n}"
+    return f"1 {singular(noun)}", f"{{n}} {plural(singular(noun))}"
+
+
+def count_cue(units: tuple[str, str], number: str = r"(\w+)") -> str:
+    """Return the fragment that finds a count in the words of its unit, with the number as group."""
+    before, _, after = units[1].casefold().partition("{n}")
+    nouns = f"[- ]{form_of(after.strip())}\\b" if after.strip() else ""
+    return rf"\b{re.escape(before)}{number}{nouns}"
+
+
+def _facts(
+    declaration: Declaration, shared: Mapping[str, Any]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the words of each fact, in the order in which details are told."""
+    known, people = dict(shared["facts"]), declaration.people
+    budget, card = known.pop("budget"), known.pop("payment_card")
+    wishes = subjects(declaration)
+    size = people.size if people else None
+    for subject in wishes:
+        if subject.is_basic:
+            yield subject.key, _words(declaration, subject, shared, size)
+    yield "customer_id", known["customer_id"]
+    if people is not None:
+        yield people.names, shared["people"]["names"]
+        yield people.birth_dates, shared["people"]["birth_dates"]
+    for subject in wishes:
+        if not subject.is_basic:
+            yield subject.key, _words(declaration, subject, shared, size)
+    if declaration.budget is not None:
+        yield "budget", {**budget, **_worded(declaration.budget.wording)}
+    yield "email", known["email"]
+    if not declaration.is_free:
+        yield "payment_card", card
+
+
+def _words(
+    declaration: Declaration, subject: Subject, shared: Mapping[str, Any], size: str | None
+) -> dict[str, Any]:
+    """Return the words of a wish: those of its kind, but for what the author gives."""
+    if subject.key == size:
+        return {**shared["people"]["size"], **_worded(subject.wording)}
+    template = shared["wishes"][_kind(declaration, subject)]
+    words: dict[str, Any] = filled(template, _said(declaration, subject))
+    words["slots"], words["needs_slot"] = _scope(declaration, subject)
+    conflict = words.get("conflict")
+    if conflict is not None:
+        conflict = {**conflict, "slots": list(subject.slots)}
+        conflict["beside"] = list(_beside(declaration, subject))
+        words["conflict"] = conflict
+    if subject.same and not subject.known:
+        del words["conflict"]
+    if subject.form is ValueForm.COUNT:
+        words["one"], words["many"] = unit_words(declaration, subject)
+    if subject.form is ValueForm.CHOICE:
+        words["values"] = _values(declaration, subject)
+        words["codes"] = dict(subject.codes or {})
+    if subject.form in {ValueForm.CHOICE, ValueForm.COUNT}:
+        words["others"] = list(subject.values)
+    words |= _worded(subject.wording)
+    if subject.sentence and not subject.same:
+        # A rule that is no likeness is known by what it says, whatever it is called.
+        words["asks"] = [*words["asks"], re.escape(subject.sentence.casefold())]
+    return words
+
+
+def _kind(declaration: Declaration, subject: Subject) -> str:
+    """Return the template that fits a wish."""
+    every = len(subject.slots) in {0, len(declaration.slots)}
+    match subject.form:
+        case ValueForm.DATE:
+            is_window = declaration.window is not None and declaration.window.key == subject.key
+            return "window" if is_window else "date"
+        case ValueForm.COUNT if _is_measure(declaration, subject):
+            is_equal = subject.compare == "equals"
+            return "measure" if is_equal else f"measure_{subject.compare}"
+        case ValueForm.COUNT if subject.compare == "equals":
+            return "count_of_slot" if subject.slots or _counted(declaration, subject) else "count"
+        case ValueForm.COUNT:
+            return subject.compare
+        case ValueForm.FLAG if subject.sentence:
+            return "same" if subject.same else "rule"
+        case ValueForm.CHOICE if is_time(subject) and subject.slots:
+            return "time"
+        case ValueForm.CHOICE:
+            return "everywhere" if every else "several" if len(subject.slots) > 1 else "choice"
+    return "flag" if subject.form is ValueForm.FLAG else "text"
+
+
+def _is_measure(declaration: Declaration, subject: Subject) -> bool:
+    """Tell whether a number is no number of things: its word, such as `rating`, is no plural."""
+    noun = noun_of(declaration, subject)
+    return subject.wording.unit is None and bool(subject.slots) and noun == singular(noun)
+
+
+def _counted(declaration: Declaration, subject: Subject) -> list[Slot]:
+    """Return the slots whose units a count says."""
+    return [slot for slot in declaration.slots if slot.offer.units == subject.key]
+
+
+def _titles(declaration: Declaration, subject: Subject) -> list[str]:
+    slots = {slot.id: slot.title for slot in declaration.slots}
+    counted = [slot.id for slot in _counted(declaration, subject)]
+    return [slots[slot] for slot in subject.slots or counted if slot in slots]
+
+
+def _said(declaration: Declaration, subject: Subject) -> dict[str, str]:
+    """Return what is filled into the template of a wish."""
+    noun = noun_of(declaration, subject)
+    titles = listed(_titles(declaration, subject) or [declaration.job])
+    nouns = [noun] if subject.field in {"", noun} else [noun, in_words(subject.field)]
+    mine = [slot for slot in declaration.slots if slot.id in subject.slots]
+    mine_words = [word for slot in mine for word in slot_words(declaration, slot)]
+    things = [*mine_words, *(word for slot in mine for word in kind_words(slot.offer))]
+    others = [
+        word
+        for slot in declaration.slots
+        if slot.id not in subject.slots
+        for word in slot_words(declaration, slot)
+        if word not in things
+    ]
+    units = unit_words(declaration, subject)
+    unit = units[1].partition("{n}")[2].strip() or units[1]
+    return {
+        "title": titles,
+        "titles": titles,
+        "noun": noun,
+        "noun_cue": any_of(nouns),
+        "units": unit,
+        "unit_cue": form_of(unit),
+        "count_cue": f"{count_cue(units)}|\\b{form_of(noun)}\\W{{1,3}}(\\d+)\\b",
+        "measure_cue": rf"\b{form_of(noun)}\b[^\d,;.]{{0,60}}?(\d+)\b|\b(\d+)[- ]{form_of(noun)}\b",
+        "thing_cue": any_of(things) if things else NOTHING,
+        "other_cue": any_of(others) if others else NOTHING,
+        "values_cue": values_cue(subject.known),
+        "sentence": subject.sentence,
+    }
+
+
+def _scope(declaration: Declaration, subject: Subject) -> tuple[list[str], bool]:
+    """Return the slots whose naming makes a question one for a wish, and whether one is needed.
+
+    A wish about one slot is asked for where that or none is named; a day is the window's where none
+    is. What holds of several slots is asked for anywhere, unless another wish is about the same.
+    """
+    window, rivals = declaration.window, _rivals(declaration, subject)
+    if window is not None and window.key == subject.key:
+        return [], False
+    is_shared = any(other.field == subject.field and subject.field for other in rivals)
+    if subject.form is ValueForm.FLAG or not (len(subject.slots) == 1 or is_shared):
+        return [], False
+    return list(subject.slots), subject.form is ValueForm.DATE and window is not None
+
+
+def _rivals(declaration: Declaration, subject: Subject) -> list[Subject]:
+    wishes = (one for one in subjects(declaration) if one is not subject)
+    return [one for one in wishes if one.form is subject.form]
+
+
+def _beside(declaration: Declaration, subject: Subject) -> Iterator[str]:
+    """Yield the facts that draw from the same values in the same slots."""
+    for other in _rivals(declaration, subject):
+        if {*other.known} & {*subject.known} and {*other.slots} & {*subject.slots}:
+            yield other.key
+
+
+def _values(declaration: Declaration, subject: Subject) -> dict[str, dict[str, Any]]:
+    """Return how each value is said and found."""
+    times, hours = templates()["times"], clock_hours(declaration, subject)
+    wording, values = subject.wording, {}
+    for value in subject.known:
+        words: dict[str, Any] = dict(times.get(str(value), {})) if is_time(subject) else {}
+        words.setdefault("cue", rf"(?<!\w){value_cue(str(value), subject.known)}(?!\w)")
+        if value in hours:
+            words["hours"] = hours[value]
+        given = (("phrase", wording.phrases), ("cue", wording.cues), ("hours", wording.hours))
+        words |= {name: one[value] for name, one in given if value in one}
+        values[str(value)] = words
+    return values
+
+
+def _worded(wording: Wording) -> dict[str, Any]:
+    """Return what an author words of a fact, in the form of a lexicon's files."""
+    given = {
+        "full": _texts(wording.say),
+        "short": _texts(wording.short),
+        "none": _texts(wording.none),
+        "asks": _texts(wording.ask),
+        "trade": _texts(wording.trade),
+    }
+    worded: dict[str, Any] = {name: texts for name, texts in given.items() if texts}
+    if wording.unit is not None:
+        worded |= {"one": wording.unit[0], "many": wording.unit[1]}
+    return worded
+
+
+def _texts(texts: Texts) -> list[str]:
+    return [texts] if isinstance(texts, str) and texts else list(texts)
+
+
+def _whole(declaration: Declaration) -> str:
+    *own, number = whole_words(declaration)
+    words = [word for word in own if word not in {"all", "bookings"}]
+    return rf"\b(?:{any_of(words)}|all {number}|overall|grand)\b"
+
+
+def _groups(declaration: Declaration) -> Iterator[dict[str, Any]]:
+    """Yield the words that mean several slots: those given, and those of a kind that fills them."""
+    for words, slots in declaration.groups.items():
+        yield {"words": rf"\b(?:{words})\b", "slots": list(slots)}
+    for offer in declaration.offers:
+        slots = [slot.id for slot in declaration.slots if slot.kind == offer.booked_as]
+        if len(slots) > 1:
+            yield {"words": rf"\b{any_of(kind_words(offer))}\b", "slots": slots}
+
+
+def _topics(
+    declaration: Declaration, slots: Mapping[str, str], shared: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """Return what is asked for by a subject: a slot, a kind that fills several, the job, people."""
+    wishes = subjects(declaration)
+    details = [one for one in wishes if not one.is_basic]
+    about = {slot: [one.key for one in details if slot in one.slots] for slot in slots}
+    topics = {slot: {"words": slots[slot], "facts": facts} for slot, facts in about.items()}
+    for group in _groups(declaration):
+        facts = [one.key for one in details if {*group["slots"]} & {*one.slots}]
+        topics[" ".join(group["slots"])] = {"words": group["words"], "facts": facts}
+    topics["job"] = {
+        "words": rf"\b{job_cue(declaration)}\b",
+        "facts": [one.key for one in wishes if one.is_basic],
+    }
+    people = declaration.people
+    if people is not None:
+        topics["people"] = {**shared["people"], "facts": [people.names, people.birth_dates]}
+    return topics
+
+
+def _openings(declaration: Declaration) -> dict[str, list[str]]:
+    """Return the first turns; those in fragments name the slots, and say what is basic bare."""
+    titles = ", ".join(slot.title for slot in declaration.slots)
+    basic = ", ".join(f"{{{one.key}}}" for one in subjects(declaration) if one.is_basic)
+    short = [f"Need {titles}: {basic}.", f"{titles}. {basic}."] if basic else [f"Need {titles}."]
+    opening = {
+        "full": _texts(declaration.opening),
+        "short": _texts(declaration.opening_short) or short,
+        "trade": _texts(declaration.opening_trade),
+    }
+    return {name: texts for name, texts in opening.items() if texts}

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from itertools import takewhile
 
 _ES = ("s", "x", "z", "ch", "sh")
+_SINGULAR = ("ss", "us", "is")
 _VOWELS = "aeiou"
 
 
@@ -21,7 +22,7 @@ def singular(noun: str) -> str:
         return f"{noun[:-3]}y"
     if noun.endswith("es") and noun[:-2].endswith(_ES):
         return noun[:-2]
-    return noun[:-1] if noun.endswith("s") and not noun.endswith("ss") else noun
+    return noun[:-1] if noun.endswith("s") and not noun.endswith(_SINGULAR) else noun
 
 
 def with_article(noun: str) -> str:
@@ -49,7 +50,8 @@ def form_of(noun: str) -> str:
     many = plural(one)
     stem = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(one, many, strict=False))))
     endings = [re.escape(one[stem:]), re.escape(many[stem:])]
-    ending = f"{endings[1]}?" if not endings[0] else f"(?:{'|'.join(endings)})"
+    ending = f"(?:{'|'.join(endings)})" if endings[0] else f"(?:{endings[1]})?"
+    ending = "s?" if ending == "(?:s)?" else ending
     body = re.escape(one[:stem]) + ending
     return re.sub(r"(?:\\ |_|\\-)", "[ _-]", body).replace("eller", "ell?er")
 

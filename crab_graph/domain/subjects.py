@@ -1,13 +1,14 @@
 """What a domain's facts are about, for their words: form, slots, field and values."""
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from crab_graph.domain.declaration import Compare, Declaration, Offer, Rule, Want, Window, Wording
-from crab_graph.domain.fields import Choice, Clock, Day, Later, Several
+from crab_graph.domain.fields import Choice, Clock, Several
+from crab_graph.domain.layout import Nature, nature
 from crab_graph.generation.constraints import Value
 from crab_graph.personas.wordbook import ValueForm
 
@@ -25,6 +26,8 @@ class Subject:
         values: What it can be, where that is known before a task is drawn.
         known: All that the field can be, for an agent may name what nobody wants.
         same: Whether it asks for one value of the field in all of its slots.
+        sentence: What a rule says.
+        codes: What the trade calls its values.
     """
 
     key: str
@@ -39,6 +42,7 @@ class Subject:
     is_role: bool = False
     same: bool = False
     sentence: str = ""
+    codes: Mapping[str, str] | None = None
 
 
 @cache
@@ -79,16 +83,21 @@ def fields_of(declaration: Declaration, on: Sequence[str]) -> Iterator[tuple[str
             yield slot, offers[slot], name
 
 
-def is_day(offer: Offer, name: str) -> bool:
-    """Tell whether a field is a day, or a day behind one."""
-    field = offer.fields.get(name)
-    return is_day(offer, field.after) if isinstance(field, Later) else isinstance(field, Day)
+def clock_hours(declaration: Declaration, subject: Subject) -> dict[Value, tuple[float, float]]:
+    """Return the hours, `[from, until)`, of the clock times that each value of a wish decides.
 
-
-def clock_of(offer: Offer, name: str) -> Clock | None:
-    """Return the first clock time that a field decides."""
-    clocks = (one for one in offer.fields.values() if isinstance(one, Clock))
-    return next((one for one in clocks if one.of == name), None)
+    Where slots differ in them it is all that they span; what a clock never shows is left out.
+    """
+    hours: dict[Value, tuple[float, float]] = {}
+    for slot in declaration.slots:
+        fields = slot.offer.fields.values() if slot.id in subject.slots else ()
+        clocks = (one for one in fields if isinstance(one, Clock) and one.of == subject.field)
+        clock = next(clocks, None)
+        for value, minutes in clock.hours.items() if clock else ():
+            first, last = minutes if isinstance(minutes, tuple) else (minutes, minutes)
+            low, high = hours.get(value, (first / 60, 0.0))
+            hours[value] = (min(low, first / 60), max(high, (last + 1) / 60))
+    return hours
 
 
 def _last(subject: Subject, order: Sequence[str]) -> int:
@@ -100,15 +109,18 @@ def _of_want(declaration: Declaration, want: Want) -> Subject:
     names = dict.fromkeys(name for _, _, name in found)
     values = () if callable(want.values) else tuple(dict.fromkeys(want.values))
     known: dict[Value, None] = {}
+    codes: dict[str, str] = {}
     for _, offer, name in found:
         field = offer.fields[name]
         if isinstance(field, Choice | Several):
             known |= dict.fromkeys(field.values)
-    if not any(is_day(offer, name) for _, offer, name in found):
+        if isinstance(field, Choice):
+            codes |= {str(value): code for value, code in field.codes.items()}
+    if not any(nature(offer, name) is Nature.DAY for _, offer, name in found):
         values = values or tuple(known)
     return Subject(
         want.key,
-        _form(values, is_date=any(is_day(offer, name) for _, offer, name in found)),
+        _form(values, is_date=any(nature(offer, name) is Nature.DAY for _, offer, name in found)),
         tuple(dict.fromkeys(slot for slot, _, _ in found)),
         next(iter(names)) if len(names) == 1 else "",
         values,
@@ -117,6 +129,7 @@ def _of_want(declaration: Declaration, want: Want) -> Subject:
         want.compare,
         want.basic,
         want.role,
+        codes=codes,
     )
 
 

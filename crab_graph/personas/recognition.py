@@ -80,13 +80,22 @@ def stated_facts(text: str, briefing: UserBriefing, asked: Iterable[str] = ()) -
         if words.form is ValueForm.MONEY:
             is_stated = parse_cents(fact.value) in cents
         else:
-            is_anywhere, slots = not words.slots or key in expected, set(words.slots)
+            is_anywhere, slots = _is_anywhere(fact, words, briefing), set(words.slots)
+            is_anywhere = is_anywhere or key in expected
             is_stated = any(
                 (is_anywhere or segment.scope & slots) and _states(fact, words, segment, briefing)
                 for segment in segments
             )
         found += [key] if is_stated else []
     return found
+
+
+def _is_anywhere(fact: Fact, words: FactWords, briefing: UserBriefing) -> bool:
+    """Tell whether a value tells the fact wherever it stands: no other fact can have it."""
+    others = (one for key, one in briefing.lexicon.facts.items() if key != fact.key)
+    is_own = words.form is ValueForm.CHOICE
+    is_own = is_own and not any(str(fact.value) in one.choices for one in others)
+    return not words.slots or is_own
 
 
 def _states(fact: Fact, words: FactWords, segment: Segment, briefing: UserBriefing) -> bool:
