@@ -172,29 +172,29 @@ def _of_rule(declaration: Declaration, rule: Rule) -> Subject:
     )
 
 
-class _Read:
+class _ReadField:
     """A field of a slot, read by a rule that is looked through; all it does is to be equal."""
 
     def __init__(self, slot: str, name: str) -> None:
         self.slot, self.name = slot, name
 
     def __eq__(self, other: object) -> Any:
-        return (self, other) if isinstance(other, _Read) else NotImplemented
+        return (self, other) if isinstance(other, _ReadField) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
 
 
-class _Node:
+class _ReadSlot:
     def __init__(self, slot: str) -> None:
         self._slot = slot
 
-    def __getattr__(self, name: str) -> _Read:
-        return _Read(self._slot, name)
+    def __getattr__(self, name: str) -> _ReadField:
+        return _ReadField(self._slot, name)
 
 
-def _equality(rule: Rule, slots: Sequence[str]) -> tuple[_Read, _Read] | None:
+def _equality(rule: Rule, slots: Sequence[str]) -> tuple[_ReadField, _ReadField] | None:
     """Return the two fields that a rule wants to be equal, where that is all it wants."""
-    nodes = [_Node(name.rstrip("_")) for name in inspect.signature(rule.holds).parameters]
+    nodes = [_ReadSlot(name.rstrip("_")) for name in inspect.signature(rule.holds).parameters]
     try:
         found = rule.holds(*nodes)
     except TypeError:
