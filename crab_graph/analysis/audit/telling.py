@@ -278,7 +278,7 @@ class _Script:
         lines = []
         for item in self._telling.all_items:
             who = item.entity_id if item.name is None else f"{item.name} ({item.entity_id})"
-            line = f"- {item.slot.word.capitalize()}: {who}"
+            line = f"- {item.slot.word[:1].upper()}{item.slot.word[1:]}: {who}"
             if self._telling.says_amounts and not item.is_free:
                 unit, what = format_dollars(item.unit_cents), item.kind.unit
                 plural = what if item.units == 1 else f"{what}s"
