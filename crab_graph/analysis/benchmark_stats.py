@@ -7,9 +7,11 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
+from crab_graph.domain.card import AxisCard
 from crab_graph.domains.benchmark import Benchmark
 
-DATE_MODES = ("fixed", "flexible")
+ALL = "all"
+"""The group of all tasks, where the domain has no axis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class TaskNumbers:
     """The numbers of one task that are summed up."""
 
     stratum: int
-    date_mode: str
+    group: str
     solutions: int
     node_distractors: int
     edge_distractors: int
@@ -41,7 +43,7 @@ class TaskNumbers:
 
 @dataclass(frozen=True, slots=True)
 class StratumStats:
-    """One column of Table 1, for `S1` or `all`: means over tasks, active edges by date mode.
+    """One column of Table 1, for `S1` or `all`: means over tasks, active edges by the first axis.
 
     The ratio is #valid / (D_node + D_edge) in percent, `None` where no task has distractors; the
     search space counts combinations of one candidate a node, and candidates include the seeds.
@@ -88,10 +90,11 @@ def describe_benchmark(bench: Benchmark) -> BenchmarkStats:
             "FROM sealed.provenance GROUP BY task_id, node) GROUP BY task_id"
         ).fetchall()
     candidates = {task_id: tuple(sizes) for task_id, sizes in found}
+    axis = bench.card.first_axis
     figures = [
         TaskNumbers(
             stratum=task.stratum,
-            date_mode=task.date_mode,
+            group=ALL if axis is None else str(task.axes[axis.name]),
             solutions=task.spec.certificate.sql,
             node_distractors=task.spec.node_distractors,
             edge_distractors=task.spec.edge_distractors,
@@ -114,19 +117,26 @@ def describe_benchmark(bench: Benchmark) -> BenchmarkStats:
     return BenchmarkStats((*table, _column("all", figures)), tuple(distributions))
 
 
-def table_cells(one: StratumStats) -> list[tuple[str, str]]:
-    """Return what Table 1 says of a stratum: the name of each row, and its text."""
+def edge_rows(axis: AxisCard | None) -> dict[str, str]:
+    """Return the titles of Table 1's rows of active edges, by the group of tasks they are about."""
+    if axis is None:
+        return {ALL: "active edges"}
+    return {str(value): f"active edges, {axis.phrase(value)}" for value in axis.values}
+
+
+def table_cells(one: StratumStats, axis: AxisCard | None) -> list[tuple[str, str]]:
+    """Return what Table 1 says of a stratum: the name of each row, and its text.
+
+    The axis is the first one of the domain.
+    """
     ratio = one.distractor_ratio_percent
     return [
         ("tasks", f"{one.tasks:,}"),
         ("nodes", str(one.nodes)),
         ("edge types", str(one.edge_types)),
         *(
-            (
-                f"active edges, {mode} dates",
-                f"{one.active_edges[mode]:.2f}" if mode in one.active_edges else "-",
-            )
-            for mode in DATE_MODES
+            (title, f"{one.active_edges[group]:.2f}" if group in one.active_edges else "-")
+            for group, title in edge_rows(axis).items()
         ),
         ("valid solutions", str(one.solutions)),
         ("node distractors", f"{one.node_distractors:,.1f}"),
@@ -149,9 +159,8 @@ def _column(name: str, figures: Sequence[TaskNumbers]) -> StratumStats:
         nodes=max(len(one.candidates) for one in figures),
         edge_types=len(frozenset[str]().union(*(one.edge_types for one in figures))),
         active_edges={
-            mode: fmean(own)
-            for mode in DATE_MODES
-            if (own := [one.active_edges for one in figures if one.date_mode == mode])
+            group: fmean(one.active_edges for one in figures if one.group == group)
+            for group in dict.fromkeys(one.group for one in figures)
         },
         solutions=_spread([one.solutions for one in figures]),
         node_distractors=fmean(one.node_distractors for one in figures),

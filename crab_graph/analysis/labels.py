@@ -6,14 +6,13 @@ Nothing that an agent is called or says steers the terminal.
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
-from crab_graph.domain.contract import DOMAINS, find_domain
+from crab_graph.domain.card import DomainCard
 from crab_graph.eval.verifiers import shared_verifiers
 from crab_graph.runs.record import EpisodeRecord, party_totals
 from crab_graph.settings import Toolset
@@ -74,13 +73,9 @@ def has_drawn_persona(record: EpisodeRecord) -> bool:
     return record.persona not in (None, "none") and str(record.persona) not in record.condition
 
 
-@cache
-def check_titles() -> Mapping[str, str]:
-    """Return the titles of all checks that are known here, by id."""
-    titles = {one.id: one.title for one in shared_verifiers()}
-    for name in DOMAINS.names():
-        titles |= {one.id: one.title for one in find_domain(name).grading.declared}
-    return titles
+def check_titles(card: DomainCard) -> Mapping[str, str]:
+    """Return the titles of the checks that tasks of a domain are judged by, by id."""
+    return {**{one.id: one.title for one in shared_verifiers()}, **card.titles}
 
 
 def spending_json(episodes: Sequence[EpisodeRecord]) -> dict[str, Any]:

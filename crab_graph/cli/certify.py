@@ -9,6 +9,9 @@ from crab_graph.cli.options import BenchArgument, CoresOption
 from crab_graph.cli.output import JsonOption, console, new_table, print_json, progress_bar
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crab_graph.domain.card import AxisCard
     from crab_graph.domains.proof import Proof, Spoilage
 
 
@@ -57,7 +60,7 @@ def certify(
         if proof is not None:
             _print_proof(proof)
         if by_paper:
-            _print_summary(summary)
+            _print_summary(summary, benchmark.card.axes[:1])
     if not ok:
         raise typer.Exit(1)
 
@@ -93,11 +96,12 @@ def _print_table(results: list[dict[str, object]], ok: bool) -> None:
     )
 
 
-def _print_summary(summary: list["Spoilage"]) -> None:
+def _print_summary(summary: "list[Spoilage]", axes: "Sequence[AxisCard]") -> None:
     heads = ("tasks", "spoiled", "extra solutions, median", "max", "edge distractors")
-    table = new_table("stratum", "dates", numbers=heads)
+    table = new_table("stratum", *(axis.title for axis in axes), numbers=heads)
     for one in summary:
         extra = (one.median_extra, one.max_extra, one.median_edge_distractors)
         numbers = (one.tasks, one.spoiled, *extra)
-        table.add_row(f"S{one.stratum}", one.date_mode, *(f"{number:,}" for number in numbers))
+        values = (str(one.axes[axis.name]) for axis in axes)
+        table.add_row(f"S{one.stratum}", *values, *(f"{number:,}" for number in numbers))
     console().print(table)

@@ -8,6 +8,8 @@ from crab_graph.cli.options import RunArgument
 from crab_graph.cli.output import JsonOption, console, new_table, print_json, progress_bar
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from crab_graph.runs.grading import Regrading
 
 
@@ -27,7 +29,9 @@ def regrade(
     Verdicts of before stay in each episode's history. Exits with 1 where a verdict changed or the
     grading of an episode crashed, with 2 on another benchmark than the run was made with.
     """
+    from crab_graph.analysis.labels import check_titles
     from crab_graph.runs.grading import regrade_run
+    from crab_graph.runs.run import card_of
     from crab_graph.runs.store import load_index
 
     total = len(load_index(run))
@@ -40,15 +44,13 @@ def regrade(
     if as_json:
         print_json(found.as_json())
     else:
-        _print_regrading(found)
+        _print_regrading(found, check_titles(card_of(run)))
     if not found.is_same:
         raise typer.Exit(1)
 
 
-def _print_regrading(found: "Regrading") -> None:
+def _print_regrading(found: "Regrading", titles: "Mapping[str, str]") -> None:
     from rich.text import Text
-
-    from crab_graph.analysis.labels import check_titles
 
     changed = len(found.changes)
     print(f"{found.episodes} episodes graded again, {changed or 'no'} verdicts changed")
@@ -69,7 +71,6 @@ def _print_regrading(found: "Regrading") -> None:
         console().print(table)
     if found.changes and found.rules:
         table = new_table("changed by", "rule", "episodes")
-        titles = check_titles()
         for check, counts in found.rules.items():
             told = ", ".join(f"{words}: {count}" for words, count in counts.items())
             table.add_row(check, titles.get(check.split()[0], ""), told)

@@ -62,7 +62,14 @@ def show(
             return
         close_up.print_turn(console(), record, detail, private=private)
     else:
-        print_episode(console(), record, deeds, every_call=every_call, private=private)
+        print_episode(
+            console(),
+            record,
+            deeds,
+            card=background.card,
+            every_call=every_call,
+            private=private,
+        )
         if private:
             close_up.print_facts(console(), record, background.fact_values(record.task_id))
     if why:

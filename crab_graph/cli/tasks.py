@@ -30,16 +30,23 @@ def tasks(
     if stats:
         _show_stats(load_benchmark(bench), as_json)
         return
-    summaries = [task.summary() for task in load_benchmark(bench)]
+    benchmark = load_benchmark(bench)
+    summaries = [task.summary() for task in benchmark]
     if as_json:
         print_json(summaries)
         return
-    numbers = ("party", "solutions", "node_distractors", "edge_distractors")
-    heads = ("party", "solutions", "node distr.", "edge distr.")
-    table = new_table("task", "dates", numbers=heads, last=("active edges",))
+    axes = benchmark.card.axes
+    # Numbers stand beside numbers.
+    said = [axis for axis in axes if not axis.holds_numbers]
+    counted = [axis for axis in axes if axis.holds_numbers]
+    numbers = [*(one.name for one in counted), "solutions", "node_distractors", "edge_distractors"]
+    heads = [*(one.title for one in counted), "solutions", "node distr.", "edge distr."]
+    titles = (one.title for one in said)
+    table = new_table("task", *titles, numbers=heads, last=("active edges",))
     for item in summaries:
         counts = (str(item[name]) for name in numbers)
-        table.add_row(item["id"], item["date_mode"], *counts, ", ".join(item["active_edges"]))
+        values = (str(item[axis.name]) for axis in said)
+        table.add_row(item["id"], *values, *counts, ", ".join(item["active_edges"]))
     console().print(table)
 
 
@@ -52,7 +59,9 @@ def _show_stats(benchmark: "Benchmark", as_json: bool) -> None:
         print_json(stats.as_json())
         return
     table = new_table("", numbers=[column.stratum for column in stats.table])
-    for row in zip(*map(table_cells, stats.table), strict=True):
+    axis = benchmark.card.first_axis
+    columns = [table_cells(column, axis) for column in stats.table]
+    for row in zip(*columns, strict=True):
         table.add_row(row[0][0], *(text for _, text in row))
     console().print(table)
     print(
@@ -101,8 +110,8 @@ def task(
 def _print(task: "Task", solutions: bool) -> None:
     summary = task.summary()
     print(
-        f"{task.id}: {task.date_mode} dates, party of {task.party}, {summary['solutions']} valid "
-        f"solution{'s' if summary['solutions'] != 1 else ''} among "
+        f"{task.id}: {''.join(f'{phrase}, ' for phrase in task.phrases)}{summary['solutions']} "
+        f"valid solution{'s' if summary['solutions'] != 1 else ''} among "
         f"{summary['node_distractors']} node and {summary['edge_distractors']} edge distractors; "
         f"the conversation takes place on {task.today}"
     )

@@ -16,6 +16,10 @@ Words = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\
 """A short text in one line: a card may come from anybody, and its words get to terminals."""
 
 
+Name = Annotated[str, StringConstraints(max_length=40, pattern=r"^[a-z][a-z0-9_]*$")]
+"""An identifier, such as the name of a column."""
+
+
 class SlotCard(FileModel):
     """One thing that a job needs: its id, what it is called, and the kind of booking."""
 
@@ -27,7 +31,7 @@ class SlotCard(FileModel):
 class AxisCard(FileModel):
     """An axis of stratification: its name in data, its title on pages, its values in order."""
 
-    name: Words
+    name: Name
     title: Words
     values: tuple[int | Words, ...]
 
@@ -36,8 +40,16 @@ class AxisCard(FileModel):
         """Whether all its values are numbers."""
         return all(isinstance(value, int) for value in self.values)
 
-    def label(self, value: object) -> str:
-        """Return a value as a phrase that stands without the title: `fixed dates`, `party of 2`."""
+    @property
+    def comparison(self) -> str:
+        """A title for what compares its values: `Fixed against flexible dates`, `By party`."""
+        if self.holds_numbers or len(self.values) > 3:
+            return f"By {self.title}"
+        values = " against ".join(map(str, self.values))
+        return f"{values[:1].upper()}{values[1:]} {self.title}"
+
+    def phrase(self, value: object) -> str:
+        """Return a value as it is said without the axis: `fixed dates`, `party of 2`."""
         return f"{self.title} of {value}" if self.holds_numbers else f"{value} {self.title}"
 
 
@@ -64,15 +76,15 @@ class DomainCard(FileModel):
     axes: tuple[AxisCard, ...] = ()
     checks: tuple[CheckCard, ...] = ()
 
+    @property
+    def first_axis(self) -> AxisCard | None:
+        """The axis by whose values tasks are chosen and compared, if there is one."""
+        return self.axes[0] if self.axes else None
+
     @cached_property
     def titles(self) -> Mapping[str, str]:
         """What its checks say, by id."""
         return {check.id: check.title for check in self.checks}
-
-    def describe(self, axes: Mapping[str, object]) -> str:
-        """Return a task's values on the axes as a phrase: `fixed dates, party of 2`."""
-        known = (axis for axis in self.axes if axis.name in axes)
-        return ", ".join(axis.label(axes[axis.name]) for axis in known)
 
 
 EARLIER_AXES = (
@@ -80,3 +92,6 @@ EARLIER_AXES = (
     AxisCard(name="party", title="party", values=(1, 2, 3, 4)),
 )
 """The axes that every domain had while benchmarks and runs had no card."""
+
+EARLIER_CARD = DomainCard(name="", axes=EARLIER_AXES)
+"""What is known of a domain where nothing else is."""

@@ -1,7 +1,7 @@
 """What is proven of a finished benchmark: its counts, and that it is the one announced."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from crab_graph.domains.private import Opening, commit, read_opening
 from crab_graph.domains.task import Task, TaskSpec
 from crab_graph.errors import BenchmarkError
 from crab_graph.generation.certify import Certificate
+from crab_graph.generation.constraints import Value
 from crab_graph.workers import run_parallel
 
 _BATCH = 20
@@ -62,13 +63,14 @@ def _opened(directory: Path, slot: int) -> Iterator[Callable[[Sequence[str]], _C
 
 
 class Spoilage(NamedTuple):
-    """How many tasks of one stratum and date mode have more solutions than their seeds combine to.
+    """How many tasks have more solutions than their seeds combine to.
 
-    Only tasks made without repair can (section 3.2.3, Algorithm 3): the ablation of the repair.
+    They are those of one stratum and one value of the domain's first axis, if it has any. Only
+    tasks made without repair can (section 3.2.3, Algorithm 3): the ablation of the repair.
     """
 
     stratum: int
-    date_mode: str
+    axes: Mapping[str, Value]
     tasks: int
     spoiled: int
     median_extra: int
@@ -77,22 +79,28 @@ class Spoilage(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         """Return the row as `certify --json` prints it."""
-        return self._asdict()
+        row = self._asdict()
+        return {"stratum": row.pop("stratum"), **row.pop("axes"), **row}
 
 
 def summarise_spoilage(certified: Iterable[tuple[Task, Certificate]]) -> list[Spoilage]:
-    """Return a row for each stratum and date mode among the tasks, in order."""
-    groups: dict[tuple[int, str], list[tuple[int, int]]] = {}
+    """Return a row for each stratum and value of the first axis among the tasks, in order."""
+    groups: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    axes: dict[tuple[int, int], dict[str, Value]] = {}
     for task, certificate in certified:
         extra = certificate.sql - certificate.expected
-        group = groups.setdefault((task.stratum, task.date_mode), [])
+        first = task.domain.axes[:1]
+        value = {axis.name: task.axes[axis.name] for axis in first}
+        place = max((axis.values.index(value[axis.name]) for axis in first), default=0)
+        axes[task.stratum, place] = value
+        group = groups.setdefault((task.stratum, place), [])
         group.append((extra, task.spec.edge_distractors))
     rows = []
-    for (stratum, date_mode), group in sorted(groups.items()):
+    for (stratum, place), group in sorted(groups.items()):
         added, distractors = [more for more, _ in group], [number for _, number in group]
         spoiled = sum(more > 0 for more in added)
         middle = int(median(added)), max(added), int(median(distractors))
-        rows.append(Spoilage(stratum, date_mode, len(group), spoiled, *middle))
+        rows.append(Spoilage(stratum, axes[stratum, place], len(group), spoiled, *middle))
     return rows
 
 

@@ -51,8 +51,8 @@ class Task:
 
     def __repr__(self) -> str:
         """Return the id and what makes the task hard."""
-        solutions = len(self.spec.solutions)
-        return f"<Task {self.id}: {self.date_mode}, party of {self.party}, {solutions} solutions>"
+        solutions = f"{len(self.spec.solutions)} solutions"
+        return f"<Task {self.id}: {', '.join((*self.phrases, solutions))}>"
 
     @property
     def id(self) -> str:
@@ -90,14 +90,10 @@ class Task:
         return self.domain.axis_values(self.request)
 
     @property
-    def date_mode(self) -> str:
-        """`fixed` or `flexible`."""
-        return str(self.request.date_mode)
-
-    @property
-    def party(self) -> int:
-        """Number of people the task is for."""
-        return int(self.request.party_size)
+    def phrases(self) -> tuple[str, ...]:
+        """Its value on each axis, as said: `fixed dates`, `party of 2`."""
+        axes = self.domain.card.axes
+        return tuple(axis.phrase(self.axes[axis.name]) for axis in axes)
 
     @property
     def customer_id(self) -> str:
@@ -150,8 +146,7 @@ class Task:
         return {
             "id": self.id,
             "stratum": self.stratum,
-            "date_mode": self.date_mode,
-            "party": self.party,
+            **self.axes,
             "solutions": len(self.spec.solutions),
             "node_distractors": self.spec.node_distractors,
             "edge_distractors": self.spec.edge_distractors,

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
-from crab_graph.domain.card import DomainCard
+from crab_graph.domain.card import EARLIER_AXES, AxisCard, DomainCard
 from crab_graph.errors import ResumeMismatch, RunError, UsageError
 from crab_graph.models.prices import Prices
 from crab_graph.schema import FileModel
@@ -104,6 +104,11 @@ class RunConfig(RunSettings):
     def agent_label(self) -> str:
         """The agent as reports name it: with its toolset, where that is not the paper's."""
         return agent_label(self.agent, self.toolset)
+
+    @property
+    def axes(self) -> tuple[AxisCard, ...]:
+        """The axes of its tasks' domain."""
+        return EARLIER_AXES if self.card is None else self.card.axes
 
     @property
     def turns(self) -> tuple[int | None, ...]:

@@ -1,14 +1,24 @@
 """What is kept of one finished episode (paper section 3.4)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from crab_graph.domain.card import EARLIER_AXES
+from crab_graph.generation.constraints import Value
 from crab_graph.models.prices import Cost
 from crab_graph.models.usage import PARTIES, ModelUsage, Totals, add_usage, totals
 from crab_graph.schema import FileModel
 from crab_graph.settings import Toolset, agent_label
+
+
+def axes_in(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the axes in the fields of a record, of one that an earlier version wrote too."""
+    found: dict[str, Any] | None = fields.get("axes")
+    if found is not None:
+        return found
+    return {axis.name: fields[axis.name] for axis in EARLIER_AXES if axis.name in fields}
 
 
 class EpisodeRecord(FileModel):
@@ -16,7 +26,7 @@ class EpisodeRecord(FileModel):
 
     Attributes:
         episode_id: Task, condition and trial, such as `S1-001.ruse.0`.
-        date_mode: `fixed` or `flexible`.
+        axes: The task's value on each axis of its domain, by name.
         condition: What the user was asked to be, such as `ruse`; `custom` for a callable.
         persona: The persona it was; `none` for a callable.
         seed: Seed of the run; episodes derive theirs from it, the task and the trial.
@@ -48,8 +58,7 @@ class EpisodeRecord(FileModel):
     episode_id: str
     task_id: str
     stratum: int
-    date_mode: str
-    party: int
+    axes: dict[str, Value]
     condition: str
     persona: str
     dimensions: tuple[str, ...]
@@ -88,6 +97,16 @@ class EpisodeRecord(FileModel):
     history: tuple[dict[str, Any], ...] = ()
     hidden: dict[str, Any] = Field(default_factory=dict)
     forked_from: dict[str, Any] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_earlier(cls, fields: Any) -> Any:
+        """Take the axes of a record that was written when every domain had the same two."""
+        if not isinstance(fields, Mapping) or "axes" in fields:
+            return fields
+        earlier = {axis.name for axis in EARLIER_AXES}
+        others = {name: value for name, value in fields.items() if name not in earlier}
+        return {**others, "axes": axes_in(fields)}
 
     @property
     def agent_label(self) -> str:

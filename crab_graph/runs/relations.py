@@ -8,11 +8,12 @@ same episodes give the same rows wherever and whenever they were played.
 import json
 import tomllib
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any
 
+from crab_graph.domain.card import AxisCard
 from crab_graph.domain.verification import Part
 from crab_graph.eval.verifiers import part_of_check
 from crab_graph.runs.record import EpisodeRecord
@@ -27,6 +28,14 @@ class Column:
     name: str
     type: str
     says: str
+    is_axis: bool = False
+
+    @property
+    def source(self) -> str:
+        """SQL for its value in a stored row; those of axes stand in one column."""
+        if not self.is_axis:
+            return f'"{self.name}"'
+        return f"TRY_CAST(axes->>'$.{self.name}' AS {self.type})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +64,29 @@ RELATIONS = tuple(
 )
 """All tables; each begins with the column `run`."""
 RUNS = RELATIONS[0]
+_EPISODES = "episodes"
+
+
+def relations_with(axes: Iterable[AxisCard]) -> tuple[Relation, ...]:
+    """Return all tables as they stand in a query: beside the axes a column for each of them.
+
+    An axis that is named like another column has none of its own.
+    """
+    return tuple(_widened(one, axes) if one.name == _EPISODES else one for one in RELATIONS)
+
+
+def _widened(table: Relation, axes: Iterable[AxisCard]) -> Relation:
+    kinds: dict[str, set[str]] = {}
+    for axis in axes:
+        kinds.setdefault(axis.name, set()).add("INTEGER" if axis.holds_numbers else "VARCHAR")
+    taken = {RUN.name, *(column.name for column in table.columns)}
+    added = [
+        Column(name, min(of_axis) if len(of_axis) == 1 else "VARCHAR", "", is_axis=True)
+        for name, of_axis in kinds.items()
+        if name not in taken
+    ]
+    place = next(n for n, column in enumerate(table.columns, 1) if column.name == "axes")
+    return replace(table, columns=(*table.columns[:place], *added, *table.columns[place:]))
 
 
 def document() -> str:
@@ -167,9 +199,9 @@ class _Dialogue:
 
 
 _COPIED = (
-    {column.name for table in RELATIONS if table.name == "episodes" for column in table.columns}
+    {column.name for table in RELATIONS if table.name == _EPISODES for column in table.columns}
     & EpisodeRecord.model_fields.keys()
-) - {"episode_id", "dimensions", "failures", "messages", "metrics"}
+) - {"episode_id", "axes", "dimensions", "failures", "messages", "metrics"}
 
 
 def _episode(record: EpisodeRecord, turns: int) -> Row:
@@ -179,6 +211,7 @@ def _episode(record: EpisodeRecord, turns: int) -> Row:
     return {
         **record.model_dump(include=_COPIED),
         **{f"{part}_passed": part not in failed for part in parts},
+        "axes": _json(record.axes),
         "dimensions": "+".join(record.dimensions),
         "failures": ",".join(record.failures),
         "strict_passed": record.strict.get("passed"),

@@ -6,7 +6,7 @@ from typing import overload
 
 import duckdb
 
-from crab_graph.domain.card import EARLIER_AXES, DomainCard
+from crab_graph.domain.card import EARLIER_CARD, DomainCard
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import BenchmarkError, RunError, UnknownName, UsageError
 from crab_graph.runs.config import RunConfig, read_config
@@ -106,17 +106,18 @@ def open_run(path: str | Path) -> Run:
     return Run(directory, read_config(directory), load_records(directory))
 
 
-def card_of(run: Run) -> DomainCard:
+def card_of(directory: Path, config: RunConfig | None = None) -> DomainCard:
     """Return what the domain of a run's tasks calls things.
 
     That of a run without a card is its benchmark's; where that is gone, little is known.
     """
-    if run.config.card is not None:
-        return run.config.card
+    config = config or read_config(directory)
+    if config.card is not None:
+        return config.card
     try:
-        return benchmark_of(run).card
+        return benchmark_of(Run(directory, config, ())).card
     except (RunError, UsageError):
-        return DomainCard(name="", axes=EARLIER_AXES)
+        return EARLIER_CARD
 
 
 def benchmark_of(run: Run) -> Benchmark:

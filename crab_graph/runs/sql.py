@@ -16,7 +16,7 @@ import duckdb
 from crab_graph.errors import UsageError
 from crab_graph.runs.config import RunConfig, read_config
 from crab_graph.runs.parts import ParquetPart, connect
-from crab_graph.runs.relations import RELATIONS, RUN, RUNS, Relation
+from crab_graph.runs.relations import RUN, RUNS, Relation, relations_with
 from crab_graph.runs.warehouse import choose, load_table, with_parts
 
 _READING = ("SELECT", "EXPLAIN")
@@ -55,7 +55,7 @@ def relate_runs(directories: Sequence[Path], query: str) -> duckdb.DuckDBPyRelat
     """
     connection, text = connect(), query.casefold()
     is_indirect = _INDIRECT.search(text) is not None
-    wanted = [one for one in RELATIONS if is_indirect or one.name not in _HEAVY or one.name in text]
+    unwanted = [one for one in _HEAVY if not is_indirect and one not in text]
     try:
         with _as_usage_errors():
             statements = connection.extract_statements(query)
@@ -65,7 +65,7 @@ def relate_runs(directories: Sequence[Path], query: str) -> duckdb.DuckDBPyRelat
         if (kind := statements[0].type.name) not in _READING:
             reading = "a query reads: SELECT, DESCRIBE, EXPLAIN"
             raise UsageError(f"sql: {kind} is not allowed; {reading}")
-        load_runs(connection, directories, wanted)
+        load_runs(connection, directories, unwanted)
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
         with _as_usage_errors():
@@ -77,18 +77,21 @@ def relate_runs(directories: Sequence[Path], query: str) -> duckdb.DuckDBPyRelat
 
 
 def load_runs(
-    connection: duckdb.DuckDBPyConnection, directories: Sequence[Path], wanted: Sequence[Relation]
+    connection: duckdb.DuckDBPyConnection, directories: Sequence[Path], unwanted: Sequence[str] = ()
 ) -> None:
-    """Create every table, and fill those wanted with the rows of runs; errors as `relate_runs`."""
-    for table in RELATIONS:
+    """Create every table, and fill them, but those unwanted; errors as `relate_runs`."""
+    configs = list(map(read_config, directories))
+    tables = relations_with(axis for config in configs for axis in config.axes)
+    wanted = [table for table in tables if table.name not in unwanted]
+    for table in tables:
         columns = ", ".join(f'"{one.name}" {one.type}' for one in (RUN, *table.columns))
         connection.execute(f'CREATE TABLE "{table.name}" ({columns})')
-    for number, directory in enumerate(directories, start=1):
-        config = read_config(directory)
+    for number, (directory, config) in enumerate(zip(directories, configs, strict=True), start=1):
         with_parts(directory, partial(_load, connection, number, config, wanted))
         about = {
             **config.as_json(),
             "name": directory.resolve().name,
+            "domain": config.card and config.card.name,
             "users": ",".join(config.users),
             "tasks": len(config.tasks),
             "planned": config.planned,

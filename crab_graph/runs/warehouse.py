@@ -160,7 +160,7 @@ def load_table(
     """Append the chosen episodes' rows of a table, in their order."""
     if not parts:
         return
-    columns = ", ".join(f'"{column.name}"' for column in table.columns)
+    columns = ", ".join(column.source for column in table.columns)
     order = ", ".join(("rank", *(f'"{name}"' for name in table.order)))
     connection.execute(
         f'INSERT INTO "{table.name}" SELECT {run}, {columns} '  # noqa: S608  (names of ours)

@@ -117,8 +117,7 @@ def make_record(task_id: str = "S1-001", **changes: Any) -> EpisodeRecord:
         "episode_id": f"{task_id}.{condition}.{trial}",
         "task_id": task_id,
         "stratum": int(task_id[1]),
-        "date_mode": "fixed",
-        "party": 1,
+        "axes": {"date_mode": "fixed", "party": 1},
         "condition": condition,
         "persona": "none",
         "dimensions": (),
@@ -180,6 +179,6 @@ def shared_records() -> list[EpisodeRecord]:
     return [
         make("S1-001" if stratum == 1 else "S2-001", **about, **user, trial=trial)
         for make, user in zip(kinds, users, strict=True)
-        for stratum, about in ((1, {}), (2, {"date_mode": "flexible"}))
+        for stratum, about in ((1, {}), (2, {"axes": {"date_mode": "flexible", "party": 1}}))
         for trial in range(2)
     ]

@@ -30,7 +30,7 @@ def test_table_1_agrees_with_the_tasks(bench, stats):
     assert whole.node_distractors + whole.edge_distractors == 80
     assert first.candidates_per_node.mean == 21  # 20 distractors and a seed
     assert first.raw_search_space == 21**4
-    flexible = [len(t.spec.active_edges) for t in bench if t.date_mode == "flexible"]
+    flexible = [len(t.spec.active_edges) for t in bench if t.axes["date_mode"] == "flexible"]
     assert whole.active_edges["flexible"] == pytest.approx(sum(flexible) / len(flexible))
 
 
@@ -40,7 +40,9 @@ def test_every_task_is_in_each_distribution_once(bench, stats):
     assert {"seat position", "hotel stars at least"} <= set(names)
     assert all(sum(one.counts.values()) == len(bench) for one in stats.distributions)
     passengers = stats.distributions[0].counts
-    assert passengers == {str(n): sum(task.party == n for task in bench) for n in (1, 2, 3, 4)}
+    assert passengers == {
+        str(n): sum(task.axes["party"] == n for task in bench) for n in (1, 2, 3, 4)
+    }
 
 
 def test_the_command_prints_both_forms(bench, stats, capsys):

@@ -52,8 +52,8 @@ def test_a_shortcut_fails_where_even_the_lower_end_of_its_rate_is_too_high():
 
 
 def test_every_active_edge_needs_near_misses():
-    enough = TaskEvidence("S1-001", 1, "fixed", near_misses={"one": 10, "two": 900})
-    short = TaskEvidence("S1-002", 1, "fixed", near_misses={"one": 9})
+    enough = TaskEvidence("S1-001", 1, ("fixed",), near_misses={"one": 10, "two": 900})
+    short = TaskEvidence("S1-002", 1, ("fixed",), near_misses={"one": 9})
     assert near_miss_gate([enough]).ok
     gate = near_miss_gate([enough, short])
     assert not gate.ok

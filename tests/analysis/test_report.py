@@ -42,7 +42,7 @@ def dozen(records):
                 "task_id": f"S{1 + n % 4}-{n:03d}",
                 "stratum": 1 + n % 4,
                 "trial": trial,
-                "date_mode": ("fixed", "flexible")[n % 2],
+                "axes": {"date_mode": ("fixed", "flexible")[n % 2], "party": 1},
             }
         )
         for n in range(12)

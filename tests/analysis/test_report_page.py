@@ -36,7 +36,7 @@ def rendered(request):
 
 def test_every_link_finds_episodes(rendered, shared_records):
     rows = [row_of(0, dict(record)) for record in shared_records]
-    names = set(FILTERS)
+    names = {*FILTERS, "axis.date_mode"}
     links = {a["href"] for a in Elements(rendered).all("a") if "#episodes?" in (a["href"] or "")}
     assert len(links) > 10
     for link in links:
@@ -90,6 +90,9 @@ def test_without_what_draws_figures_the_page_says_how_to_get_them(shared_records
     assert "<figure" not in text
 
 
-def test_rows_can_be_filtered_by_dates(shared_records):
+def test_rows_can_be_filtered_by_each_axis(shared_records):
     rows = [row_of(0, dict(record)) for record in shared_records]
-    assert set(count_facets(rows)["dates"]) == {record.date_mode for record in shared_records}
+    assert count_facets(rows)["axis.date_mode"] == {"fixed": 4, "flexible": 4}
+    found = [row["task"] for row in rows if is_wanted(row, "", {"axis.date_mode": "flexible"})]
+    assert found == ["S2-001"] * 4
+    assert not any(is_wanted(row, "", {"axis.insurance": "basic"}) for row in rows)

@@ -47,7 +47,7 @@ def test_the_parameters_are_kept_and_other_ones_are_other_settings(repaired):
 
 
 def test_without_repair_a_flexible_task_of_one_seed_has_extra_solutions(literal):
-    by_mode = {task.date_mode: task for task in literal}
+    by_mode = {task.axes["date_mode"]: task for task in literal}
     entries = {entry.id: entry for entry in literal.manifest.tasks}
     spoiled = entries[by_mode["flexible"].id]
     assert not spoiled.certified
@@ -58,7 +58,7 @@ def test_without_repair_a_flexible_task_of_one_seed_has_extra_solutions(literal)
         summary = summarise_spoilage(
             (task, next(literal.certify_tasks([task], connection))) for task in literal
         )
-    assert [(one.stratum, one.date_mode, one.tasks) for one in summary] == [
+    assert [(one.stratum, one.axes["date_mode"], one.tasks) for one in summary] == [
         (1, "fixed", 1),
         (1, "flexible", 1),
     ]

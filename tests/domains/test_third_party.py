@@ -79,6 +79,17 @@ def test_what_is_no_domain_is_one_line_that_names_the_package(
     assert not (tmp_path / "b").exists()
 
 
+def test_nothing_else_is_imported_for_work_on_one_domain(installed, tmp_path, capsys):
+    bench, run = str(tmp_path / "b"), str(tmp_path / "r")
+    assert main(["generate", bench, "--tasks", "4", "--distractors", "100"]) == 0
+    assert main(["run", bench, "--agent", "silent", "--tasks", "S1-001", "--out", run]) == 0
+    assert main(["report", run]) == 0
+    assert main(["show", run, "S1-001.ruse.0"]) == 0
+    assert "nothing is booked for" in capsys.readouterr().out
+    assert main(["prompt", "terse"]) == 0
+    assert not {"plain_domain", "refused_domain"} & sys.modules.keys()
+
+
 def test_a_shell_completes_the_names_of_domains_without_importing_any(installed):
     (option,) = [
         one for one in typer.main.get_group(app).commands["generate"].params if one.name == "domain"

@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 
 from crab_graph.analysis.labels import check_titles
+from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.eval import verifiers
 from crab_graph.eval.reading import read_task
 from crab_graph.eval.verifiers import shared_verifiers, verifiers_of
@@ -45,7 +46,7 @@ def test_every_verifier_has_an_id_of_its_own_and_cites_its_rule():
         is_cited = f"`{one.role}`" in cited or one.id in cited
         is_cited |= any(first <= one.id <= last for first, last in ranges)
         assert is_cited and "§" in (judge.__doc__ or ""), one.id
-        assert check_titles()[one.id]
+        assert check_titles(TRAVEL.card)[one.id]
 
 
 @pytest.fixture
@@ -53,11 +54,9 @@ def added(tmp_path, monkeypatch):
     (tmp_path / "greeting.py").write_text(ADDED)
     monkeypatch.setattr(verifiers, "__path__", [*verifiers.__path__, str(tmp_path)])
     shared_verifiers.cache_clear()
-    check_titles.cache_clear()
     yield
     monkeypatch.undo()
     shared_verifiers.cache_clear()
-    check_titles.cache_clear()
 
 
 def test_a_verifier_is_added_by_one_file(added):
@@ -67,7 +66,7 @@ def test_a_verifier_is_added_by_one_file(added):
     assert verdict.evidence["F-HI"] == [{"text": "it did not greet"}]
     assert [one["text"] for one in graded(Plan()).evidence["F-HI"]] == ["it did not greet"]
     assert verdict.metrics["coverage"]["F-HI"] == {"covered": 1, "opportunities": 1}
-    assert check_titles()["F-HI"] == "greets"
+    assert check_titles(TRAVEL.card)["F-HI"] == "greets"
     polite = graded(Plan(closing="Hello! All is confirmed, $1,010.00 in total."))
     assert polite.passed and polite.strict["checks"]["F-HI"] == "fail"
 

@@ -1,13 +1,15 @@
 """SQL over runs: what it sees, and that it sees and does nothing else."""
 
 import json
+import shutil
 
 import pytest
 
 import crab_graph as cg
 from crab_graph.cli.application import main
+from crab_graph.domain.card import EARLIER_AXES, AxisCard
 from crab_graph.errors import UsageError
-from crab_graph.runs.relations import RELATIONS, rows_of
+from crab_graph.runs.relations import RELATIONS, relations_with, rows_of
 from crab_graph.runs.sql import query_runs, relate_runs
 
 
@@ -69,11 +71,46 @@ def test_what_models_took_is_a_row_for_each_seat(run):
 
 
 def test_every_table_has_the_documented_columns_in_order(run):
-    for table in RELATIONS:
+    for table in relations_with(run.config.axes):
         found = relate_runs([run.directory], f"SELECT * FROM {table.name}")
         assert found.columns == ["run", *(column.name for column in table.columns)]
         types = [str(type) for type in found.types]
         assert types == ["INTEGER", *(column.type for column in table.columns)]
+
+
+def test_each_axis_of_the_runs_domain_is_a_column(run):
+    query = "SELECT DISTINCT task_id, date_mode, party, axes FROM episodes ORDER BY task_id"
+    found = relate_runs([run.directory], query)
+    assert [str(type) for type in found.types] == ["VARCHAR", "VARCHAR", "INTEGER", "JSON"]
+    for task_id, date_mode, party, axes in found.fetchall():
+        assert run[f"{task_id}.generic.0"].axes == {"date_mode": date_mode, "party": party}
+        assert json.loads(axes) == {"date_mode": date_mode, "party": party}
+
+
+def test_axes_of_two_domains_stand_side_by_side():
+    insurance = AxisCard(name="insurance", title="insurance", values=("basic", "none"))
+    hours = AxisCard(name="party", title="hours", values=("early", "late"))
+    taken = AxisCard(name="agent", title="agent", values=(1, 2))
+    episodes = relations_with([*EARLIER_AXES, insurance, hours, taken])[1]
+    added = {column.name: column.type for column in episodes.columns if column.is_axis}
+    assert added == {"date_mode": "VARCHAR", "party": "VARCHAR", "insurance": "VARCHAR"}
+
+
+def test_records_and_runs_of_earlier_versions_have_their_axes(run, tmp_path):
+    earlier = tmp_path / "earlier"
+    shutil.copytree(run.directory, earlier)
+    config = json.loads((earlier / "run.json").read_text())
+    del config["card"]
+    (earlier / "run.json").write_text(json.dumps(config))
+    for shard in (earlier / "shards").glob("*.jsonl"):
+        lines = [json.loads(line) for line in shard.read_text().splitlines()]
+        for line in lines:
+            line |= line.pop("axes")
+        shard.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert [one.axes for one in cg.open_run(earlier)] == [one.axes for one in run]
+    query = "SELECT task_id, date_mode, party FROM episodes ORDER BY ALL"
+    assert query_runs([earlier], query).rows == query_runs([run.directory], query).rows
+    assert query_runs([earlier], "SELECT domain FROM runs").rows == [(None,)]
 
 
 def test_neither_clocks_nor_paths_are_in_the_tables():

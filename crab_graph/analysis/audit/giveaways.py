@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from math import sqrt
 from pathlib import Path
+from statistics import fmean
 from typing import NamedTuple
 
 import duckdb
@@ -17,6 +18,7 @@ from crab_graph.domains.task import Task
 from crab_graph.errors import BenchmarkError, MissingExtra
 from crab_graph.eval.statistics import wilson_rate
 from crab_graph.generation.certify import fetch_columns
+from crab_graph.generation.constraints import Value
 from crab_graph.generation.difficulty import (
     MINIMUM,
     count_near_misses,
@@ -42,8 +44,8 @@ ERRORS = 3
 ROUNDING = 1e-9
 """Slack for means that are exact and have no error."""
 
-SHORTCUT_LIMIT = {"flexible": 0.10, "fixed": 0.20}
-"""Share of the tasks of stratum 1 that a shortcut may solve."""
+MANY_EDGES = 4
+"""From so many active edges in the mean on, tasks are ones in which much depends on much."""
 
 MODEL_ROWS = 60
 """Distractors of each node and task that the small model looks at."""
@@ -77,7 +79,8 @@ class TaskEvidence:
 
     id: str
     stratum: int
-    date_mode: str
+    axes: tuple[Value, ...] = ()
+    """Its value on the domain's first axis, if it has one."""
     areas: Mapping[Key, float] = field(default_factory=dict)
     """AUC of each feature."""
     arbitrary: frozenset[Key] = frozenset()
@@ -186,7 +189,8 @@ def _leaks(
             arbitrary |= {key for key, kind in zip(keys, own.is_arbitrary, strict=True) if kind}
             some = rng.permutation(others)[:MODEL_ROWS]
             samples[(scope, node.id)] = _ranked(own.values[chosen], own.values[some])
-    return TaskEvidence(task.id, task.stratum, task.date_mode, areas, frozenset(arbitrary), samples)
+    first = tuple(task.axes.values())[:1]
+    return TaskEvidence(task.id, task.stratum, first, areas, frozenset(arbitrary), samples)
 
 
 def _ranked(solutions: FloatArray, distractors: FloatArray) -> Sample:
@@ -286,20 +290,25 @@ def cross_validate(samples: Sequence[Sample]) -> list[float]:
 
 
 def shortcut_gates(evidence: Sequence[TaskEvidence]) -> list[Gate]:
-    """Return how often each shortcut solves the tasks of a stratum and date mode."""
-    groups: dict[tuple[int, str], list[TaskEvidence]] = defaultdict(list)
+    """Return how often each shortcut solves the tasks of a stratum and value of the first axis."""
+    groups: dict[tuple[str, ...], list[TaskEvidence]] = defaultdict(list)
     for one in evidence:
-        groups[(one.stratum, one.date_mode)].append(one)
+        groups[(f"S{one.stratum}", *map(str, one.axes))].append(one)
     return [
         rate_below(
-            f"shortcut.S{stratum}.{mode}.{solver}",
+            ".".join(("shortcut", *group, solver)),
             sum(one.shortcuts[solver] for one in own),
             len(own),
-            SHORTCUT_LIMIT.get(mode) if stratum == 1 else None,
+            shortcut_limit(own) if group[0] == "S1" else None,
         )
-        for (stratum, mode), own in sorted(groups.items())
+        for group, own in sorted(groups.items())
         for solver in own[0].shortcuts
     ]
+
+
+def shortcut_limit(evidence: Sequence[TaskEvidence]) -> float:
+    """Return the share of tasks that a shortcut may solve: less where much depends on much."""
+    return 0.10 if fmean(len(one.near_misses) for one in evidence) >= MANY_EDGES else 0.20
 
 
 def rate_below(name: str, solved: int, total: int, limit: float | None) -> Gate:

@@ -29,8 +29,8 @@ _CARD = "README.md"
 _STAMP = "run.json"
 _TASKS = """
 CREATE TEMP TABLE task_list (
-    task_id VARCHAR, stratum INTEGER, date_mode VARCHAR, party INTEGER, today DATE,
-    customer_id VARCHAR, solutions INTEGER, node_distractors INTEGER, edge_distractors INTEGER,
+    task_id VARCHAR, stratum INTEGER, {axes} today DATE, customer_id VARCHAR,
+    solutions INTEGER, node_distractors INTEGER, edge_distractors INTEGER,
     active_edges VARCHAR[], facts JSON, constraints JSON, request JSON, rows_sha256 VARCHAR
 );
 CREATE TEMP TABLE solution_list (task_id VARCHAR, number INTEGER, solution JSON);
@@ -60,7 +60,7 @@ def export_benchmark(bench: Benchmark, out: Path) -> dict[str, int]:
         ordered = f'SELECT * FROM {qualified(table)} ORDER BY task_id, "{table.key}"'  # noqa: S608
         queries[table.name] = ordered
     with bench.connect() as connection:
-        connection.execute(_TASKS)
+        connection.execute(_TASKS.format(axes=_axis_columns(bench)))
         for start in range(0, len(bench), _AT_ONCE):
             tasks = bench[start : start + _AT_ONCE]
             _insert(connection, "task_list", [_task_row(task) for task in tasks])
@@ -88,7 +88,7 @@ def export_tables(run: Run, out: Path) -> dict[str, int]:
         for table in RELATIONS
     }
     with connect() as connection:
-        load_runs(connection, [run.directory], RELATIONS)
+        load_runs(connection, [run.directory])
         about = {_STAMP: json.dumps(run_stamp(run), indent=1) + "\n"}
         return _write(out, connection, queries, about, partial(_run_card, run, out.name))
 
@@ -126,6 +126,13 @@ def _write(
     return rows
 
 
+def _axis_columns(bench: Benchmark) -> str:
+    kinds = (
+        (axis.name, "INTEGER" if axis.holds_numbers else "VARCHAR") for axis in bench.card.axes
+    )
+    return "".join(f'"{name}" {kind}, ' for name, kind in kinds)
+
+
 def _insert(
     connection: duckdb.DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, Any]]
 ) -> None:
@@ -156,7 +163,8 @@ def _benchmark_card(bench: Benchmark, name: str, rows: Mapping[str, int]) -> str
     seed = f"a private seed, announced as {settings.commitment}"
     if settings.seed is not None:
         seed = f"seed {settings.seed}"
-    columns = [dict(table_cells(column)) for column in stats.table]
+    axis = bench.card.first_axis
+    columns = [dict(table_cells(column, axis)) for column in stats.table]
     return _card(
         "benchmark.md",
         name=name,

@@ -105,7 +105,7 @@ def begun_at(run: Run) -> datetime:
 
 
 _STAMPED = (
-    "episode_id task_id stratum date_mode party condition persona dimensions trial seed agent "
+    "episode_id task_id stratum condition persona dimensions trial seed agent "
     "agent_is_reference toolset user_engine user_model prompt_sha256 outcome passed fault "
     "primary_failure"
 )
@@ -114,6 +114,7 @@ _STAMPED = (
 def episode_stamp(record: EpisodeRecord) -> dict[str, Any]:
     """Return who took part in an episode, and how it was graded."""
     return {
+        **record.axes,
         **record.model_dump(include=set(_STAMPED.split()), mode="json"),
         "strict_passed": bool(record.strict.get("passed")),
         "verifier_sha256": record.stamp.get("verifier"),

@@ -28,7 +28,7 @@ FIGURES = Seam(
         "users": f"{_HERE}.comparisons:users_compared",
         "agents": f"{_HERE}.comparisons:agents_compared",
         "strata": f"{_HERE}.breakdowns:by_stratum",
-        "dates": f"{_HERE}.breakdowns:by_dates",
+        "axis": f"{_HERE}.breakdowns:by_axis",
         "conditions": f"{_HERE}.breakdowns:by_condition",
         "sweeps": f"{_HERE}.comparisons:sweeps",
         "trials": f"{_HERE}.breakdowns:by_trials",

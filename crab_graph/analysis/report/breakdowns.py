@@ -5,7 +5,6 @@ from dataclasses import replace
 from statistics import fmean
 from typing import Literal, NamedTuple
 
-from crab_graph.analysis.benchmark_stats import DATE_MODES
 from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.exhibit import (
     Cell,
@@ -20,6 +19,8 @@ from crab_graph.analysis.report.exhibit import (
 )
 from crab_graph.analysis.report.measures import Measure, heads_of
 from crab_graph.analysis.report.study import WHO, Arm, Study
+from crab_graph.analysis.viewer.listing import AXIS
+from crab_graph.domain.card import AxisCard
 from crab_graph.eval.statistics import (
     Estimate,
     Trials,
@@ -28,6 +29,7 @@ from crab_graph.eval.statistics import (
     pass_at_k,
     pass_hat_k,
 )
+from crab_graph.generation.constraints import Value
 from crab_graph.runs.record import EpisodeRecord
 
 _PERSONA_MEASURES = (measures.PASS, measures.CONCRETE, *measures.WORK)
@@ -53,29 +55,55 @@ def by_stratum(study: Study) -> Iterator[Exhibit]:
     def stratum(_: Arm, record: EpisodeRecord) -> int:
         return record.stratum
 
-    yield _crossed("figure-4", study, measures.CONCRETE, stratum, groups, "line", "stratum")
+    yield _crossed("figure-4", study.arms, measures.CONCRETE, stratum, groups, "line", "stratum")
 
 
-def by_dates(study: Study) -> Iterator[Exhibit]:
-    """Show pass@1 by date mode, with the edges that are active: the paper's Figure 5."""
-    modes = {record.date_mode for record in study.records}
-    if not modes.issuperset(DATE_MODES):
-        return
-    groups = []
-    for mode in DATE_MODES:
-        edges = {
-            (number, record.task_id): run.active_edges[record.task_id]
-            for number, run in enumerate(study.runs)
-            for record in run.records
-            if record.date_mode == mode and record.task_id in run.active_edges
-        }
-        title = f"{mode} ({fmean(edges.values()):.1f} edges)" if edges else mode
-        groups.append(_Group(mode, title, {"dates": mode}))
+def by_axis(study: Study) -> Iterator[Exhibit]:
+    """Show pass@1 by the first axis, with the edges that are active: the paper's Figure 5.
 
-    def dates(_: Arm, record: EpisodeRecord) -> str:
-        return record.date_mode
+    Domains whose first axes differ have an exhibit each.
+    """
+    axes = dict.fromkeys(study.runs[arm.run].card.first_axis for arm in study.arms)
+    shown = 0
+    for axis in axes:
+        if axis is None:
+            continue
+        arms = [arm for arm in study.arms if study.runs[arm.run].card.first_axis == axis]
+        groups = [group for value in axis.values if (group := _of_value(study, arms, axis, value))]
+        if len(groups) < 2:
+            continue
+        shown += 1
 
-    yield _crossed("figure-5", study, measures.PASS, dates, groups, "dot", "departure")
+        def read(_: Arm, record: EpisodeRecord, name: str = axis.name) -> object:
+            return record.axes.get(name)
+
+        exhibit = _crossed(
+            "figure-5",
+            arms,
+            measures.PASS,
+            read,
+            groups,
+            "dot",
+            axis.title,
+            axis=axis.title,
+            compared=axis.comparison,
+        )
+        yield exhibit if shown == 1 else replace(exhibit, id=f"figure-5-{shown}")
+
+
+def _of_value(study: Study, arms: Sequence[Arm], axis: AxisCard, value: Value) -> _Group | None:
+    """Return the episodes on tasks with one value of an axis, if there are any."""
+    records = ((arm.run, one) for arm in arms for one in arm.records)
+    own = {(run, one.task_id) for run, one in records if one.axes.get(axis.name) == value}
+    if not own:
+        return None
+    edges = [
+        study.runs[run].active_edges[task]
+        for run, task in sorted(own)
+        if task in study.runs[run].active_edges
+    ]
+    title = f"{value} ({fmean(edges):.1f} edges)" if edges else str(value)
+    return _Group(value, title, {f"{AXIS}{axis.name}": str(value)})
 
 
 def by_edges(study: Study) -> Iterator[Exhibit]:
@@ -89,7 +117,7 @@ def by_edges(study: Study) -> Iterator[Exhibit]:
     if len(counts) < 2:
         return
     groups = [_Group(count, str(count)) for count in counts]
-    yield _crossed("edges", study, measures.PASS, edges, groups, "line", "active edges")
+    yield _crossed("edges", study.arms, measures.PASS, edges, groups, "line", "active edges")
 
 
 def by_persona(study: Study) -> Iterator[Exhibit]:
@@ -166,17 +194,18 @@ def by_trials(study: Study) -> Iterator[Exhibit]:
 
 def _crossed(
     id: str,
-    study: Study,
+    arms: Sequence[Arm],
     measure: Measure,
     read: Callable[[Arm, EpisodeRecord], object],
     groups: Sequence[_Group],
     mark: Literal["line", "dot"],
     x_title: str,
+    **said: str,
 ) -> Exhibit:
     """Show one measure of each arm, a column for each group of its episodes, and as a chart."""
     rows: list[Sequence[Cell]] = []
     points: list[Point] = []
-    for arm in study.arms:
+    for arm in arms:
         cells = list(arm.cells())
         for group in groups:
             own = [record for record in arm.records if read(arm, record) == group.value]
@@ -187,7 +216,7 @@ def _crossed(
         rows.append(cells)
     y_title = measure.title if measure is measures.PASS else f"{measure.title} pass rate"
     columns = (*WHO, *(Head(group.title, group.title) for group in groups))
-    return captioned(id, columns, rows, chart=Chart(mark, x_title, y_title, points))
+    return captioned(id, columns, rows, chart=Chart(mark, x_title, y_title, points), **said)
 
 
 def _fewest(trials: Sequence[Trials]) -> int:

@@ -43,7 +43,18 @@ def failed_checks(study: Study) -> Iterator[Exhibit]:
     # Verdicts list checks in their order; the longest one has most of them, if not all.
     verdicts = sorted((list(one.checks) for arm in study.arms for one in arm.records), key=len)
     order = dict.fromkeys(chain.from_iterable(reversed(verdicts)))
-    titles = labels.check_titles()
+    titles = [labels.check_titles(study.runs[arm.run].card) for arm in study.arms]
+    # Domains may call different checks by one label: each has a row of its own.
+    listed = [
+        (check, title)
+        for check in order
+        if check in failed
+        for title in dict.fromkeys(of_arm.get(check, "") for of_arm in titles)
+        if any(
+            found[check] and of_arm.get(check, "") == title
+            for found, of_arm in zip(counts, titles, strict=True)
+        )
+    ]
     yield captioned(
         "checks",
         columns=(
@@ -53,14 +64,15 @@ def failed_checks(study: Study) -> Iterator[Exhibit]:
         rows=[
             (
                 Cell(check),
-                Cell(titles.get(check, ""), titles.get(check, "")),
+                Cell(title),
                 *(
                     count_cell(found[check], arm.where(check=check))
-                    for arm, found in zip(study.arms, counts, strict=True)
+                    if of_arm.get(check, "") == title
+                    else Cell("")
+                    for arm, found, of_arm in zip(study.arms, counts, titles, strict=True)
                 ),
             )
-            for check in order
-            if check in failed
+            for check, title in listed
         ],
     )
 

@@ -22,7 +22,7 @@ from crab_graph.analysis.viewer.assets import (
     viewer_script,
     viewer_style,
 )
-from crab_graph.analysis.viewer.background import NOTHING_BEHIND, Background
+from crab_graph.analysis.viewer.background import Background
 from crab_graph.errors import UsageError
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.store import load_records
@@ -36,7 +36,10 @@ def render_page(records: Sequence[EpisodeRecord], title: str, runs: Sequence[Sho
     """Return the page for some episodes; `runs` are the same by run, or all are one run's."""
     shown = runs or [ShownRun(title, records)]
     study = make_study(
-        [StudiedRun(run.name, len(run.episodes), tuple(run.episodes)) for run in shown]
+        [
+            StudiedRun(run.name, len(run.episodes), tuple(run.episodes), card=run.background.card)
+            for run in shown
+        ]
     )
     return _render(make_report(study, title), shown)
 
@@ -66,7 +69,7 @@ def write_report(path: Path, report: Report, study: Study, directories: Sequence
         ShownRun(
             run.name,
             load_records(directory) if is_small else run.records,
-            Background.of_run(directory) if is_few else NOTHING_BEHIND,
+            Background.of_run(directory) if is_few else Background(None, run.card),
         )
         for run, directory in zip(study.runs, directories, strict=True)
     ]

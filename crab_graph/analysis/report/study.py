@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from crab_graph.analysis.report.exhibit import Cell, Filter, Head, Point
+from crab_graph.domain.card import EARLIER_CARD, DomainCard
 from crab_graph.domains.benchmark import SweepMember
 from crab_graph.errors import CrabGraphError, RunError
 from crab_graph.eval.statistics import Estimate
 from crab_graph.runs.config import RunConfig, read_config
 from crab_graph.runs.pivot import Pivot, load_pivots
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.run import Run, benchmark_of
+from crab_graph.runs.run import Run, benchmark_of, card_of
 from crab_graph.runs.warehouse import load_summaries
 
 INCOMPLETE_SHARE = 0.02
@@ -94,6 +95,7 @@ class StudiedRun:
     active_edges: Mapping[str, int] = field(default_factory=dict)
     sweep: SweepMember | None = None
     pivots: tuple[Pivot, ...] = ()
+    card: DomainCard = EARLIER_CARD
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,4 +204,5 @@ def _read_run(directory: Path) -> StudiedRun:
         active_edges=active_edges,
         sweep=sweep,
         pivots=tuple(load_pivots(directory).values()),
+        card=card_of(directory, config),
     )

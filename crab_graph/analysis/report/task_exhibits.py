@@ -2,7 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 
-from crab_graph.analysis.benchmark_stats import BenchmarkStats, StratumStats, describe_benchmark
+from crab_graph.analysis.benchmark_stats import (
+    BenchmarkStats,
+    StratumStats,
+    describe_benchmark,
+    edge_rows,
+)
 from crab_graph.analysis.report.exhibit import (
     Cell,
     Chart,
@@ -16,6 +21,7 @@ from crab_graph.analysis.report.exhibit import (
     share_cell,
 )
 from crab_graph.analysis.report.study import StudiedRun, Study
+from crab_graph.domain.card import AxisCard
 from crab_graph.domains.benchmark import load_benchmark
 
 
@@ -29,9 +35,10 @@ def benchmarks(study: Study) -> Iterator[Exhibit]:
             stats = describe_benchmark(load_benchmark(run.benchmark))
             found[run.config.benchmark_sha256] = (run, stats)
     for number, (run, stats) in enumerate(found.values(), start=1):
+        axis = run.card.first_axis
         name = "" if len(found) == 1 else f" of {run.name}"
         suffix = "" if len(found) == 1 else f"-{number}"
-        cells = [_column(one) for one in stats.table]
+        cells = [_column(one, axis) for one in stats.table]
         yield captioned(
             "table-1",
             id=f"table-1{suffix}",
@@ -45,7 +52,7 @@ def benchmarks(study: Study) -> Iterator[Exhibit]:
         yield _distributions(stats, name, suffix)
 
 
-def _column(one: StratumStats) -> Mapping[str, Cell]:
+def _column(one: StratumStats, axis: AxisCard | None) -> Mapping[str, Cell]:
     where = None if one.stratum == "all" else {"stratum": one.stratum[1:]}
     mean, least, most = one.solutions.mean, one.solutions.min, one.solutions.max
     solutions = {"mean": mean, "min": least, "max": most}
@@ -53,8 +60,10 @@ def _column(one: StratumStats) -> Mapping[str, Cell]:
         "tasks": count_cell(one.tasks, where),
         "nodes": count_cell(one.nodes),
         "types of edges": count_cell(one.edge_types),
-        "active edges, fixed dates": number_cell(one.active_edges.get("fixed")),
-        "active edges, flexible dates": number_cell(one.active_edges.get("flexible")),
+        **{
+            title: number_cell(one.active_edges.get(group))
+            for group, title in edge_rows(axis).items()
+        },
         "valid solutions": Cell(f"{mean:,.1f}", solutions, note=f"({least:,.0f}–{most:,.0f})"),
         "node distractors": number_cell(one.node_distractors),
         "edge distractors": number_cell(one.edge_distractors),

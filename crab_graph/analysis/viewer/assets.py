@@ -14,6 +14,7 @@ from crab_graph.analysis.labels import OUTCOMES, check_titles
 from crab_graph.analysis.viewer.background import NOTHING_BEHIND, Background
 from crab_graph.analysis.viewer.episode_view import view_episode
 from crab_graph.analysis.viewer.listing import count_facets, row_of
+from crab_graph.domain.card import DomainCard
 from crab_graph.runs.record import EpisodeRecord
 
 MODULES = (
@@ -45,9 +46,16 @@ def read_asset(name: str) -> str:
     return (files(__package__) / "static" / name).read_text(encoding="utf-8")
 
 
-def viewer_labels() -> dict[str, dict[str, str]]:
-    """Return the words for outcomes and checks that the viewer shows."""
-    return {"outcomes": dict(OUTCOMES), "checks": dict(check_titles())}
+def viewer_labels(cards: Sequence[DomainCard]) -> dict[str, Any]:
+    """Return the words that the viewer shows, given the card of each run.
+
+    They are those for outcomes, for the checks of each run by its number, and for axes.
+    """
+    return {
+        "outcomes": dict(OUTCOMES),
+        "checks": [dict(check_titles(card)) for card in cards],
+        "axes": {axis.name: axis.title for card in reversed(cards) for axis in card.axes},
+    }
 
 
 class ShownRun(NamedTuple):
@@ -81,7 +89,7 @@ def embed_viewer(runs: Sequence[ShownRun]) -> tuple[str, list[str]]:
     listed = [(number, run, one) for number, run in enumerate(runs) for one in run.episodes]
     rows = [row_of(number, dict(record)) for number, _, record in listed]
     head = {
-        "labels": viewer_labels(),
+        "labels": viewer_labels([run.background.card for run in runs]),
         "runs": [{"number": number, "name": run.name} for number, run in enumerate(runs)],
         "rows": rows,
         "facets": count_facets(rows),

@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from crab_graph.domain.card import EARLIER_CARD, DomainCard
 from crab_graph.domains.benchmark import Benchmark
 from crab_graph.errors import CrabGraphError
 from crab_graph.eval.reading import lay_out, read_task
@@ -18,26 +19,28 @@ from crab_graph.eval.say_do import say_do_timeline
 from crab_graph.eval.transcript import read_transcript
 from crab_graph.runs.config import RunConfig, read_config
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.run import Run, benchmark_of
+from crab_graph.runs.run import Run, benchmark_of, card_of
 from crab_graph.text.mentions import LISTING_CAP
 
 
 class Background:
     """The tasks that a run was made on, read when they are asked for; or none."""
 
-    def __init__(self, bench: Benchmark | None) -> None:
-        """Read from a benchmark, or from none."""
+    def __init__(self, bench: Benchmark | None, card: DomainCard = EARLIER_CARD) -> None:
+        """Read from a benchmark, or from none; the card is its domain's."""
         self._bench = bench
+        self.card = card
         self._lock = Lock()
 
     @classmethod
     def of_run(cls, directory: Path, config: RunConfig | None = None) -> "Background":
         """Return the background of a run; an empty one where its benchmark is not to be had."""
         run = Run(directory, config or read_config(directory), ())
+        card = card_of(directory, run.config)
         try:
-            return cls(benchmark_of(run))
+            return cls(benchmark_of(run), card)
         except (CrabGraphError, OSError):
-            return cls(None)
+            return cls(None, card)
 
     def fact_values(self, task_id: str) -> Mapping[str, str]:
         """Return what each fact of a task says, by its key, in words."""

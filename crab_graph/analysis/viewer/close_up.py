@@ -238,7 +238,7 @@ def _print_explanation(
         print_indented(console, f"of its parts: {', '.join(found)}", 2)
     if explanation["failing"]:
         failing = " ".join(explanation["failing"])
-        print_indented(console, f"beside the trip itself failed: {failing}", 2)
+        print_indented(console, f"other checks that failed: {failing}", 2)
 
 
 def _ids(ids: Mapping[str, str], names: Sequence[str]) -> str:

@@ -16,6 +16,7 @@ from crab_graph.analysis.viewer.exchanges import (
     follow_holdings,
     read_exchanges,
 )
+from crab_graph.domain.card import DomainCard
 from crab_graph.eval.verifiers import part_of_check
 from crab_graph.runs.record import EpisodeRecord
 
@@ -48,9 +49,10 @@ def view_episode(record: EpisodeRecord, background: Background = NOTHING_BEHIND)
         {**error, "text": f"{error['code']}: {error['text']}"}
         for error in record.metrics.get("user_errors", ())
     ]
+    titles = labels.check_titles(background.card)
     values = background.fact_values(record.task_id) if record.facts else {}
     return {
-        "head": _view_head(record),
+        "head": _view_head(record, background.card),
         "exchanges": spoken,
         "held": held,
         "deeds": [
@@ -66,6 +68,7 @@ def view_episode(record: EpisodeRecord, background: Background = NOTHING_BEHIND)
         "checks": [
             {
                 "id": check,
+                "title": titles.get(check, ""),
                 "part": str(part_of_check(check)),
                 "verdict": str(verdict),
                 "evidence": view_evidence(record.evidence.get(check, ()), exchanges),
@@ -78,7 +81,7 @@ def view_episode(record: EpisodeRecord, background: Background = NOTHING_BEHIND)
     }
 
 
-def _view_head(record: EpisodeRecord) -> dict[str, Any]:
+def _view_head(record: EpisodeRecord, card: DomainCard) -> dict[str, Any]:
     persona = f", {record.persona}" if labels.has_drawn_persona(record) else ""
     engine = ", rule-based" if record.user_engine == "rules" else ""
     strict = [name for name, found in record.strict.get("checks", {}).items() if found == "fail"]
@@ -96,8 +99,11 @@ def _view_head(record: EpisodeRecord) -> dict[str, Any]:
         "user": f"{record.condition}{persona}{engine}",
         "trial": record.trial,
         "stratum": record.stratum,
-        "dates": str(record.date_mode),
-        "party": record.party,
+        "axes": [
+            [axis.title.capitalize(), str(record.axes[axis.name])]
+            for axis in card.axes
+            if axis.name in record.axes
+        ],
         "ended": record.termination,
         "failure": record.primary_failure,
         "strict": [name for name in strict if record.checks.get(name) != "fail"],

@@ -17,10 +17,12 @@ from pydantic_core import from_json
 from crab_graph.analysis.viewer.background import Background
 from crab_graph.analysis.viewer.episode_view import view_episode
 from crab_graph.analysis.viewer.listing import Row, count_facets, is_wanted, row_of, text_of
+from crab_graph.domain.card import DomainCard
 from crab_graph.errors import RunError, UsageError
 from crab_graph.runs.config import SHARDS, read_config
 from crab_graph.runs.plan import plan_episodes
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.run import card_of
 from crab_graph.runs.store import ORIGIN, read_origin
 
 ORIGIN_ID = "origin"
@@ -71,6 +73,11 @@ class RunIndex:
         self._shards: dict[Path, _Read] = {}
         self._writing = Lock()
         self._reading = Lock()
+
+    @cached_property
+    def card(self) -> DomainCard:
+        """What the domain of its tasks calls things."""
+        return card_of(self.directory, self.config)
 
     @cached_property
     def background(self) -> Background:
@@ -190,6 +197,11 @@ class Library:
     def version(self) -> int:
         """A number that grows with everything that is read."""
         return sum(run.version for run in self._runs)
+
+    @property
+    def cards(self) -> list[DomainCard]:
+        """The card of each run's domain."""
+        return [run.card for run in self._runs]
 
     def refresh(self) -> None:
         """Read what was added to the runs."""

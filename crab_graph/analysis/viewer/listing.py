@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from crab_graph.runs.record import axes_in
 from crab_graph.settings import Toolset, agent_label
 
 NOT_PASSED = "!pass"
@@ -11,12 +12,15 @@ NOT_PASSED = "!pass"
 
 Row = Mapping[str, Any]
 
-_SINGLE = ("outcome", "agent", "user", "persona", "stratum", "dates")
+AXIS = "axis."
+"""How a filter by an axis begins: `axis.insurance`."""
+
+_SINGLE = ("outcome", "agent", "user", "persona", "stratum")
 _SEVERAL = {"check": "failed", "mode": "modes"}
 """Filters by one of several values that a row has, and the column that holds them."""
 
 FILTERS = (*_SINGLE, *_SEVERAL, "run", "task", "q")
-"""All names in a query string that choose episodes."""
+"""All names in a query string that choose episodes, beside those of axes."""
 
 
 def is_wanted(row: Row, text: str, given: Mapping[str, str]) -> bool:
@@ -34,6 +38,8 @@ def is_wanted(row: Row, text: str, given: Mapping[str, str]) -> bool:
             fits = all(word in text for word in wanted.casefold().split())
         elif name in _SEVERAL:
             fits = wanted in row[_SEVERAL[name]]
+        elif name.startswith(AXIS):
+            fits = wanted == str(row["axes"].get(name.removeprefix(AXIS)))
         elif name == "outcome" and wanted == NOT_PASSED:
             fits = row["outcome"] != "pass"
         else:
@@ -56,7 +62,7 @@ def row_of(run: int, fields: Mapping[str, Any]) -> dict[str, Any]:
         "user": fields["condition"],
         "persona": fields["persona"],
         "stratum": fields["stratum"],
-        "dates": fields["date_mode"],
+        "axes": axes_in(fields),
         "outcome": str(fields["outcome"]),
         "failure": fields["primary_failure"],
         "modes": list(fields["failures"]),
@@ -88,6 +94,8 @@ def count_facets(rows: Iterable[Row]) -> dict[str, dict[str, int]]:
             counts[name][str(row[name])] += 1
         for name, column in _SEVERAL.items():
             counts[name].update(set(row[column]))
+        for name, value in row["axes"].items():
+            counts.setdefault(AXIS + name, Counter())[str(value)] += 1
     return {name: dict(sorted(values.items())) for name, values in counts.items()}
 
 

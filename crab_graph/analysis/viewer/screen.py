@@ -23,6 +23,7 @@ from crab_graph.analysis.viewer.exchanges import (
     follow_holdings,
     read_exchanges,
 )
+from crab_graph.domain.card import EARLIER_CARD, DomainCard
 from crab_graph.runs.record import EpisodeRecord
 
 Deed = Mapping[str, Any]
@@ -42,6 +43,7 @@ def print_episode(
     record: EpisodeRecord,
     deeds: Sequence[Deed] = (),
     *,
+    card: DomainCard = EARLIER_CARD,
     every_call: bool = False,
     private: bool = False,
 ) -> None:
@@ -68,7 +70,7 @@ def print_episode(
                     print_indented(console, deed_line(deed), 4)
             if private:
                 print_told(console, record, exchange)
-    _print_checks(console, record)
+    _print_checks(console, record, card)
 
 
 def head_of(record: EpisodeRecord) -> Text:
@@ -180,9 +182,9 @@ def _print_calls(console: Console, exchange: Exchange, *, every_call: bool, priv
             print_changes(console, call)
 
 
-def _print_checks(console: Console, record: EpisodeRecord) -> None:
+def _print_checks(console: Console, record: EpisodeRecord, card: DomainCard) -> None:
     console.print()
-    titles = labels.check_titles()
+    titles = labels.check_titles(card)
     by_verdict: dict[str, list[str]] = {}
     for check, verdict in record.checks.items():
         by_verdict.setdefault(str(verdict), []).append(check)

@@ -92,7 +92,7 @@ def build_app(library: Library, host: str) -> ASGIApp:
     routes = [
         Route("/", page),
         Route("/assets/{name}", asset),
-        Route("/api/labels", answering(lambda request: viewer_labels())),
+        Route("/api/labels", answering(lambda request: viewer_labels(library.cards))),
         Route("/api/state", answering(lambda request: library.state())),
         Route("/api/episodes", answering(lambda request: library.page(request.query_params))),
         Route("/api/episodes/{run:int}/{episode:path}", episode),

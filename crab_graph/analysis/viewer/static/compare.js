@@ -14,8 +14,9 @@ function countShared(left, right) {
   return count;
 }
 
-function collect(left, right, labels) {
+function collect(left, right) {
   const verdict = (view, id) => words(view.checks.find((check) => check.id === id)?.verdict ?? "–");
+  const titles = new Map([...right.checks, ...left.checks].map((check) => [check.id, check.title]));
   const ids = [...new Set([...left.checks, ...right.checks].map((check) => check.id))];
   const said = (view) => `${view.facts.filter((fact) => fact.turn).length} of ${view.facts.length}`;
   const last = (view) => view.held.at(-1)?.summary ?? "nothing booked";
@@ -30,7 +31,7 @@ function collect(left, right, labels) {
     ["Calls of the agent", calls(left), calls(right)],
     ["Facts said", said(left), said(right)],
     ["Held in the end", last(left), last(right)],
-    ...ids.map((id) => [`${id} ${labels.checks[id] ?? ""}`, verdict(left, id), verdict(right, id)]),
+    ...ids.map((id) => [`${id} ${titles.get(id)}`, verdict(left, id), verdict(right, id)]),
   ];
   return rows.filter(([, a, b]) => String(a) !== String(b));
 }
@@ -38,7 +39,7 @@ function collect(left, right, labels) {
 function drawDifferences(left, right, labels, runs) {
   const name = (view) => make("th", { scope: "col" }, make("a", { href: episodeHash(view) }, view.head.title),
     runs.length > 1 ? make("small", {}, ` ${runs[view.run]?.name ?? ""}`) : null);
-  const rows = collect(left, right, labels);
+  const rows = collect(left, right);
   return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "What differs" },
     make("table", { class: "differences" },
       make("thead", {}, make("tr", {}, make("td", {}), name(left), name(right))),

@@ -19,7 +19,8 @@ function embeddedSource(rows, facets, blocks) {
   function fits(row, place, wanted) {
     const asked = (name) => wanted.get(name) ?? "";
     if (asked("outcome") === "!pass" ? row.outcome === "pass" : asked("outcome") && asked("outcome") !== row.outcome) return false;
-    if (["agent", "user", "persona", "stratum", "dates", "run", "task"].some((name) => asked(name) && asked(name) !== String(row[name]))) return false;
+    if (["agent", "user", "persona", "stratum", "run", "task"].some((name) => asked(name) && asked(name) !== String(row[name]))) return false;
+    for (const [name, value] of wanted) if (name.startsWith("axis.") && value && value !== String(row.axes[name.slice(5)])) return false;
     if (asked("check") && !row.failed.includes(asked("check"))) return false;
     if (asked("mode") && !row.modes.includes(asked("mode"))) return false;
     return asked("q").toLowerCase().split(/\s+/).filter(Boolean).every((word) => textOf(place).includes(word));

@@ -2,17 +2,17 @@ import { drawJump, drawPieces, make, plural, present, unbroken, words } from "./
 
 /* What the verdict rests on: checks with their evidence, claims beside deeds, and facts. */
 
-function drawCheck(check, labels) {
+function drawCheck(check) {
   const mark = { pass: "✓", fail: "✗" }[check.verdict] || "–";
   return make("li", { class: check.verdict },
     make("span", { class: check.verdict in { pass: 1, fail: 1 } ? "mark" : "mark idle", "aria-hidden": "true" }, mark),
     make("code", {}, check.id),
-    make("span", {}, labels.checks[check.id] || "",
+    make("span", {}, check.title,
       make("small", { class: check.verdict === "fail" ? "unseen" : "" }, ` ${check.verdict === "fail" ? "failed" : words(check.verdict)}`),
       check.evidence.map((pieces) => make("span", { class: "evidence" }, drawPieces(pieces)))));
 }
 
-export function drawChecks(view, labels) {
+export function drawChecks(view) {
   const { checks, head } = view;
   if (!checks.length) return null;
   const failed = checks.filter((check) => check.verdict === "fail");
@@ -21,11 +21,11 @@ export function drawChecks(view, labels) {
   const idle = others.length - passed;
   return make("section", { "aria-label": "Checks" },
     make("h2", {}, failed.length ? `${failed.length} of ${checks.length} checks failed` : "No check failed"),
-    failed.length ? make("ul", { class: "checks" }, failed.map((check) => drawCheck(check, labels))) : null,
+    failed.length ? make("ul", { class: "checks" }, failed.map((check) => drawCheck(check))) : null,
     head.strict.length ? make("p", { class: "quiet" }, `Strict grading fails ${head.strict.join(", ")} too.`) : null,
     make("details", { class: "fold" },
       make("summary", {}, `${passed} passed${idle ? `, ${idle} had nothing to judge` : ""}`),
-      make("ul", { class: "checks" }, others.map((check) => drawCheck(check, labels)))));
+      make("ul", { class: "checks" }, others.map((check) => drawCheck(check)))));
 }
 
 export function drawUserErrors(errors) {

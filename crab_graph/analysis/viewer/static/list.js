@@ -6,8 +6,17 @@ export const PAGE = 50;
 
 const FILTERS = [
   ["outcome", "Outcome"], ["agent", "Agent"], ["user", "User"], ["persona", "Persona"],
-  ["stratum", "Stratum"], ["dates", "Dates"], ["check", "Failed check"], ["mode", "Failure mode"], ["run", "Run"],
+  ["stratum", "Stratum"], ["check", "Failed check"], ["mode", "Failure mode"], ["run", "Run"],
 ];
+
+const capitalised = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/* The axes of the tasks' domains stand after the strata. */
+function filtersOf(labels) {
+  const axes = Object.entries(labels.axes).map(([name, title]) => [`axis.${name}`, capitalised(title)]);
+  const place = FILTERS.findIndex(([name]) => name === "check");
+  return [...FILTERS.slice(0, place), ...axes, ...FILTERS.slice(place)];
+}
 
 function nameOf(filter, value, { labels, runs }) {
   if (filter === "outcome") return labels.outcomes[value] || value;
@@ -27,12 +36,12 @@ function fill(select, filter, values, context) {
   select.value = chosen;
 }
 
-export function drawListFrame() {
+export function drawListFrame(labels) {
   const search = make("input", { type: "search", name: "q", placeholder: "in ids, words said, tools", title: "Search (/)", autocomplete: "off", spellcheck: "false" });
   return [
     make("form", { class: "filters", id: "filters", "aria-label": "Filter the episodes" },
       make("label", { class: "search" }, "Search", search),
-      FILTERS.map(([name, title]) => make("label", { hidden: name === "run" }, title, make("select", { name }, make("option", { value: "" }, "any")))),
+      filtersOf(labels).map(([name, title]) => make("label", { hidden: name === "run" }, title, make("select", { name }, make("option", { value: "" }, "any")))),
       make("button", { type: "reset" }, "Clear"),
       make("output", { id: "count", "aria-live": "polite" })),
     make("div", { class: "picked", id: "picked", hidden: true }),
@@ -56,7 +65,7 @@ function drawRow(row, { labels, runs }, query, isPicked) {
     make("td", {}, row.user, row.persona && row.persona !== "none" && !row.user.includes(row.persona) ? make("small", {}, ` ${row.persona}`) : null),
     make("td", {}, drawBadge(row.outcome, labels)),
     make("td", {}, words(row.failure ?? "")),
-    make("td", { class: "codes" }, row.failed.map((check) => [make("code", { title: labels.checks[check] }, check), " "])),
+    make("td", { class: "codes" }, row.failed.map((check) => [make("code", { title: labels.checks[row.run]?.[check] }, check), " "])),
     make("td", { class: "number" }, row.turns), make("td", { class: "number" }, row.calls ?? ""),
     make("td", { class: "pickcell" }, make("label", { title: "Compare" }, pick)));
 }
@@ -81,7 +90,7 @@ export function drawList(root, page, context, query, picked) {
   const body = root.querySelector("#list tbody");
   const focused = document.activeElement?.closest?.("#list tr")?.dataset;
   const wasBox = document.activeElement?.classList?.contains("pick");
-  for (const [name] of FILTERS) {
+  for (const [name] of filtersOf(context.labels)) {
     const select = root.querySelector(`select[name="${name}"]`);
     const values = name === "run" ? Object.fromEntries(context.runs.map((run) => [run.number, run.finished ?? 0])) : page.facets[name] || {};
     if (document.activeElement !== select) fill(select, name, values, context);

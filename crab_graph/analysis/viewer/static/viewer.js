@@ -16,7 +16,7 @@ export function startViewer(source, { labels, runs, list, article, around }) {
   let page = null;
   let drawing = 0;
 
-  list.replaceChildren(...present(drawListFrame()));
+  list.replaceChildren(...present(drawListFrame(labels)));
   const filters = list.querySelector("#filters");
 
   /* ---- the list ---- */
