@@ -146,7 +146,7 @@ class KindDesk:
     def _item(self, call: ToolCall, row: Row) -> Result:
         kind = self.view.kind
         offer = call.tables.get(kind.offer.name, row[kind.offer.key])
-        own = {} if offer is None or not self.view.is_part else self.view.part.show(offer)
+        own = {} if offer is None or not self.view.is_part else self.view.held.show(offer)
         skipped = {call.world.keys[kind.items], "booking_id", kind.offer.key}
         held = {name: value for name, value in row.items() if name not in skipped}
         return {**own, **held}

@@ -446,10 +446,10 @@ class Declaration:
         groups: Words that mean several slots: `{"flights?": ("outbound", "return")}`.
         human: Words, as regular expressions, that mean a human agent beside the engine's; `nobody`
             are the engine's words that do not, here.
-        tools: Further tools of the agent, by which derived ones of the same name are replaced.
+        tools: Further tools of the agent, by which derived ones of the same name are replaced. They
+            refuse calls by `ToolCallError`, whose codes may be the engine's `ErrorCode` or others.
         tables: Further tables.
         rows: The rows of the further tables, alike in every task.
-        error_codes: Codes of its tools' errors beside the engine's.
         lexicon: What is to be otherwise in the derived lexicon, in the form of its files.
         vocabulary: What is to be otherwise in the derived vocabulary, by field.
         claims: Further ways in which users' statements are recognised, see `Claim`.
@@ -485,7 +485,6 @@ class Declaration:
     tools: Sequence[Tool] = ()
     tables: Sequence[Table] = ()
     rows: Mapping[str, Sequence[Row]] = field(default_factory=dict)
-    error_codes: Sequence[str] = ()
     lexicon: Mapping[str, Any] = field(default_factory=dict)
     vocabulary: Mapping[str, Any] = field(default_factory=dict)
     claims: Sequence[Any] = ()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from crab_graph.dates import clock_time, day_number
 from crab_graph.domain.declaration import Offer, Provider, Stay
 from crab_graph.domain.english import spoken
-from crab_graph.domain.fields import Choice, Day, Price, Several
+from crab_graph.domain.fields import Choice, Day, Price, Several, Stock
 from crab_graph.domain.kind import Kind, Properties
 from crab_graph.domain.layout import Nature, field_of, nature
 from crab_graph.money import format_cents, parse_cents
@@ -143,8 +143,18 @@ class OfferView:
 
     @cached_property
     def whole(self) -> RowView:
-        """An entity with all there is of it."""
-        return self._view(self.kind.entity)
+        """An entity as bookings of it show it: with all there is of it, but how many are left."""
+        return self._view(self.kind.entity, skipped=self._stocks)
+
+    @cached_property
+    def held(self) -> RowView:
+        """An offer as bookings that hold it show it."""
+        return self._view(self.kind.offer, skipped=self._stocks)
+
+    @property
+    def _stocks(self) -> tuple[str, ...]:
+        fields = self.offer.fields.items()
+        return tuple(name for name, one in fields if isinstance(one, Stock))
 
     @cached_property
     def part(self) -> RowView:
@@ -166,7 +176,7 @@ class OfferView:
         day = days[0] if len(days) == 1 and moments else None
         shows = self.offer.tools.shows
         for name in columns if shows is None else [one for one in shows if one in columns]:
-            if shows is None and (name == day or name in skipped):
+            if name in skipped or (shows is None and name == day):
                 continue
             declared, column = self.offer.fields[name], columns[name]
             key = declared.shown or name
