@@ -164,7 +164,7 @@ def unit_words(declaration: Declaration, subject: Subject) -> tuple[str, str]:
     if subject.wording.unit is not None:
         return subject.wording.unit
     noun = noun_of(declaration, subject)
-    if _is_measure(declaration, subject):
+    if is_measure(declaration, subject):
         return "1", "{n}"
     return f"1 {singular(noun)}", f"{{n}} {plural(singular(noun))}"
 
@@ -238,7 +238,7 @@ def _kind(declaration: Declaration, subject: Subject) -> str:
         case ValueForm.DATE:
             is_window = declaration.window is not None and declaration.window.key == subject.key
             return "window" if is_window else "date"
-        case ValueForm.COUNT if _is_measure(declaration, subject):
+        case ValueForm.COUNT if is_measure(declaration, subject):
             is_equal = subject.compare == "equals"
             return "measure" if is_equal else f"measure_{subject.compare}"
         case ValueForm.COUNT if subject.compare == "equals":
@@ -254,7 +254,7 @@ def _kind(declaration: Declaration, subject: Subject) -> str:
     return "flag" if subject.form is ValueForm.FLAG else "text"
 
 
-def _is_measure(declaration: Declaration, subject: Subject) -> bool:
+def is_measure(declaration: Declaration, subject: Subject) -> bool:
     """Tell whether a number is no number of things: its word, such as `rating`, is no plural."""
     noun = noun_of(declaration, subject)
     return subject.wording.unit is None and bool(subject.slots) and noun == singular(noun)

@@ -1,19 +1,16 @@
 """What a domain's facts are about, for their words: form, slots, field and values."""
 
-import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from crab_graph.domain.declaration import Compare, Declaration, Offer, Rule, Want, Window, Wording
 from crab_graph.domain.fields import Choice, Clock, Several
 from crab_graph.domain.layout import Nature, nature
-from crab_graph.generation.constraints import Value
+from crab_graph.domain.requirements import trace_rule
+from crab_graph.domain.tracing import REQUEST, UntraceablePredicate, parameters_of
+from crab_graph.generation.constraints import Ref, Value, equals
 from crab_graph.personas.wordbook import ValueForm
-
-REQUEST = "r"
-"""The parameter of a rule that is no slot."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,12 +63,6 @@ def subjects(declaration: Declaration) -> tuple[Subject, ...]:
             told.insert(len(told) if place is None else place, one)
     roles = [one for one in basic if one.is_role]
     return (*roles, *window, *(one for one in basic if not one.is_role), *told)
-
-
-def rule_slots(rule: Rule) -> tuple[str, ...]:
-    """Return the slots that a rule is between, in the order of its parameters."""
-    names = (name.rstrip("_") for name in inspect.signature(rule.holds).parameters)
-    return tuple(name for name in names if name != REQUEST)
 
 
 def fields_of(declaration: Declaration, on: Sequence[str]) -> Iterator[tuple[str, Offer, str]]:
@@ -151,13 +142,18 @@ def _of_window(window: Window) -> Subject:
 
 
 def _of_rule(declaration: Declaration, rule: Rule) -> Subject:
-    slots = rule_slots(rule)
-    pair = _equality(rule, slots)
+    try:
+        stated = trace_rule(declaration, rule)
+    except UntraceablePredicate:
+        slots = tuple(name for name in parameters_of(rule.holds) if name != REQUEST)
+        pair: tuple[Ref, ...] = ()
+    else:
+        slots = stated.owners
+        pair = stated.refs if stated.predicate is equals else ()
     field, known = "", tuple[Value, ...]()
-    if pair is not None:
-        field = pair[0].name
-        offers = {slot.id: slot.offer for slot in declaration.slots}
-        choice = offers[pair[0].slot].fields.get(field) if pair[0].slot in offers else None
+    if pair:
+        field = pair[0][1]
+        choice = declaration.field_at(".".join(pair[0]))
         known = tuple(choice.values) if isinstance(choice, Choice) else ()
     return Subject(
         rule.name,
@@ -167,37 +163,6 @@ def _of_rule(declaration: Declaration, rule: Rule) -> Subject:
         (True,),
         known,
         rule.wording,
-        same=pair is not None,
+        same=bool(pair),
         sentence=rule.sentence,
     )
-
-
-class _ReadField:
-    """A field of a slot, read by a rule that is looked through; all it does is to be equal."""
-
-    def __init__(self, slot: str, name: str) -> None:
-        self.slot, self.name = slot, name
-
-    def __eq__(self, other: object) -> Any:
-        return (self, other) if isinstance(other, _ReadField) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-class _ReadSlot:
-    def __init__(self, slot: str) -> None:
-        self._slot = slot
-
-    def __getattr__(self, name: str) -> _ReadField:
-        return _ReadField(self._slot, name)
-
-
-def _equality(rule: Rule, slots: Sequence[str]) -> tuple[_ReadField, _ReadField] | None:
-    """Return the two fields that a rule wants to be equal, where that is all it wants."""
-    nodes = [_ReadSlot(name.rstrip("_")) for name in inspect.signature(rule.holds).parameters]
-    try:
-        found = rule.holds(*nodes)
-    except TypeError:
-        return None
-    is_pair = isinstance(found, tuple) and len(found) == 2
-    return found if is_pair and {one.slot for one in found} == set(slots) else None
