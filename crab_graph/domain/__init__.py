@@ -7,6 +7,7 @@ what users can want, and the rules between parts. `build` derives everything els
 `docs/domains.md`.
 """
 
+from crab_graph.domain.compiler import build
 from crab_graph.domain.declaration import (
     Axis,
     Budget,
@@ -67,4 +68,5 @@ __all__ = [
     "Want",
     "Window",
     "Wording",
+    "build",
 ]

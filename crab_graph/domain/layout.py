@@ -18,6 +18,7 @@ from crab_graph.domain.fields import (
     Price,
     Several,
     Span,
+    Stock,
     root,
 )
 from crab_graph.domain.kind import Kind
@@ -103,8 +104,13 @@ def shared_fields(offer: Offer) -> tuple[str, ...]:
 
 def column_of(offer: Offer, name: str) -> str:
     """Return the column of a field."""
-    field = offer.fields[name]
-    return "price_cents" if isinstance(field, Price) else field.column or name
+    match offer.fields[name]:
+        case Price():
+            return "price_cents"
+        case Stock():
+            return "available"
+        case field:
+            return field.column or name
 
 
 def field_of(offer: Offer, type_: type[Field]) -> str | None:

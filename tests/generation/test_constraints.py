@@ -1,3 +1,5 @@
+from typing import Any
+
 import duckdb
 import numpy as np
 import pytest
@@ -12,8 +14,10 @@ from crab_graph.domains.travel.constraints import (
 from crab_graph.generation.constraints import (
     Constraint,
     SqlTerm,
+    at_most,
     bounded_sum,
     equals,
+    one_of,
     sql_literal,
     within,
 )
@@ -68,3 +72,38 @@ def test_a_float_has_no_sql():
         sql_literal(1.5)
     with pytest.raises(TypeError):
         SqlTerm("x") + 1.5
+
+
+@pytest.mark.parametrize("divisor", [-7, -2, -1, 1, 2, 5, 60])
+@given(values=st.lists(st.integers(-200, 200), min_size=1, max_size=5))
+def test_division_and_remainder_are_pythons_in_sql_too(divisor, values):
+    term = SqlTerm("x")
+    shown = ", ".join(f"({value})" for value in values)
+    parts = f"{(term // divisor).sql}, {(term % divisor).sql}, {abs(term).sql}, {(-term).sql}"
+    found = duckdb.execute(f"SELECT {parts} FROM (VALUES {shown}) t(x)").fetchall()
+    array = np.array(values)
+    expected = zip(array // divisor, array % divisor, abs(array), -array, strict=True)
+    assert found == [tuple(map(int, row)) for row in expected]
+    assert [row[:2] for row in found] == [divmod(value, divisor) for value in values]
+
+
+def test_a_condition_that_is_sql_has_no_truth_value():
+    term = SqlTerm("x")
+    with pytest.raises(TypeError, match="chained comparisons"):
+        bool(2 <= term <= 5)
+    with pytest.raises(TypeError, match="&"):
+        bool((term == 1) or (term == 2))
+    refused: list[Any] = [0, 2.5, term, True]
+    for divisor in refused:
+        with pytest.raises(TypeError, match="divide"):
+            term // divisor
+
+
+def test_one_of_and_at_most():
+    assert one_of("a", ("b", "a"))
+    assert not one_of("c", ("b", "a"))
+    assert Constraint("c", (("n", "x"),), one_of, {"choices": ("b", "a")}).sql(
+        lambda ref: ref[1]
+    ) == ("((x = 'b') OR (x = 'a'))")
+    assert at_most(2, 2)
+    assert not at_most(3, 2)

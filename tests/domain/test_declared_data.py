@@ -1,0 +1,344 @@
+"""From a declaration to certified tables: node types, graphs, rows, and what is read of them."""
+
+from collections import Counter
+from functools import cache
+from itertools import product
+from types import SimpleNamespace
+from typing import Any
+
+import duckdb
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crab_graph.dates import day_number
+from crab_graph.domain.blueprint import Blueprint
+from crab_graph.domain.drafting import Drafting
+from crab_graph.domain.identification import (
+    breakage_finder,
+    describer,
+    slot_finder,
+    solution_reader,
+    value_shower,
+)
+from crab_graph.domain.kind import ReadProperty
+from crab_graph.domain.request_types import Profile, request_model
+from crab_graph.domain.stocking import initialization_actions, insertions, materialize
+from crab_graph.domain.surfaces import surfaces
+from crab_graph.errors import UnsatisfiableTask
+from crab_graph.generation.certify import certify_tables
+from crab_graph.generation.constraints import equals, one_of
+from crab_graph.generation.features import derive_features
+from crab_graph.generation.materialize import (
+    create_tables,
+    execute_actions,
+    hash_rows,
+    load_rows,
+    read_rows,
+)
+from crab_graph.generation.population import populate
+from crab_graph.tools.tables import World
+from tests.domain.weekend import DIETS, TOWN, TOWNS, WEEKEND
+
+BLUEPRINT = Blueprint(WEEKEND, request_model(WEEKEND), Profile)
+DRAFTING = Drafting(BLUEPRINT)
+SOURCES = {name: kind.source for name, kind in BLUEPRINT.kinds.items()}
+
+
+def request(**wanted):
+    asked = {
+        "first_day": "2027-06-01",
+        "last_day": "2027-06-03",
+        "town": "Corfe",
+        "nights": 2,
+        "party": 2,
+        "same_label": True,
+        "walk_near_parking": True,
+    }
+    return BLUEPRINT.request_type(**{**asked, **wanted})
+
+
+@cache
+def drawn(seed, count=1, width=3, party=2):
+    """Return a draft that can be populated, and its population."""
+    for attempt in range(seed * 100, seed * 100 + 60):
+        try:
+            draft = DRAFTING.draft(attempt, {"dates": width, "party": party})
+            closure = range(1, 2) if count == 1 else range(2, 300)
+            return draft, populate(
+                draft.folded, seed_count=count, closure=closure, distractors=600, seed=attempt
+            )
+        except UnsatisfiableTask:
+            continue
+    raise AssertionError("nothing could be drawn")
+
+
+def stocked(connection, seed=1, **options):
+    draft, population = drawn(seed, **options)
+    offers = materialize(BLUEPRINT, population, seed)
+    create_tables(connection, BLUEPRINT.tables)
+    load_rows(connection, BLUEPRINT.tables, "task", offers.tables)
+    return draft, population, offers
+
+
+def world_of(connection, draft):
+    return World(
+        task_id="task",
+        today=draft.today,
+        customer_id=draft.profile.customer_id,
+        schema=BLUEPRINT.tables,
+        rows=read_rows(connection, BLUEPRINT.tables, "task"),
+    )
+
+
+@pytest.mark.parametrize(("count", "width", "party"), [*product((1, 3), (1, 3), (1, 4))])
+def test_tasks_of_a_declared_domain_are_certified_on_their_tables(count, width, party):
+    with duckdb.connect(":memory:") as connection:
+        draft, population, _ = stocked(connection, 2, count=count, width=width, party=party)
+        graph = BLUEPRINT.build_graph(draft.request)
+        certificate, solutions = certify_tables(
+            connection, graph, SOURCES, "task", population.closure
+        )
+        assert certificate.ok
+        for solution in solutions:
+            values = {
+                (slot, name): own for slot, row in solution.items() for name, own in row.items()
+            }
+            assert all(one.holds(values) for one in graph.constraints)
+
+
+def test_calls_that_add_row_by_row_give_the_tables_of_the_bulk_load():
+    with duckdb.connect(":memory:") as connection:
+        _, population, offers = stocked(connection)
+        actions = [*initialization_actions(BLUEPRINT, population, 1)]
+        added = insertions(BLUEPRINT)
+        execute_actions(connection, BLUEPRINT.tables, added, "other", actions)
+        own = [table for table in BLUEPRINT.tables if table.name in offers.tables]
+        task, other = (read_rows(connection, own, name) for name in ("task", "other"))
+        assert hash_rows(own, task) == hash_rows(own, other)
+    counted = Counter(action.name for action in actions)
+    assert counted.keys() == added.keys()
+    assert [*counted] == [
+        "add_concert_with_tickets", "add_garage", "add_bay", "add_table", "add_walk"
+    ]  # fmt: skip
+    assert counted["add_bay"] == len(offers.tables["bays"])
+
+
+def test_objects_that_share_what_a_provider_shares_are_its_offers():
+    with duckdb.connect(":memory:") as connection:
+        _, _, offers = stocked(connection)
+    concerts = {row["concert_id"]: row for row in offers.tables["concerts"]}
+    shared = BLUEPRINT.kinds["concert"].bundle
+    assert shared == ("town", "stage", "date", "time_of_day", "label")
+    columns = ("town", "stage", "concert_date", "time_of_day", "label")
+    assert len({tuple(row[name] for name in columns) for row in concerts.values()}) == len(concerts)
+    assert {row["concert_id"] for row in offers.tables["tickets"]} == concerts.keys()
+    assert [row["ticket_id"] for row in offers.tables["tickets"]] == sorted(
+        row["ticket_id"] for row in offers.tables["tickets"]
+    )
+    for row in concerts.values():
+        assert row["end_minute"] - row["starts"] in range(60, 151, 15)
+
+
+def test_columns_follow_fields_and_what_their_provider_shares():
+    columns = {table.name: dict(table.columns) for table in BLUEPRINT.tables}
+    assert columns["concerts"] == {
+        **dict.fromkeys(("concert_id", "name", "town", "stage", "time_of_day", "label"), "VARCHAR"),
+        "concert_date": "DATE",
+        "starts": "INTEGER",
+        "end_minute": "INTEGER",
+    }
+    assert columns["tickets"]["price_cents"] == "BIGINT"
+    assert columns["tables"]["diets"] == "VARCHAR"
+    assert columns["booked_tickets"] == {
+        **dict.fromkeys(("item_key", "booking_id", "ticket_id", "guest_name"), "VARCHAR"),
+        "birth_date": "DATE",
+    }
+    assert columns["booked_bays"]["check_out"] == "DATE"
+    assert columns["booked_bays"]["guests"] == "INTEGER"
+    assert columns["booked_walks"]["places"] == "INTEGER"
+    assert [*columns["booked_tables"]] == ["item_key", "booking_id", "table_id"]
+    kinds = BLUEPRINT.kinds
+    assert ReadProperty("ends", "end_minute", False) in [
+        *kinds["concert"].readings(kinds["concert"].entity)
+    ]
+    assert [name for name, kind in kinds.items() if kind.is_free] == ["table"]
+    assert (kinds["bay"].places, kinds["table"].places) == ("berths", "seats")
+
+
+@given(seed=st.integers(0, 2**32), town=st.sampled_from(sorted(TOWNS)))
+def test_a_world_has_what_its_user_wants_and_nothing_depends_on_it_but_that(seed, town):
+    types = BLUEPRINT.node_types(request(town=town), seed)
+    towns = types["concert"].property_values["town"]
+    assert len(towns) == TOWN.sample
+    assert town in towns
+    assert types["bay"].property_values["town"] == types["table"].property_values["town"] == towns
+    days = types["walk"].property_values["date"]
+    assert (days[0], days[-1]) == (day_number("2027-05-31"), day_number("2027-06-06"))
+    assert types["table"].property_values["diets"][:3] == DIETS
+    # The label's sample and the prices are the seed's alone.
+    other = BLUEPRINT.node_types(request(town=town, nights=3), seed)
+    assert other["concert"].derivations["price"] == types["concert"].derivations["price"]
+
+
+@given(seed=st.integers(0, 2**32))
+def test_what_is_decided_is_as_the_fields_say(seed):
+    types = BLUEPRINT.node_types(request(), seed)
+    concert: Any = types["concert"].derivations
+    bay: Any = types["bay"].derivations
+    starts = concert["starts"]
+    assert starts.inputs == ("town", "time_of_day")
+    for (_, part), minute in starts.table.items():
+        low, high = {"noon": (690, 780), "evening": (1080, 1200)}[part]
+        assert low <= minute < high
+        assert (minute - low) % 5 == 0
+    assert all(later > first for first, later in zip(*(
+        [types["concert"].derive(name, chosen) for chosen in chosen_of(types["concert"])]
+        for name in ("starts", "ends")
+    ), strict=True))  # fmt: skip
+    assert all(value == sum(key) for key, value in bay["closes"].table.items())
+    walk: Any = types["walk"].derivations
+    for own in (concert["price"], bay["price"], walk["price"]):
+        assert all(cents % 10 == 0 and cents > 0 for cents in own.table.values())
+        levels = [own.table[key] for key in own.table if key[:-1] == next(iter(own.table))[:-1]]
+        assert levels == sorted(levels)
+        assert len(levels) == 12
+    assert types["table"].identity == ("town", "diets", "date", "time_of_day", "seats")
+    assert "available" not in types["walk"].identity
+
+
+def chosen_of(type_):
+    names = ("town", "label", "time_of_day")
+    for values in product(*(type_.property_values[name] for name in names)):
+        yield dict(zip(names, values, strict=True))
+
+
+def test_a_graph_says_who_is_meant_what_is_liked_and_that_there_is_room():
+    graph = BLUEPRINT.build_graph(request(height=3, diet="halal", apart=1, budget_cents=90_000))
+    names = {node: [one.name for one in graph.node_constraints(node)] for node in graph.node_ids}
+    assert names == {
+        "opening": ["opening_stage", "arrival", "opening_town", "opening_party"],
+        "return": ["return_stage", "return_town", "return_party"],
+        "parking": ["parking_town", "parking_height", "parking_party"],
+        "dinner": ["dinner_town", "dinner_diets", "dinner_party"],
+        "walk": ["walk_party"],
+    }
+    assert [edge.name for edge in graph.edge_constraints] == [
+        "length", "bay_stays_open", "dinner_after_opening", "walk_near_dinner", "same_label",
+        "walk_near_parking", "total_budget",
+    ]  # fmt: skip
+    found = {one.name: one for one in graph.constraints}
+    structural = {name for name, one in found.items() if one.structural}
+    assert structural == {name for name in found if name.endswith(("_stage", "_town"))}
+    assert found["dinner_diets"].predicate is one_of
+    assert found["dinner_diets"].holds({("dinner", "diets"): "vegan, halal"})
+    assert not found["dinner_diets"].holds({("dinner", "diets"): "vegan, kosher"})
+    assert found["same_label"].predicate is equals
+    assert found["length"].sentence == "closes 2 nights after it opens"
+    assert found["parking_height"].sentence == "height is at least 3"
+    assert ("dinner", "price") not in found["total_budget"].parameters
+
+
+def test_what_is_not_asked_for_is_no_constraint():
+    graph = BLUEPRINT.build_graph(request(same_label=False))
+    names = {one.name for one in graph.constraints}
+    assert names.isdisjoint({"same_label", "total_budget", "dinner_diets", "walk_near_dinner"})
+
+
+def test_bookings_are_told_apart_by_roles_and_solutions_read_as_they_are_described():
+    find, describe = slot_finder(BLUEPRINT), describer(BLUEPRINT)
+    with duckdb.connect(":memory:") as connection:
+        draft, population, _ = stocked(connection)
+        graph = BLUEPRINT.build_graph(draft.request)
+        _, solutions = certify_tables(connection, graph, SOURCES, "task", population.closure)
+        world = world_of(connection, draft)
+    told = describe(solutions[0])
+    assert [*told["return"]] == ["concert_id", "ticket_id"]
+    assert [*told["parking"]] == ["garage_id", "bay_id", "check_in", "check_out"]
+    for slot, ids in told.items():
+        assert find(world, draft.request, next(iter(ids.values()))) == slot
+    elsewhere = next(row for row in world.rows("tables") if row["town"] != draft.request.town)[
+        "table_id"
+    ]
+    assert find(world, draft.request, elsewhere) is None
+    assert find(world, draft.request, "XX-1") is None
+    booked = {
+        slot: (SimpleNamespace(properties={
+            name: day_number(value) if name.startswith("check_") else value
+            for name, value in ids.items()
+        }),)
+        for slot, ids in told.items()
+    }  # fmt: skip
+    job: Any = SimpleNamespace(slots=booked)
+    assert solution_reader(BLUEPRINT)(job) == told
+    assert [*breakage_finder(BLUEPRINT)(world)] == []
+
+
+def test_rows_that_cannot_be_are_told():
+    late = {"concert_id": "CC-1", "starts": 1400, "end_minute": 1460}
+    early = {"bay_id": "BY-1", "opens": "2027-01-05", "closes": "2027-01-04"}
+    tables = {"concerts": {"CC-1": late}, "bays": {"BY-1": early}}
+    world: Any = SimpleNamespace(
+        tables={"tickets": {}, "garages": {}, "tables": {}, "walks": {}} | tables
+    )
+    assert [*breakage_finder(BLUEPRINT)(world)] == [
+        "concert CC-1 cannot have the ends 1460",
+        "bay BY-1 cannot have the closes 2027-01-04",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("date", 20000, "2024-10-04"),
+        ("closes", 20000, "2024-10-04"),
+        ("check_in", 20000, "2024-10-04"),
+        ("ends", 605, "10:05"),
+        ("price", 1250, "$12.50"),
+        ("total", 1250, "$12.50"),
+        ("town", "Corfe", "Corfe"),
+        ("height", 2, "2"),
+    ],
+)
+def test_values_are_shown_as_people_say_them(name, value, said):
+    assert value_shower(BLUEPRINT)(name, value) == said
+
+
+def test_surfaces_show_all_that_the_tables_show():
+    shown = surfaces(BLUEPRINT)
+    with duckdb.connect(":memory:") as connection:
+        _, _, offers = stocked(connection)
+        for name, surface in shown.items():
+            found = connection.execute(surface.sql, {"task": "task"})
+            columns = [one[0] for one in found.description]
+            features = derive_features(surface, columns, found.fetchall())
+            assert set(features.offers) == set(offers.ids[name])
+    assert shown["concert"].groupings == {
+        "tickets per concert": ("concert_id",),
+        "tickets per town and stage and date": ("town", "stage", "concert_date"),
+    }
+    assert shown["walk"].groupings == {
+        "walks per date": ("date",),
+        "walks per theme and quarter": ("theme", "quarter"),
+    }
+    assert shown["table"].prices == ()
+    assert shown["bay"].names == ("name",)
+
+
+def test_names_are_distinct_and_as_long_whatever_decides_them():
+    with duckdb.connect(":memory:") as connection:
+        _, _, offers = stocked(connection)
+    for table in ("concerts", "garages", "tables", "walks"):
+        names = [row["name"] for row in offers.tables[table]]
+        assert len(set(names)) == len(names)
+    families = {
+        theme: [
+            row["name"].startswith("Gate")
+            for row in offers.tables["walks"]
+            if row["theme"] == theme
+        ]
+        for theme in ("ghosts", "art")
+    }
+    shares = [sum(own) / len(own) for own in families.values()]
+    assert max(shares) < 1
+    assert abs(shares[0] - shares[1]) < 0.05
