@@ -6,11 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crab_graph.domains.travel.constraints import (
-    attraction_fits_trip,
-    stay_covers_trip,
-    trip_length,
-)
 from crab_graph.generation.constraints import (
     Constraint,
     SqlTerm,
@@ -22,10 +17,23 @@ from crab_graph.generation.constraints import (
     within,
 )
 
+
+def days_later(first, second, days):
+    return second == first + days
+
+
+def open_between(first, last, opens, closes):
+    return (opens <= first) & (closes >= last)
+
+
+def begins_in_time(day, minute, other_day, other_minute):
+    return day * 1440 + minute >= other_day * 1440 + other_minute
+
+
 PREDICATES = [
-    (trip_length, 2, {"nights": 3}),
-    (stay_covers_trip, 4, {}),
-    (attraction_fits_trip, 7, {}),
+    (days_later, 2, {"days": 3}),
+    (open_between, 4, {}),
+    (begins_in_time, 4, {}),
     (within, 1, {"first": 2, "last": 5}),
 ]
 

@@ -1,29 +1,29 @@
 import pytest
 
-from crab_graph.domains.travel.constraints import build_graph
-from crab_graph.domains.travel.market import node_types
-from crab_graph.domains.travel.request import TravelRequest
+from crab_graph.domain.blueprint import Blueprint
+from crab_graph.domain.request_types import Profile, request_model
+from crab_graph.domains.travel.declared import TRAVEL_DECLARATION
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.folding import fold
 from crab_graph.generation.seeds import draw_solutions
 from crab_graph.randomness import derive_array_rng
 
 
-def request(**changes):
-    plain = TravelRequest(
-        origin="Denver",
-        destination="Portland",
-        departure_first="2027-05-03",
-        departure_last="2027-05-03",
-        nights=3,
-        party_size=2,
-    )
-    return plain.model_copy(update=changes)
-
-
 def folded(**changes):
-    wish = request(**changes)
-    return fold(build_graph(wish), node_types(wish, seed=7))
+    """A request of which only the outline is left, in a world of Denver and Portland."""
+    blueprint = Blueprint(TRAVEL_DECLARATION, request_model(TRAVEL_DECLARATION), Profile)
+    request = blueprint.request_type.model_validate(
+        {
+            "origin": "Denver",
+            "destination": "Portland",
+            "first_day": "2027-05-03",
+            "last_day": "2027-05-03",
+            "nights": 3,
+            "party_size": 2,
+            **changes,
+        }
+    )
+    return fold(blueprint.build_graph(request), blueprint.node_types(request, seed=7))
 
 
 def names(constraints):
@@ -40,15 +40,15 @@ def test_a_fixed_date_folds_the_trip_length_and_makes_the_stay_a_matter_of_the_h
 
 def test_flexible_dates_keep_all_six_edges_active():
     graph = folded(
-        departure_last="2027-05-07", same_carrier=True, same_district=True, budget_cents=150_000
+        last_day="2027-05-07", same_carrier=True, same_district=True, budget_cents=150_000
     )
     assert graph.active_edges == (
         "trip_length",
         "stay_covers_trip",
         "attraction_fits_trip",
-        "total_budget",
         "same_carrier",
         "same_district",
+        "total_budget",
     )
 
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crab_graph.domains.travel.domain import draft
+from crab_graph.domain.contract import find_domain
 from crab_graph.generation.objects import (
     IDENTITY,
     CodedObjects,
@@ -19,7 +19,7 @@ from crab_graph.randomness import derive_array_rng
 
 @pytest.fixture(scope="module")
 def folded():
-    return draft(41, {"date_mode": "flexible", "party": 2}).folded
+    return find_domain("travel").draft(41, {"date_mode": "flexible", "party": 2}).folded
 
 
 @pytest.fixture(scope="module", params=["outbound", "hotel", "attraction"])

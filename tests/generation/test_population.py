@@ -3,8 +3,8 @@ from itertools import product
 
 import pytest
 
+from crab_graph.domain.contract import find_domain
 from crab_graph.domains.construction import closure_band
-from crab_graph.domains.travel.domain import draft
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.objects import IDENTITY, rows
 from crab_graph.generation.population import populate
@@ -15,7 +15,7 @@ def population(seed, stratum, flexible, distractors=400):
     axes = {"date_mode": "flexible" if flexible else "fixed", "party": 1 + seed % 4}
     for attempt in range(20):
         try:
-            task = draft(seed * 100 + attempt, axes)
+            task = find_domain("travel").draft(seed * 100 + attempt, axes)
             return task, populate(
                 task.folded,
                 seed_count=stratum,

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from crab_graph.domains.travel.domain import draft
+from crab_graph.domain.contract import find_domain
 from crab_graph.generation.difficulty import count_near_misses, lacks_near_misses
 from crab_graph.generation.objects import IDENTITY, rows, valid_rows
 from crab_graph.generation.population import populate
@@ -10,7 +10,8 @@ from crab_graph.randomness import derive_array_rng, derive_rng
 
 
 def drawn(flexible):
-    folded = draft(11, {"date_mode": "flexible" if flexible else "fixed", "party": 2}).folded
+    axes = {"date_mode": "flexible" if flexible else "fixed", "party": 2}
+    folded = find_domain("travel").draft(11, axes).folded
     return folded, draw_solutions(folded, 50, derive_array_rng("test"))
 
 
@@ -50,7 +51,7 @@ def test_seeds_share_no_object_and_depend_on_the_seed_alone():
 
 
 def test_the_quick_look_at_near_misses_agrees_with_the_count():
-    folded = draft(11, {"date_mode": "flexible", "party": 2}).folded
+    folded = find_domain("travel").draft(11, {"date_mode": "flexible", "party": 2}).folded
     made = populate(folded, seed_count=1, closure=range(1, 2), distractors=400, seed=3)
     objects = {node.id: made.objects[node.type] for node in folded.graph.nodes}
     valid = {node: valid_rows(own, folded.node_constraints[node]) for node, own in objects.items()}
