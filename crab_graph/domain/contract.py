@@ -32,7 +32,7 @@ from crab_graph.tools.tables import Row, Table
 class TaskSlot(NamedTuple):
     """One thing a complete trip needs: a node of the constraint graph, filled by one kind.
 
-    Its word is what it is called when spoken of, such as `outbound flight`.
+    Its word is what it is called when spoken of, such as `GP appointment`.
     """
 
     id: str

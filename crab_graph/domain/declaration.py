@@ -39,7 +39,7 @@ class Names:
     """Names that read like the real thing: a pattern over lists, drawn without repetition.
 
     Attributes:
-        pattern: Such as `{first} {second} Hotel`; `{person}` and `{family}` are the engine's.
+        pattern: Such as `{first} {second} Clinic`; `{person}` and `{family}` are the engine's.
         lists: The words of each part of the pattern; a mapping has a list for each value of `by`.
         by: Field whose value chooses among the lists, such as `category`.
     """
@@ -51,7 +51,7 @@ class Names:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Provider:
-    """What several offers are parts of, such as a hotel of its rooms, or a doctor of appointments.
+    """What several offers are parts of, such as a doctor of appointments.
 
     Attributes:
         name: Singular noun; its table is the plural, its id `<name>_id`.
@@ -88,7 +88,7 @@ class Each:
     """
 
     argument: str = "seats"
-    name: str = "passenger_name"
+    name: str = "person_name"
     birth_date: str = "date_of_birth"
 
 
@@ -111,7 +111,7 @@ class Stay:
     Attributes:
         first: Column and argument of the first day.
         last: Column and argument of the day after the last.
-        begins: Ref of the day, such as `outbound.date`, on which the stay must begin.
+        begins: Ref of the day, such as `arrival.date`, on which the stay must begin.
         ends: Ref of the day on which it must end.
         opens: Field with the first day on which the offer can be had.
         closes: Field with the day from which on it cannot.
@@ -235,7 +235,7 @@ class Slot:
     Attributes:
         id: As certified solutions, facts and rules name it.
         offer: What fills it.
-        title: What it is called when spoken of, such as `outbound flight`.
+        title: What it is called when spoken of, such as `GP appointment`.
         words: Words that mean it, in what agents write.
         cue: Regular expression over casefolded text that finds it; made of the words by default.
         role: Values that what fills it has in every task, by field; see also `Want.role`.
@@ -298,7 +298,7 @@ class Want:
         key: The field of the request and the fact.
         values: What is drawn from, repeated to be likelier; or a function of the request so far
             that returns it. ISO dates where it bites on a day.
-        on: Fields that it bites on, such as `outbound.seat_type`; none where rules alone read it.
+        on: Fields that it bites on, such as `gp.time_of_day`; none where rules alone read it.
         compare: How an offer's value compares with the wish; sets must hold it.
         odds: How often there is such a wish; or for each value of the first axis.
         basic: Whether it may be said upfront.
@@ -344,7 +344,7 @@ class Window:
 
     Attributes:
         key: The fact.
-        on: The field it bites on, such as `outbound.date`.
+        on: The field it bites on, such as `gp.date`.
         widths: Numbers of days, which take turns where there is an axis.
         ahead: Days from today to the first, from and to.
         check: Label of its check.
@@ -443,7 +443,7 @@ class Declaration:
         spread: Keys of what selection spreads tasks over (paper A.3); by default all axes.
         properties: What tasks are shown to be distributed over; derived by default.
         amenities: Words, as regular expressions, of what may be offered beside what users want.
-        groups: Words that mean several slots: `{"flights?": ("outbound", "return")}`.
+        groups: Words that mean several slots: `{"sessions?": ("first", "second")}`.
         human: Words, as regular expressions, that mean a human agent beside the engine's; `nobody`
             are the engine's words that do not, here.
         tools: Further tools of the agent, by which derived ones of the same name are replaced. They

@@ -98,10 +98,10 @@ class Kind:
     """A kind of booking.
 
     Attributes:
-        name: As the bookings table stores it, such as `hotel`; also the type of its nodes.
+        name: As the bookings table stores it, such as `appointment`; also the type of its nodes.
         unit: What one unit is called, such as `night`.
         count: The field of a request that says how many units it needs; one by default.
-        entity: Table of what is booked, such as hotels; a column `name` names it to people.
+        entity: Table of what is booked, such as doctors; a column `name` names it to people.
         offer: Table of what is sold of it, such as rooms; the same where it is sold as it stands. A
             column `available` counts what is left.
         items: Table of what bookings hold; its rows name their booking and the offer.

@@ -1,6 +1,6 @@
 """Choosing node distractors so that no group of offers is set apart by its size.
 
-The exact test leaves few edge distractors around a solution: on its flight, in its district, at its
+The exact test leaves few edge distractors around a solution: by its doctor, on its day, at its
 price. How many rows share a value is public, so node distractors, which are harmless wherever they
 stand, fill the small groups first.
 """

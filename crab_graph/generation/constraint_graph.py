@@ -75,8 +75,8 @@ class NodeType:
         domain_constraints: Constraints that hold for every object; their refs name this type as
             node.
         identity: Properties that tell two offers apart; no two objects of a task share all of them.
-        bundle: Properties whose shared values make offers parts of one entity, such as the fares of
-            a flight; none where each offer stands alone.
+        bundle: Properties whose shared values make offers parts of one entity, such as the seats
+            of a concert; none where each offer stands alone.
     """
 
     name: str

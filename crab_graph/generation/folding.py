@@ -1,8 +1,8 @@
 """What the objects of each node can be, and which edges say more than that (design §4).
 
-Edges that node constraints already decide become node constraints: with a fixed departure date, for
-example, the return date is decided and the stay speaks of the hotel alone. What is left with two or
-more free nodes is an active edge.
+Edges that node constraints already decide become node constraints: where the day of one visit is
+fixed, for example, a rule that the next is a week later speaks of the next alone. What is left with
+two or more free nodes is an active edge.
 """
 
 from collections.abc import Mapping, Sequence

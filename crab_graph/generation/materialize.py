@@ -130,7 +130,7 @@ def qualified(table: Table) -> str:
 
 
 class InitializationAction(NamedTuple):
-    """One database insertion call by its name, such as `add_hotel`."""
+    """One database insertion call by its name, such as `add_doctor`."""
 
     name: str
     arguments: Mapping[str, Any]

@@ -22,7 +22,7 @@ class FactLevel(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One thing the user knows about the task, under a stable key such as `hotel_stars`.
+    """One thing the user knows about the task, under a stable key such as `gp_time_of_day`.
 
     The value is JSON: dates are ISO strings, a date window is `[first, last]`, money `"1500.00"`.
     `slot` is the id of the node it is about, or `None` when it concerns the whole task.

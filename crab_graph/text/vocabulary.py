@@ -41,7 +41,7 @@ class TextVocabulary:
     """A domain's closed word lists; each domain has one, so identity serves as equality.
 
     Attributes:
-        prefixes: Id prefix of each kind of entity that can be booked, such as `{"hotel": "HT"}`.
+        prefixes: Id prefix of each kind of entity that can be booked, such as `{"doctor": "DR"}`.
         slots: The kind of each slot, in the domain's order.
         group_words: Words that mean several slots.
         bare_words: Words that mean a kind, without saying which of its slots.

@@ -103,7 +103,7 @@ def calls_of(exchanges: Sequence[Exchange]) -> Iterator[ShownCall]:
 
 
 def describe_change(change: RowChange) -> str:
-    """Return the values of a change as words: `kind flight, status pending, total $300.00`.
+    """Return the values of a change as words: `kind visit, status pending, total $300.00`.
 
     Left out: what the key says already, and the customer, who is the same all along.
     """
@@ -148,7 +148,7 @@ class HeldBooking:
     approved_cents: int | None = None
     """The approval recorded last, which is the user's and private."""
     items: tuple[str, ...] = ()
-    """What it takes, a line each: seats with their travellers, a room, tickets."""
+    """What it takes, a line each: people with their places, days, units."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the booking for the page and for `show --json`, amounts as people write them."""
