@@ -5,6 +5,7 @@ midnight of its day.
 """
 
 from datetime import date
+from functools import cache
 
 EPOCH = date(1970, 1, 1)
 MINUTES_A_DAY = 24 * 60
@@ -24,6 +25,7 @@ def iso_date(day: int) -> str:
     return date.fromordinal(EPOCH.toordinal() + day).isoformat()
 
 
+@cache  # tools show many of the few that there are
 def clock_time(minute: int) -> str:
     """Return a minute of the day as `HH:MM`."""
     return f"{minute // 60:02d}:{minute % 60:02d}"

@@ -2,6 +2,7 @@
 
 import re
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 CURRENCY = "USD"
@@ -12,6 +13,7 @@ _WRITTEN = re.compile(
 )
 
 
+@lru_cache(4096)  # tools show the same few prices again and again
 def format_cents(cents: int) -> str:
     """Return cents as a plain decimal: 30000 → `"300.00"`."""
     return f"{cents / 100:.2f}"  # exact up to 2^53 cents

@@ -99,13 +99,13 @@ class Finder:
         calendar, view = self.calendar, self.view
         tests, equal, told = self._wanted(call, given)
         rows = self._rows(call, equal)
-        found = [row for row in rows if all(test(row) for test in tests)]
+        found = [row for row in rows if all(test(row) for test in tests)] if tests else rows
         if calendar is None:
             found = found if view.is_part else self._left(call, found)
         else:
             found = self._free(call, calendar, found, given)
-        found.sort(key=self._search_order)
-        return {**told, **_listed(view.kind.entity.name, view.found, found)}
+        ordered = sorted(found, key=self._search_order)
+        return {**told, **_listed(view.kind.entity.name, view.found, ordered)}
 
     def look(self, call: ToolCall, **given: Any) -> Result:
         """List what is left of an entity."""
@@ -196,11 +196,11 @@ class Finder:
         )
 
     @cached_property
-    def _search_order(self) -> Callable[[Row], tuple[Any, ...]]:
+    def _search_order(self) -> Callable[[Row], Any]:
         return self.view.order(self.view.kind.entity)
 
     @cached_property
-    def _look_order(self) -> Callable[[Row], tuple[Any, ...]]:
+    def _look_order(self) -> Callable[[Row], Any]:
         return self.view.order(self.view.kind.offer)
 
     @cached_property

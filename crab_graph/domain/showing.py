@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from crab_graph.dates import clock_time, day_number
@@ -19,30 +20,35 @@ NAME = "name"
 
 
 class ShownField(NamedTuple):
-    """A key of a result: how its value is made of a row, and which properties it tells."""
+    """A key of a result: its column, or how its value is made of a row, and what it tells."""
 
     key: str
-    write: Callable[[Row], Any]
+    column: str
     read: Callable[[Any], Properties]
+    write: Callable[[Row], Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class RowView:
     """A row of a table as results show it."""
 
-    fields: tuple[ShownField, ...]
-    has_price: bool = False
+    def __init__(self, fields: Sequence[ShownField], *, has_price: bool = False) -> None:
+        """Show these fields of a table."""
+        self.has_price = has_price
+        self._fields = tuple(fields)
+        self._cells = tuple((one.key, one.column, one.write) for one in fields)
 
     def show(self, row: Row) -> Result:
         """Return what a result says of a row."""
-        return {key: write(row) for key, write, _ in self.fields}
+        return {
+            key: row[column] if write is None else write(row) for key, column, write in self._cells
+        }
 
     def read(self, shown: Row) -> Properties:
         """Return the properties that a result's row tells, in engine values."""
         found: Properties = {}
-        for key, _, read in self.fields:
-            if key in shown:
-                found |= read(shown[key])
+        for one in self._fields:
+            if one.key in shown:
+                found |= one.read(shown[one.key])
         return found
 
 
@@ -128,13 +134,13 @@ class OfferView:
         hint = f"find {spoken(self.kind.entity.name)} with {search}"
         return call.require(self.kind.entity.name, key, self.entity_noun, hint)
 
-    def order(self, table: Table) -> Callable[[Row], tuple[Any, ...]]:
+    def order(self, table: Table) -> Callable[[Row], Any]:
         """Return by what rows are ordered: time, then id; what is held by the day by id alone."""
         columns = {} if isinstance(self.offer.holds, Stay) else self.columns_of(table)
         days = [column for name, column in columns.items() if self.is_day(name)]
         minutes = [column for name, column in columns.items() if self.is_minute(name)]
         by = (*days, *minutes, table.key)
-        return lambda row: tuple(row[column] for column in by)
+        return itemgetter(*by)
 
     @cached_property
     def found(self) -> RowView:
@@ -166,7 +172,7 @@ class OfferView:
         fields = [_plain(key, key, key) for key in (table.key, *named)]
         own = tuple(self._fields(table, skipped))
         has_price = self.price is not None and self.price in self.columns_of(table)
-        return RowView((*fields, *own), has_price)
+        return RowView((*fields, *own), has_price=has_price)
 
     def _fields(self, table: Table, skipped: Sequence[str]) -> Iterator[ShownField]:
         columns = self.columns_of(table)
@@ -193,23 +199,25 @@ class OfferView:
 
 
 def _price(key: str, name: str, column: str) -> ShownField:
-    return ShownField(
-        key, lambda row: format_cents(row[column]), lambda shown: {name: parse_cents(shown)}
-    )
+    def write(row: Row) -> str:
+        return format_cents(row[column])
+
+    return ShownField(key, column, lambda shown: {name: parse_cents(shown)}, write)
 
 
 def _plain(key: str, name: str, column: str) -> ShownField:
-    return ShownField(key, lambda row: row[column], lambda shown: {name: shown})
+    return ShownField(key, column, lambda shown: {name: shown})
 
 
 def _date(key: str, name: str, column: str) -> ShownField:
-    return ShownField(key, lambda row: row[column], lambda shown: {name: day_number(shown)})
+    return ShownField(key, column, lambda shown: {name: day_number(shown)})
 
 
 def _clock(key: str, name: str, column: str) -> ShownField:
-    return ShownField(
-        key, lambda row: clock_time(row[column]), lambda shown: {name: _minute(shown)}
-    )
+    def write(row: Row) -> str:
+        return clock_time(row[column])
+
+    return ShownField(key, column, lambda shown: {name: _minute(shown)}, write)
 
 
 def _moment(key: str, name: str, column: str, day: str, day_column: str) -> ShownField:
@@ -220,7 +228,7 @@ def _moment(key: str, name: str, column: str, day: str, day_column: str) -> Show
         date, _, time = shown.partition("T")
         return {day: day_number(date), name: _minute(time)}
 
-    return ShownField(key, write, read)
+    return ShownField(key, column, read, write)
 
 
 def _minute(time: str) -> int:

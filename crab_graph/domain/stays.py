@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from crab_graph.dates import day_number
@@ -23,7 +24,7 @@ class Days(NamedTuple):
     last: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Calendar:
     """When offers of one kind can be had, and for how many people."""
 
@@ -88,17 +89,17 @@ class Calendar:
             return found
         self.count(days)
         held, key = self.held(tables, days), self.view.kind.offer.key
-        return [row for row in found if self.is_open(row, days) and row[key] not in held]
+        (first, last), (opens, closes) = days, self._open
+        return [
+            row
+            for row in found
+            if row[opens] <= first and last <= row[closes] and row[key] not in held
+        ]
 
-    def is_open(self, row: Row, days: Days) -> bool:
-        """Tell whether an offer can be had on all days, if nobody has booked it."""
-        opens, closes = self.opening(row)
-        return bool(opens <= days.first and days.last <= closes)
-
-    def opening(self, row: Row) -> Days:
-        """Return from when until when an offer can be had."""
-        columns = self.view.columns
-        return Days(row[columns[self.stay.opens]], row[columns[self.stay.closes]])
+    @cached_property
+    def _open(self) -> tuple[str, str]:
+        """The columns that say from when until when an offer can be had."""
+        return self.view.columns[self.stay.opens], self.view.columns[self.stay.closes]
 
     def held(self, tables: BookingTables, days: Days, changed: str | None = None) -> set[str]:
         """Return the offers that an active booking has on one of the days.
@@ -123,8 +124,8 @@ class Calendar:
             ToolCallError: it is not.
         """
         noun, key = self.view.noun, row[self.view.kind.offer.key]
-        if not self.is_open(row, days):
-            opens, closes = self.opening(row)
+        opens, closes = (row[column] for column in self._open)
+        if days.first < opens or closes < days.last:
             text = (
                 f"{noun} {shown(key)} is available from {opens} until {closes}, not from"
                 f" {days.first} until {days.last}; choose other dates or another {noun}"
