@@ -102,7 +102,7 @@ class Kind:
         unit: What one unit is called, such as `night`.
         count: The field of a request that says how many units it needs; one by default.
         entity: Table of what is booked, such as doctors; a column `name` names it to people.
-        offer: Table of what is sold of it, such as rooms; the same where it is sold as it stands. A
+        offer: Table of what is sold of it, such as appointments; the same where it is sold as it stands. A
             column `available` counts what is left.
         items: Table of what bookings hold; its rows name their booking and the offer.
         renamed: What constraints call a column that has another name, or other units, there.

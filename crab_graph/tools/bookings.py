@@ -1,6 +1,6 @@
 """The life of a booking: opened as pending, charged once, cancelled with a refund (section 3.1).
 
-What it takes, such as seats or rooms, are its items; while it is pending they can be others.
+What it takes, such as places or days, are its items; while it is pending they can be others.
 """
 
 from collections.abc import Iterable, Mapping
