@@ -102,8 +102,8 @@ class Kind:
         unit: What one unit is called, such as `night`.
         count: The field of a request that says how many units it needs; one by default.
         entity: Table of what is booked, such as doctors; a column `name` names it to people.
-        offer: Table of what is sold of it, such as appointments; the same where it is sold as it stands. A
-            column `available` counts what is left.
+        offer: Table of what is sold of it, such as appointments; the same where it is sold as it
+            stands. A column `available` counts what is left.
         items: Table of what bookings hold; its rows name their booking and the offer.
         renamed: What constraints call a column that has another name, or other units, there.
         bundle: Properties whose shared values make offers parts of one entity.
