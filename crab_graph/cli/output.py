@@ -35,7 +35,8 @@ def console() -> "Console":
     from rich.console import Console
 
     width = None if sys.stdout.isatty() else 160
-    return Console(width=width, highlight=False, soft_wrap=False)
+    # What is printed comes from tasks, agents and files: none of it is markup.
+    return Console(width=width, highlight=False, soft_wrap=False, markup=False)
 
 
 def new_table(

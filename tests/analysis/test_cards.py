@@ -54,8 +54,8 @@ def test_a_check_has_a_row_for_each_domain_that_says_something_else_by_its_label
 def test_each_domain_is_compared_over_its_own_first_axis(runs):
     report = make_report(make_study(runs))
     travel, clinic = exhibit(report, "figure-5"), exhibit(report, "figure-5-2")
-    assert travel.title == "Fixed against flexible dates"
-    assert clinic.title == "Basic against private insurance"
+    assert travel.title == "Fixed against flexible dates (travel)"
+    assert clinic.title == "Basic against private insurance (clinic)"
     assert "pass@1 by insurance" in clinic.caption
     assert [head.title for head in clinic.columns][2:] == ["basic", "private"]
     assert all(len(one.rows) == 2 for one in (travel, clinic))

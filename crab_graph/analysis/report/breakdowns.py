@@ -63,16 +63,18 @@ def by_axis(study: Study) -> Iterator[Exhibit]:
 
     Domains whose first axes differ have an exhibit each.
     """
-    axes = dict.fromkeys(study.runs[arm.run].card.first_axis for arm in study.arms)
+    arms_by_axis: dict[AxisCard, list[Arm]] = {}
+    for arm in study.arms:
+        if (first := study.runs[arm.run].card.first_axis) is not None:
+            arms_by_axis.setdefault(first, []).append(arm)
     shown = 0
-    for axis in axes:
-        if axis is None:
-            continue
-        arms = [arm for arm in study.arms if study.runs[arm.run].card.first_axis == axis]
+    for axis, arms in arms_by_axis.items():
         groups = [group for value in axis.values if (group := _of_value(study, arms, axis, value))]
         if len(groups) < 2:
             continue
         shown += 1
+        names = dict.fromkeys(study.runs[arm.run].card.name for arm in arms)
+        of_domains = f" ({', '.join(names)})" if len(arms_by_axis) > 1 else ""
 
         def read(_: Arm, record: EpisodeRecord, name: str = axis.name) -> object:
             return record.axes.get(name)
@@ -86,7 +88,7 @@ def by_axis(study: Study) -> Iterator[Exhibit]:
             "dot",
             axis.title,
             axis=axis.title,
-            compared=axis.comparison,
+            compared=f"{axis.comparison}{of_domains}",
         )
         yield exhibit if shown == 1 else replace(exhibit, id=f"figure-5-{shown}")
 

@@ -188,8 +188,10 @@ def _print_checks(console: Console, record: EpisodeRecord, card: DomainCard) -> 
     by_verdict: dict[str, list[str]] = {}
     for check, verdict in record.checks.items():
         by_verdict.setdefault(str(verdict), []).append(check)
-    for check in by_verdict.pop("fail", ()):
-        line = Text(f"✗ {check:<7}{titles.get(check, '')}", style="red")
+    failed = by_verdict.pop("fail", ())
+    width = max((7, *(len(check) + 1 for check in failed)))
+    for check in failed:
+        line = Text(f"✗ {check:<{width}}{titles.get(check, '')}", style="red")
         evidence = evidence_text(record.evidence.get(check, ()))
         if evidence:
             line.append(": ").append_text(evidence)
