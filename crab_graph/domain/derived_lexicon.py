@@ -91,7 +91,10 @@ def shared_words(declaration: Declaration) -> dict[str, str]:
     things += [word for offer in declaration.offers for word in kind_words(offer)]
     named = dict.fromkeys(word for word in things if " " not in word)
     people = people_words(declaration)
-    units = [unit for offer in declaration.offers for unit in units_of(offer)]
+    size = declaration.people.size if declaration.people else None
+    each = [
+        unit for one in declaration.offers if size and one.units == size for unit in units_of(one)
+    ]
     return {
         "we": "I" if alone else "we",
         "me": "me" if alone else "us",
@@ -102,7 +105,7 @@ def shared_words(declaration: Declaration) -> dict[str, str]:
         "people": plural(people[0]) if people else "people",
         "people_cue": people_cue(declaration),
         "person_cue": any_of(people) if people else NOTHING,
-        "each_cue": any_of(units),
+        "each_cue": any_of(each) if each else NOTHING,
         "sold_cue": any_of(things),
         "unnamed": "".join(f"(?<!{re.escape(word)} )" for word in named),
     }
@@ -389,9 +392,12 @@ def _topics(
     details = [one for one in wishes if not one.is_basic]
     about = {slot: [one.key for one in details if slot in one.slots] for slot in slots}
     topics = {slot: {"words": slots[slot], "facts": facts} for slot, facts in about.items()}
-    for group in _groups(declaration):
-        facts = [one.key for one in details if {*group["slots"]} & {*one.slots}]
-        topics[" ".join(group["slots"])] = {"words": group["words"], "facts": facts}
+    for offer in declaration.offers:
+        mine = {slot.id for slot in declaration.slots if slot.kind == offer.booked_as}
+        facts = [one.key for one in details if mine & {*one.slots}]
+        if len(mine) > 1:
+            words = any_of((kind_words(offer)[0], in_words(offer.booked_as)))
+            topics[plural(in_words(offer.booked_as))] = {"words": rf"\b{words}\b", "facts": facts}
     topics["job"] = {
         "words": rf"\b{job_cue(declaration)}\b",
         "facts": [one.key for one in wishes if one.is_basic],

@@ -7,11 +7,12 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from crab_graph.domains.task import Task
-from crab_graph.domains.travel.wording import travel_briefing, travel_policy
+from crab_graph.domains.travel.wording import travel_policy
 from crab_graph.personas.condition import parse_condition, resolve
 from crab_graph.personas.rules_user import RulesUser
 from crab_graph.tools.ledger import Ledger
 from crab_graph.tools.registry import Owner
+from tests.travel_words import TRAVEL
 
 Agent = Callable[[list[BaseMessage], list[Any]], AIMessage | str]
 MAX_STEPS = 200
@@ -48,7 +49,7 @@ class Dialogue:
 
 
 def briefing_of(task: Task):
-    return travel_briefing(task.domain.slots, task.facts, task.id, task.today)
+    return TRAVEL.briefing(task.domain.slots, task.facts, task.id, task.today)
 
 
 def talk(

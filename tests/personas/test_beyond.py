@@ -3,8 +3,6 @@
 import pytest
 
 from crab_graph.agents.reference.wishes import Wishes, read_wishes
-from crab_graph.domains.travel.domain import TRAVEL
-from crab_graph.domains.travel.wording import travel_briefing, travel_lexicon
 from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.personas.condition import (
     ABLATION,
@@ -22,6 +20,7 @@ from crab_graph.personas.understanding import Reading
 from crab_graph.text.amounts import find_amounts
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.utterance import read_message
+from tests.travel_words import LEXICON, TRAVEL
 
 TODAY = "2027-01-10"
 CARD = {"card_id": "CD-2", "brand": "Visa", "last4": "4242"}
@@ -50,7 +49,7 @@ DETAILS = {
     "same_district": True,
     "payment_card": CARD,
 }
-BRIEFING = travel_briefing(
+BRIEFING = TRAVEL.briefing(
     TRAVEL.slots,
     [Fact(key, value, FactLevel.BASIC) for key, value in BASIC.items()]
     + [Fact(key, value, FactLevel.DETAIL) for key, value in DETAILS.items()],
@@ -109,7 +108,7 @@ def test_a_file_of_its_name_replaces_a_shipped_dimension_with_all_its_variants(t
 
 
 def test_an_aside_says_nothing_that_anyone_could_act_on():
-    lexicon = travel_lexicon()
+    lexicon = LEXICON
     for aside in (*lexicon.asides, *lexicon.asides_short):
         utterance = read_message(aside)
         reading = Reading(aside, BRIEFING.lexicon, BRIEFING.slots)
@@ -121,7 +120,7 @@ def test_an_aside_says_nothing_that_anyone_could_act_on():
 
 
 def test_a_user_drifts_at_its_rate_and_says_the_same_facts():
-    asides = [*travel_lexicon().asides, *travel_lexicon().asides_short]
+    asides = [*LEXICON.asides, *LEXICON.asides_short]
     drifted = [any(aside in opening("neutral+d5", seed) for aside in asides) for seed in range(200)]
     assert 0.2 < sum(drifted) / len(drifted) < 0.4
     assert not any(aside in opening("neutral", seed) for aside in asides for seed in range(50))

@@ -4,14 +4,13 @@ import json
 
 import pytest
 
-from crab_graph.domains.travel.domain import TRAVEL
-from crab_graph.domains.travel.wording import travel_briefing
 from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.personas.model_users import OPENING, LlmUser, ModelReply, find_breach
 from crab_graph.personas.recognition import stated_facts
+from tests.travel_words import TRAVEL
 
 BASIC, DETAIL = FactLevel.BASIC, FactLevel.DETAIL
-BRIEFING = travel_briefing(
+BRIEFING = TRAVEL.briefing(
     TRAVEL.slots,
     [
         Fact("origin", "Chicago", BASIC),

@@ -2,8 +2,6 @@ from itertools import product
 
 import pytest
 
-from crab_graph.domains.travel.domain import TRAVEL
-from crab_graph.domains.travel.wording import travel_briefing
 from crab_graph.errors import UsageError
 from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.personas.condition import (
@@ -21,8 +19,9 @@ from crab_graph.personas.prompt import (
     condition_behavior,
     diff_prompts,
 )
+from tests.travel_words import TRAVEL
 
-BRIEFING = travel_briefing(
+BRIEFING = TRAVEL.briefing(
     TRAVEL.slots,
     [
         Fact("origin", "Chicago", FactLevel.BASIC),

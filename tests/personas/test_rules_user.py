@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crab_graph.domains.travel.domain import TRAVEL
-from crab_graph.domains.travel.wording import travel_briefing
 from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.personas.condition import parse_condition, resolve
 from crab_graph.personas.rules_user import RulesUser
+from tests.travel_words import TRAVEL
 
 BASIC = {
     "origin": "Chicago",
@@ -34,7 +33,7 @@ DETAILS = {
 FACTS = [Fact(key, value, FactLevel.BASIC) for key, value in BASIC.items()] + [
     Fact(key, value, FactLevel.DETAIL) for key, value in DETAILS.items()
 ]
-BRIEFING = travel_briefing(TRAVEL.slots, FACTS, "S1-001", "2027-01-10")
+BRIEFING = TRAVEL.briefing(TRAVEL.slots, FACTS, "S1-001", "2027-01-10")
 PLAN = """- Outbound: FL-48213, 2027-05-04 07:35, aisle, $150.00 each, $300.00 for 2 passengers.
 - Return: FL-20955, 2027-05-07 19:40, aisle, $140.00 per passenger, $280.00 for 2 passengers.
 - Hotel: Juniper Court Hotel (HT-3316), 4 stars, $120.00 per night, $360.00 for 3 nights.

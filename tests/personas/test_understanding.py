@@ -2,9 +2,9 @@
 
 import pytest
 
-from crab_graph.domains.travel.wording import travel_lexicon
 from crab_graph.personas.briefing import BriefedSlot
 from crab_graph.personas.understanding import ACT_NAMES, Reading
+from tests.travel_words import LEXICON
 
 SLOTS = (
     BriefedSlot("outbound", "FL", "outbound flight"),
@@ -134,7 +134,7 @@ QUESTIONS = [
 
 @pytest.mark.parametrize(("text", "asked"), QUESTIONS, ids=[row[0][:50] for row in QUESTIONS])
 def test_a_question_asks_for_its_facts(text, asked):
-    assert set(Reading(text, travel_lexicon(), SLOTS).asked) == set(asked)
+    assert set(Reading(text, LEXICON, SLOTS).asked) == set(asked)
 
 
 OPEN = "is_open_question"
@@ -207,7 +207,7 @@ ACTS = [
 
 @pytest.mark.parametrize(("text", "acts"), ACTS, ids=[row[0][-50:] for row in ACTS])
 def test_a_message_does_what_it_does(text, acts):
-    reading = Reading(text, travel_lexicon(), SLOTS)
+    reading = Reading(text, LEXICON, SLOTS)
     assert {name for name in COMPARED if getattr(reading, name)} == acts
 
 
@@ -217,18 +217,18 @@ def test_inability_and_delay_are_heard():
         WAIT: "Let me check that for you.",
     }
     for field, text in read.items():
-        assert getattr(Reading(text, travel_lexicon(), SLOTS), field)
+        assert getattr(Reading(text, LEXICON, SLOTS), field)
 
 
 def test_a_plan_asks_for_no_fact_and_names_its_ids_and_amounts():
-    reading = Reading(PLAN + "Shall I book all four?", travel_lexicon(), SLOTS)
+    reading = Reading(PLAN + "Shall I book all four?", LEXICON, SLOTS)
     assert reading.asked == ()
     assert reading.ids == ("FL-48213", "FL-20955", "HT-3316", "AT-50811")
     assert 101000 in reading.amounts
 
 
 def test_every_field_of_a_reading_of_silence_is_empty():
-    reading = Reading("  \n", travel_lexicon(), SLOTS)
+    reading = Reading("  \n", LEXICON, SLOTS)
     assert not any(
         getattr(reading, name) for name in (*ACT_NAMES, "asked", "checked", "ids", "amounts")
     )

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from crab_graph.agents.reference.wishes import read_wishes, says_no_more
-from crab_graph.domains.travel.wording import travel_lexicon, travel_vocabulary
 from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.personas.wordbook import phrase_book
 from crab_graph.personas.wording import word_fact, word_opening
@@ -14,9 +13,9 @@ from crab_graph.text.approvals import ActKind, find_acts
 from crab_graph.text.mentions import by_slot, disclosed, find_mentions
 from crab_graph.text.utterance import read_message
 from crab_graph.text.vocabulary import build_catalogue
+from tests.travel_words import LEXICON, VOCABULARY
 
 TODAY = "2027-01-10"
-LEXICON = travel_lexicon()
 VALUES: dict[str, list[Any]] = {
     "origin": ["Chicago"],
     "destination": ["Pittsburgh"],
@@ -114,7 +113,7 @@ def test_every_opening_can_be_read_back(template, dates, style):
 
 
 def acts(text, before):
-    catalogue = build_catalogue(travel_vocabulary(), [], {"FL-1": "outbound"}.get)
+    catalogue = build_catalogue(VOCABULARY, [], {"FL-1": "outbound"}.get)
     said = read_message(before)
     offered = by_slot(disclosed(find_mentions(said, catalogue)), catalogue)
     return find_acts(read_message(text), (said, offered), catalogue)

@@ -1,7 +1,7 @@
 """A small catalogue: two legs, two hotels of which one name contains the other, two attractions."""
 
-from crab_graph.domains.travel.wording import travel_vocabulary
 from crab_graph.text.vocabulary import Catalogue, NamedEntity, build_catalogue
+from tests.travel_words import VOCABULARY
 
 SLOTS = {
     "FL-100": "outbound",
@@ -21,4 +21,4 @@ NAMES = [
 
 
 def small_catalogue() -> Catalogue:
-    return build_catalogue(travel_vocabulary(), NAMES, SLOTS.get)
+    return build_catalogue(VOCABULARY, NAMES, SLOTS.get)

@@ -1,9 +1,9 @@
 import pytest
 
-from crab_graph.domains.travel.wording import travel_vocabulary
 from crab_graph.text.phrases import admits_error, has_summary_cue, offers_transfer
 from crab_graph.text.utterance import read_message
 from crab_graph.text.vocabulary import HumanWords
+from tests.travel_words import VOCABULARY
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,6 @@ def test_a_domain_says_who_is_a_human_agent():
     ],
 )
 def test_a_summary_says_that_something_is_done(text, has_charged, is_summary):
-    vocabulary = travel_vocabulary()
-    assert has_summary_cue(read_message(text), vocabulary, has_charged) is is_summary
-    assert not has_summary_cue(read_message("Your itinerary"), vocabulary, has_charged=False)
-    assert has_summary_cue(read_message("Your itinerary"), vocabulary, has_charged=True)
+    assert has_summary_cue(read_message(text), VOCABULARY, has_charged) is is_summary
+    assert not has_summary_cue(read_message("Your itinerary"), VOCABULARY, has_charged=False)
+    assert has_summary_cue(read_message("Your itinerary"), VOCABULARY, has_charged=True)

@@ -1,6 +1,5 @@
 import pytest
 
-from crab_graph.domains.travel.wording import travel_vocabulary
 from crab_graph.text.amounts import find_amounts
 from crab_graph.text.item_prices import find_item_prices
 from crab_graph.text.mentions import find_mentions, find_references
@@ -12,9 +11,9 @@ from crab_graph.text.totals import (
 )
 from crab_graph.text.utterance import read_message
 from tests.text.catalogues import small_catalogue
+from tests.travel_words import VOCABULARY
 
 CATALOGUE = small_catalogue()
-WORDS = travel_vocabulary()
 BOOKINGS = {"BK-1": "outbound", "BK-2": "hotel"}
 
 
@@ -28,7 +27,7 @@ def parts(text):
 def totals(text, families=PRE_CHARGE_CUES):
     """Return `(cents, scope)` of each sound total; a slots scope lists its slots."""
     utterance, amounts, references = parts(text)
-    found = find_totals(utterance, amounts, references, WORDS, families)
+    found = find_totals(utterance, amounts, references, VOCABULARY, families)
     return [
         (
             total.amount.cents,
@@ -45,8 +44,8 @@ def totals(text, families=PRE_CHARGE_CUES):
 def prices(text, filled=frozenset()):
     """Return `(cents, mark, what)` of each item price; `what` is an id or a word."""
     utterance, amounts, references = parts(text)
-    every = find_totals(utterance, amounts, references, WORDS, ALL_CUES)
-    found = find_item_prices(utterance, amounts, references, every, WORDS, frozenset(filled))
+    every = find_totals(utterance, amounts, references, VOCABULARY, ALL_CUES)
+    found = find_item_prices(utterance, amounts, references, every, VOCABULARY, frozenset(filled))
     return [
         (
             price.amount.cents,

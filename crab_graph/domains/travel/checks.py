@@ -1,15 +1,12 @@
-"""The travel domain's part in grading: which constraints decide which check (rulebook §4).
+"""The travel domain's part in grading: which constraints decide which check (rulebook §4)."""
 
-Also how travellers' statements are held against their profile (rulebook §10, U1 and U2).
-"""
-
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
-from crab_graph.dates import MINUTES_A_DAY, clock_time, day_number, iso_date
-from crab_graph.domain.verification import Claim, DomainCheck, Grading, Job, Role
+from crab_graph.dates import MINUTES_A_DAY, clock_time, iso_date
+from crab_graph.domain.derived_claims import claims
+from crab_graph.domain.verification import DomainCheck, Grading, Job, Role
+from crab_graph.domains.travel.declared import TRAVEL_DECLARATION
 from crab_graph.domains.travel.names import CITIES, read_data
 from crab_graph.domains.travel.offers import (
     ATTRACTION,
@@ -24,7 +21,6 @@ from crab_graph.domains.travel.wording import travel_vocabulary
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.constraints import Constraint, Ref, Value, at_least, bounded_sum, equals
 from crab_graph.money import format_dollars
-from crab_graph.personas.spoken_dates import NUMBERS, find_dates
 from crab_graph.tools.tables import World
 
 _NODE_CHECKS = {OUTBOUND: "D08", RETURN: "D09", HOTEL: "D10", ATTRACTION: "D11"}
@@ -136,86 +132,7 @@ def broken_rows(world: World) -> Iterator[str]:
             yield f"flight {key} does not land on the day of its departure"
 
 
-Facts = Mapping[str, Any]
-Statements = list[tuple[Any, ...]]
-
 _CHECKS = read_data("checks.toml")
-_FRAGMENTS: Mapping[str, str] = {
-    **_CHECKS["fragments"],
-    "count": "(" + "|".join([r"\d+", *NUMBERS]) + ")",
-    "city": f"({'|'.join(sorted(map(str.casefold, CITIES), key=len, reverse=True))})(?!\\w)",
-}
-_VALUES = {"numbers": NUMBERS, "cities": {name.casefold(): name for name in CITIES}}
-_TIMES = {"noon": "midday", "all day": "all-day"}
-
-
-def _filled(pattern: str, fragments: Mapping[str, Any]) -> str:
-    """Return a pattern with the fragments that it names, and those that these name."""
-    named = re.search(r"\{([a-z_]+)\}", pattern)
-    if named is None:
-        return pattern
-    return _filled(pattern.replace(named[0], fragments[named[1]]), fragments)
-
-
-def _times(words: str) -> Callable[[str, str], Statements]:
-    """Return how times of day are read: of several in one statement one must be right."""
-    pattern = re.compile(rf"(?<!\w)({words})(?!\w)")
-
-    def read(text: str, today: str) -> Statements:
-        del today
-        times = tuple(_TIMES.get(word, word) for word in pattern.findall(text))
-        return [times] if times else []
-
-    return read
-
-
-_READ: Mapping[str | None, Callable[[str, str], Statements] | None] = {
-    None: None,
-    "flight times": _times("morning|midday|noon|night"),
-    "outing times": _times("morning|afternoon|evening|all[- ]day"),
-    # `3 or 4 May` is right where one of them is.
-    "one of the dates": lambda text, today: (
-        [dates] if (dates := tuple(found.iso for found in find_dates(text, today))) else []
-    ),
-    "each date": lambda text, today: [(found.iso,) for found in find_dates(text, today)],
-}
-
-
-def _is_in_window(facts: Facts, iso: Any) -> bool:
-    known = facts["departure_date"]
-    first, last = known if isinstance(known, list) else (known, known)
-    return bool(first <= iso <= last)
-
-
-def _agreement(name: str | None, key: str) -> Callable[[Facts, Any], bool] | None:
-    """Return whether a value agrees with the facts, by the name of the rule for a key."""
-    rules: Mapping[str | None, Callable[[Facts, Any], bool] | None] = {
-        None: None,
-        # A wish, or that there is none.
-        "is wished": lambda facts, value: bool(facts.get(key)) == value,
-        "is known": lambda facts, value: value in facts[key],
-        "is in window": _is_in_window,
-        # The day of return for some day of departure.
-        "is return day": lambda facts, iso: _is_in_window(
-            facts, iso_date(day_number(iso) - int(facts["nights"]))
-        ),
-        # Which end of the trip a city is, is a matter of the leg spoken of.
-        "is an end": lambda facts, city: city in (facts["origin"], facts["destination"]),
-    }
-    return rules[name]
-
-
-_CLAIMS = tuple(
-    Claim(
-        one["key"],
-        _filled(one["pattern"], {**_FRAGMENTS, **one}),
-        _VALUES[values] if isinstance(values := one.get("values", {}), str) else values,
-        _READ[one.get("read")],
-        _agreement(one.get("agrees"), one["key"]),
-    )
-    for one in _CHECKS["claims"]
-)
-
 _TITLES = _CHECKS["titles"]
 _IN_NODES = {check: slot for slot, check in _NODE_CHECKS.items()}
 _ROLES = {
@@ -255,7 +172,7 @@ TRAVEL_GRADING = Grading(
     constraints=deciding_constraints,
     slot_of=slot_of,
     solution_of=solution_of,
-    claims=_CLAIMS,
+    claims=claims(TRAVEL_DECLARATION),
     covered_checks=_COVERED,
     deciding_checks=_DECIDING,
     charging_facts=frozenset({"payment_card"}),

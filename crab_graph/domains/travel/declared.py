@@ -19,6 +19,7 @@ def _read(name: str) -> dict[str, Any]:
 
 _LISTS = _read("data.toml")
 _WORDS = _read("words.toml")
+_CLAIMS = _WORDS.pop("claims")
 CITIES: Mapping[str, Mapping[str, str]] = _LISTS["cities"]
 
 CITY = cd.Choice(
@@ -388,12 +389,13 @@ _AIRPORTS = Table(
 TRAVEL_DECLARATION = cd.Declaration(
     name="travel",
     job="trip",
+    whole=("itinerary",),
     slots=SLOTS,
     wants=WANTS,
     rules=RULES,
     window=cd.Window("departure_date", "outbound.date", axis=DATES, check="D12"),
     budget=cd.Budget(),
-    people=cd.People("party_size"),
+    people=cd.People("party_size", words=("passenger", "guest")),
     horizon=((-2,), (2, "nights")),
     optional_odds=ODDS,
     spread=("party", "budget", "date_mode", "seat_position", "hotel_stars"),
@@ -412,6 +414,8 @@ TRAVEL_DECLARATION = cd.Declaration(
     },
     groups={"flights": ("outbound", "return")},
     lexicon=_WORDS,
+    vocabulary={"summary_words": ("itinerary",)},
+    claims=_CLAIMS,
     opening=_WORDS["opening"]["full"],
     opening_short=_WORDS["opening"]["short"],
     opening_trade=_WORDS["opening"]["trade"],
