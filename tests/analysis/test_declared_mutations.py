@@ -1,0 +1,72 @@
+"""The mutation matrix of declared domains: derived from whatever they declare, and exact."""
+
+import pytest
+
+from crab_graph.analysis.audit.mutations import compositions, matrix, mutations_of
+from crab_graph.analysis.audit.neutral_changes import NEUTRAL
+from crab_graph.analysis.audit.telling import curt, perfect
+from crab_graph.domain import build
+from crab_graph.domain.contract import DOMAINS, find_domain
+from crab_graph.domain.verification import Role
+from crab_graph.domains.clinic.declared import CLINIC_DECLARATION
+from crab_graph.domains.generate import generate_benchmark
+from tests.domain.weekend import WEEKEND
+
+FESTIVAL = build(WEEKEND)
+"""Five slots, one of them free, one held by the day, some for a party."""
+
+PATHWAY = build(CLINIC_DECLARATION)
+"""Four slots in order, two of one kind, one with several units; nobody is named on bookings."""
+
+NAMES = {"weekend": "FESTIVAL", "clinic": "PATHWAY"}
+NOWHERE = {"M:D-bay_stays_open"}
+"""What tools refuse to book."""
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def tasks(request, tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        place = f"{__name__}:{NAMES[request.param]}"
+        patch.setitem(DOMAINS.built_in, request.param, place)
+        find_domain.cache_clear()
+        directory = tmp_path_factory.mktemp("declared") / request.param
+        yield list(generate_benchmark(directory, 4, domain=request.param, seed=2, distractors=120))
+    find_domain.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def cells(tasks):
+    return [cell for task in tasks for cell in matrix(task)]
+
+
+def test_every_solution_passes_told_in_full_and_told_curtly(tasks):
+    for task in tasks:
+        for solution in task.solutions[:4]:
+            told = perfect(task, solution).grade()
+            assert told.passed and told.strict["passed"], (told.evidence, told.strict)
+            assert curt(task, solution).grade().passed
+
+
+def test_each_operator_flips_exactly_its_checks(cells):
+    assert [cell.told() for cell in cells if not cell.ok] == []
+
+
+def test_every_declared_check_is_broken_somewhere(tasks, cells):
+    done = {cell.name for cell in cells if not cell.is_skipped}
+    asked = {
+        check.id
+        for task in tasks
+        for check in task.domain.grading.checks(task.request, task.graph)
+        if check.constraints or check.role is Role.SLOT_FILLED
+    }
+    broken = {check for name in done | NOWHERE for check in asked if name.startswith(f"M:{check}")}
+    assert asked - broken <= {"D17"}  # Prices need not add up to a cent too much.
+
+
+def test_neutral_changes_leave_the_flips_of_a_mutation_alone(tasks):
+    pairs = [
+        (one, NEUTRAL[number % len(NEUTRAL)]) for number, one in enumerate(mutations_of(tasks[0]))
+    ]
+    composed = list(compositions(tasks[0], pairs))
+    assert [cell.told() for cell in composed if not cell.ok] == []
+    assert sum(not cell.is_skipped for cell in composed) > len(pairs) / 2
