@@ -5,6 +5,8 @@ the group of that seam; what crab-graph brings itself stands in `built_in`, so t
 checkout that is not installed too. Nothing is imported before it is asked for by its name.
 """
 
+import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -67,3 +69,29 @@ class Seam:
 
     def _registered(self) -> dict[str, EntryPoint]:
         return {entry.name: entry for entry in entry_points(group=self.group)}
+
+
+def import_attribute(kind: str, spec: str, *, missing: str = "names no module") -> Any:
+    """Return what `module:attribute` names; modules in the working directory are found too.
+
+    Raises:
+        UsageError: there is no such module or attribute, or the module cannot be imported; `kind`
+            says what was looked for, and `missing` what is wrong where the module is not there.
+    """
+    module, _, attribute = spec.partition(":")
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())  # a console script, unlike `python -m`, leaves it out
+    try:
+        value: Any = import_module(module)
+    except ModuleNotFoundError as error:
+        raise UsageError(f"{kind} '{spec}' {missing}: {error}") from error
+    except CrabGraphError:
+        raise
+    except Exception as error:  # the module is somebody else's: whatever it raises, it is unusable
+        reason = f"{type(error).__name__}: {error}"
+        raise UsageError(f"{kind} '{spec}': importing '{module}' failed: {reason}") from error
+    for name in attribute.split("."):
+        if not hasattr(value, name):
+            raise UsageError(f"{kind} '{spec}': '{module}' has no attribute '{attribute}'")
+        value = getattr(value, name)
+    return value

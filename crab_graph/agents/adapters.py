@@ -6,10 +6,7 @@ Whatever it is, the calls it asks for come back as data, and the environment run
 """
 
 import asyncio
-import importlib
 import inspect
-import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,12 +17,11 @@ from crab_graph.errors import UsageError
 from crab_graph.models.chat import build_chat_model, is_address, is_provider
 from crab_graph.models.retrying import RetryingModel
 from crab_graph.models.secrets import public_spec, remember_model_secrets
+from crab_graph.plugins import import_attribute
 from crab_graph.tools.registry import Owner, ToolRegistry
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
-
-    from crab_graph.domain.contract import Domain
 
 Respond = Callable[[list["BaseMessage"]], Reply]
 Answers = Sequence[Mapping[str, Mapping[str, str]]]
@@ -46,17 +42,15 @@ class Agent(NamedTuple):
     is_reference: bool
     open: Callable[[ToolRegistry], Respond]
 
-    def open_for(self, domain: "Domain", answers: Callable[[], Answers]) -> Respond:
+    def open_for(self, registry: ToolRegistry, answers: Callable[[], Answers]) -> Respond:
         """Ready it for one episode.
 
-        Reference agents know the domain. One agent of the red team is handed the certified
-        solutions of the task, which `answers` returns. No other agent has these doors.
+        One agent of the red team is handed the certified solutions of the task, which `answers`
+        returns. No other agent has this door.
         """
-        registry = domain.registry()
-        if not self.is_reference:
-            return self.open(registry)
-        told = answers() if self.name == INFORMED else ()
-        return _callable(reference_agent(self.name, domain, told), registry)
+        if self.is_reference and self.name == INFORMED:
+            return _callable(reference_agent(self.name, answers()), registry)
+        return self.open(registry)
 
 
 def resolve_agent(spec: AgentSpec) -> Agent:
@@ -74,20 +68,15 @@ def resolve_agent(spec: AgentSpec) -> Agent:
         return Agent(PYTHON_PREFIX + dotted_name(spec), False, _opener(spec))
     spec = spec.strip()
     if ":" not in spec:
-        found = AGENTS.find(spec)  # refuses an unknown name now, not in an episode
-        if spec in AGENTS.built_in:
-            return Agent(spec, True, _knows_its_domain)
-        return Agent(spec, False, _opener(found))
+        is_ours = spec in AGENTS.built_in  # `find` refuses an unknown name now, not in an episode
+        return Agent(spec, is_ours, _opener(AGENTS.find(spec)))
     if is_address(spec):
         return Agent(public_spec(spec), False, _opener(build_chat_model(spec)))
-    module, _, attribute = spec.partition(":")
+    module = spec.partition(":")[0]
     if "." not in module and is_provider(module):
         return Agent(public_spec(spec), False, _opener(build_chat_model(spec)))
-    return Agent(spec, False, _opener(_imported(spec, module, attribute)))
-
-
-def _knows_its_domain(registry: ToolRegistry) -> Respond:
-    raise UsageError("a reference agent works in the domain of a task; open it for one")
+    found = import_attribute("agent", spec, missing="is no model provider and no module")
+    return Agent(spec, False, _opener(found))
 
 
 def _opener(value: Any) -> Callable[[ToolRegistry], Respond]:
@@ -143,23 +132,6 @@ def _made(factory: Callable[..., Any], registry: ToolRegistry) -> Respond:
     if callable(made) and not hasattr(made, "invoke") and required_arguments(made) == 1:
         return lambda messages: read_reply(call_synchronously(made, messages))
     return _opener(made)(registry)
-
-
-def _imported(spec: str, module: str, attribute: str) -> Any:
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())  # a console script, unlike `python -m`, leaves it out
-    try:
-        value: Any = importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        raise UsageError(f"agent '{spec}' is no model provider and no module: {error}") from error
-    except Exception as error:  # the module is somebody else's: whatever it raises, it is unusable
-        reason = f"{type(error).__name__}: {error}"
-        raise UsageError(f"agent '{spec}': importing '{module}' failed: {reason}") from error
-    for name in attribute.split("."):
-        if not hasattr(value, name):
-            raise UsageError(f"agent '{spec}': '{module}' has no attribute '{attribute}'")
-        value = getattr(value, name)
-    return value
 
 
 _POSITIONAL = {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD}

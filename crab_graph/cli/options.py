@@ -19,7 +19,7 @@ import typer
 from crab_graph.settings import About, Settings, about
 
 
-def _completing(listed_by: str) -> Callable[[str], list[str]]:
+def completing(listed_by: str) -> Callable[[str], list[str]]:
     """Return what completes a value for a shell; who lists the values is imported when asked."""
 
     def complete(incomplete: str) -> list[str]:
@@ -51,7 +51,7 @@ DomainOption = Annotated[
     str,
     typer.Option(
         help="Name of the domain.",
-        autocompletion=_completing("crab_graph.domain.contract:DOMAINS.names"),
+        autocompletion=completing("crab_graph.domain.contract:DOMAINS.names"),
     ),
 ]
 JobsOption = Annotated[int, typer.Option(help="Number of processes.", min=1)]
@@ -107,7 +107,7 @@ def _parameters(kind: type[Settings], prefix: str = "") -> Iterator[inspect.Para
             metavar=said.metavar,
             envvar=said.envvar,
             min=said.low,
-            autocompletion=None if said.completed_by is None else _completing(said.completed_by),
+            autocompletion=None if said.completed_by is None else completing(said.completed_by),
         )
         hint = read_as if default is not None else read_as | None
         kept = inspect.Parameter.KEYWORD_ONLY

@@ -8,6 +8,7 @@ what users can want, and the rules between parts. `build` derives everything els
 """
 
 from crab_graph.domain.compiler import build
+from crab_graph.domain.contract import register
 from crab_graph.domain.declaration import (
     Axis,
     Budget,
@@ -69,4 +70,5 @@ __all__ = [
     "Window",
     "Wording",
     "build",
+    "register",
 ]

@@ -4,12 +4,11 @@ Benchmarks and runs carry the card of their domain, so that whoever shows one im
 the words that stood when it was made, and never those of another domain.
 """
 
-from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Self
+from typing import Annotated
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import StringConstraints
 
 from crab_graph.schema import FileModel
 
@@ -34,7 +33,7 @@ class AxisCard(FileModel):
 
     name: Name
     title: Words
-    values: tuple[int | Words, ...] = Field(min_length=1)
+    values: tuple[int | Words, ...]
 
     @property
     def holds_numbers(self) -> bool:
@@ -76,18 +75,6 @@ class DomainCard(FileModel):
     slots: tuple[SlotCard, ...] = ()
     axes: tuple[AxisCard, ...] = ()
     checks: tuple[CheckCard, ...] = ()
-
-    @model_validator(mode="after")
-    def _has_names_of_its_own(self) -> Self:
-        for what, names in (
-            ("slots", [slot.id for slot in self.slots]),
-            ("axes", [axis.name for axis in self.axes]),
-            ("checks", [check.id for check in self.checks]),
-        ):
-            twice = [name for name, times in Counter(names).items() if times > 1]
-            if twice:
-                raise ValueError(f"two {what} are called '{twice[0]}'")
-        return self
 
     @property
     def first_axis(self) -> AxisCard | None:

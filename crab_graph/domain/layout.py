@@ -208,5 +208,4 @@ def _kind(declaration: Declaration, offer: Offer) -> Kind:
             else None
         ),
         people=(held.name, held.birth_date) if isinstance(held, Each) else None,
-        price=offer.cost,
     )

@@ -28,8 +28,8 @@ from crab_graph.generation.constraint_graph import Derived, NodeType, Property
 from crab_graph.generation.constraints import Constraint, Value
 from crab_graph.randomness import derive_rng
 
-LEVEL = "level"
-"""The free property that decides, with others, what a unit costs."""
+LEVEL = "price level"
+"""The free property that decides, with others, what a unit costs; no field can be called so."""
 
 _LEVELS = tuple(range(12))
 _MINUTES = 5

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -218,7 +218,7 @@ def certify_drawn(task_id: str, domain: Domain, drawn: DrawnTask) -> BuiltTask:
         CertificationError: the counts do not agree.
     """
     draft, population, offers = drawn.draft, drawn.population, drawn.offers
-    connection = _workshop(domain.name)
+    connection = _workshop(domain)
     # What is rolled back is gone, and the tables stay for the next task.
     connection.execute("BEGIN")
     try:
@@ -259,14 +259,19 @@ def certify_drawn(task_id: str, domain: Domain, drawn: DrawnTask) -> BuiltTask:
     return BuiltTask(spec, rows, provenance)
 
 
-@cache
-def _workshop(domain: str) -> duckdb.DuckDBPyConnection:
+_WORKSHOPS: dict[str, tuple[Domain, duckdb.DuckDBPyConnection]] = {}
+
+
+def _workshop(domain: Domain) -> duckdb.DuckDBPyConnection:
     """Return this process's database in memory, with a domain's tables, which stay empty.
 
     Opening one takes as long as certifying a task.
     """
-    connection = duckdb.connect(":memory:", config={"threads": 1})
-    create_tables(connection, find_domain(domain).tables)
+    known, connection = _WORKSHOPS.get(domain.name, (None, None))
+    if connection is None or known is not domain:
+        connection = duckdb.connect(":memory:", config={"threads": 1})
+        create_tables(connection, domain.tables)
+        _WORKSHOPS[domain.name] = domain, connection
     return connection
 
 

@@ -19,6 +19,7 @@ from crab_graph.errors import BenchmarkError, MissingExtra
 from crab_graph.eval.statistics import wilson_rate
 from crab_graph.generation.certify import fetch_columns
 from crab_graph.generation.constraints import Value
+from crab_graph.generation.counting import Rows
 from crab_graph.generation.difficulty import (
     MINIMUM,
     count_near_misses,
@@ -28,7 +29,7 @@ from crab_graph.generation.difficulty import (
 )
 from crab_graph.generation.features import FloatArray, area_under_curve, derive_features
 from crab_graph.generation.folding import FoldedGraph
-from crab_graph.generation.objects import valid_rows
+from crab_graph.generation.objects import Columns, valid_rows
 from crab_graph.randomness import derive_array_rng
 from crab_graph.workers import process_map
 
@@ -134,16 +135,7 @@ def examine_task(directory: Path, task_id: str) -> TaskEvidence:
         fault = "" if certificate.ok else f"task '{task_id}': {certificate.as_json()}"
     except BenchmarkError as error:
         fault = str(error)
-    graph = task.graph
-    # Edges that node constraints decide are left in place: the same combinations meet them all.
-    constraints = {node: graph.node_constraints(node) for node in graph.node_ids}
-    folded = FoldedGraph(graph, {}, constraints, graph.edge_constraints)
-    offers = {
-        name: fetch_columns(connection, sql, {"task": task.id})
-        for name, sql in task.domain.sources.items()
-    }
-    objects = {node.id: offers[node.type] for node in graph.nodes}
-    valid = {node: valid_rows(own, constraints[node]) for node, own in objects.items()}
+    folded, objects, valid = read_offers(task, connection)
     rng = derive_array_rng("audit", task.id)
     return replace(
         _leaks(task, connection, rng),
@@ -156,6 +148,31 @@ def examine_task(directory: Path, task_id: str) -> TaskEvidence:
             folded, objects, valid, task.spec.active_edges, enough=MINIMUM
         ),
         fault=fault,
+    )
+
+
+class TaskOffers(NamedTuple):
+    """A task's graph, what can be booked for each node, and which of it meets the wishes."""
+
+    folded: FoldedGraph
+    objects: Mapping[str, Columns]
+    valid: Rows
+
+
+def read_offers(task: Task, connection: duckdb.DuckDBPyConnection) -> TaskOffers:
+    """Return what a task's tables offer for each node."""
+    graph = task.graph
+    # Edges that node constraints decide are left in place: the same combinations meet them all.
+    constraints = {node: graph.node_constraints(node) for node in graph.node_ids}
+    offers = {
+        name: fetch_columns(connection, sql, {"task": task.id})
+        for name, sql in task.domain.sources.items()
+    }
+    objects = {node.id: offers[node.type] for node in graph.nodes}
+    return TaskOffers(
+        FoldedGraph(graph, {}, constraints, graph.edge_constraints),
+        objects,
+        {node: valid_rows(own, constraints[node]) for node, own in objects.items()},
     )
 
 

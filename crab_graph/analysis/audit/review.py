@@ -1,0 +1,280 @@
+"""What is weak about a domain, found on tasks drawn of it, in the order in which to mend it.
+
+A domain can be right in itself and make poor tasks: wishes that nobody can word, rules that never
+bind, offers that give themselves away, parts that the cheapest offer fills. What is looked at is
+what the audit of a benchmark looks at (`giveaways`), on a few tasks, and told in the words of a
+declaration.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crab_graph.analysis.audit.giveaways import TaskOffers, generation_gates, read_offers
+from crab_graph.domain.contract import Domain
+from crab_graph.domain.declaration import TOTAL_BUDGET
+from crab_graph.domain.word_checks import word_problems, word_weaknesses
+from crab_graph.domains.benchmark import Benchmark
+from crab_graph.domains.generate import generate_benchmark
+from crab_graph.domains.task import Task
+from crab_graph.errors import UnsatisfiableTask
+from crab_graph.generation.constraints import Ref
+from crab_graph.generation.difficulty import PRICE
+from crab_graph.randomness import derive_array_rng, derive_seed
+
+AREAS = ("words", "drafts", "rules", "giveaways", "shortcuts")
+"""What is looked at, in the order in which it is mended."""
+
+DRAFTS_REJECTED = 0.5
+"""Share of drafts from which on so many are given up that tasks are no fair sample of requests."""
+
+NEARLY_ALL = 0.95
+"""Share of combinations from which on a rule that holds of them excludes nothing."""
+
+CHEAPEST_FITS = 0.5
+"""Share of tasks from which on the cheapest offer that meets the wishes fills a part rightly."""
+
+FEW_OFFERS = 10
+"""Offers that meet the wishes, in the mean, below which a part leaves nothing to search."""
+
+COMBINATIONS = 2000
+"""Combinations of offers by which it is told what a rule excludes."""
+
+REQUESTS = 100
+"""Requests drawn to see which rules bind."""
+
+_NAMED_EDGE = re.compile(r"^edge '(.+)' has too few near misses$")
+
+
+class Weakness(NamedTuple):
+    """Something to mend: where, what is wrong, and what to do."""
+
+    area: str
+    what: str
+    mend: str
+
+
+class Review(NamedTuple):
+    """What was looked at: how many tasks, out of how many drafts, and what was found."""
+
+    tasks: int
+    drafts: int
+    findings: tuple[Weakness, ...]
+
+
+class RuleUse(NamedTuple):
+    """How requests use a rule: in how many of them it stands, and in how many it binds.
+
+    Where what is wished decides it, a rule stands and does not bind.
+    """
+
+    asked: int
+    active: int
+
+
+def review_domain(
+    domain: Domain,
+    tasks: int,
+    *,
+    seed: int = 0,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Review:
+    """Return what is weak about a domain that can be found by its name.
+
+    `progress` is told of every step of generating and examining `tasks` tasks.
+    """
+    findings = [*_of_words(domain)]
+    with TemporaryDirectory(prefix="crab-graph-review-") as folder:
+        try:
+            bench = generate_benchmark(
+                Path(folder) / "bench", tasks, domain=domain.name, seed=seed, progress=progress
+            )
+        except UnsatisfiableTask as error:
+            mend = "loosen its rules or wishes, or give the fields they read more values"
+            return Review(0, 0, (*findings, Weakness("drafts", str(error), mend)))
+        findings += [*_of_drafts(bench), *_of_tasks(domain, bench), *_of_gates(bench)]
+        drafts = _drafts(bench)
+    order = AREAS.index
+    return Review(tasks, drafts, tuple(sorted(findings, key=lambda one: order(one.area))))
+
+
+def _of_words(domain: Domain) -> Iterator[Weakness]:
+    if domain.declaration is None:
+        return
+    for found in (word_problems, word_weaknesses):
+        for line in found(domain.declaration):
+            what, _, mend = line.partition("; ")
+            yield Weakness("words", what, mend)
+
+
+def _drafts(bench: Benchmark) -> int:
+    own = bench.manifest.selection
+    return sum(one.candidates + sum(one.rejected.values()) for one in own)
+
+
+def _rejected(bench: Benchmark) -> Counter[str]:
+    """Return how many drafts were given up for each reason, all strata together."""
+    return sum((Counter(one.rejected) for one in bench.manifest.selection), Counter[str]())
+
+
+def _of_drafts(bench: Benchmark) -> Iterator[Weakness]:
+    drafts, reasons = _drafts(bench), _rejected(bench)
+    if reasons.total() > DRAFTS_REJECTED * drafts:
+        told = "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common(3))
+        yield Weakness(
+            "drafts",
+            f"{reasons.total()} of {drafts} drafts were given up: {told}",
+            "loosen what they name, or give the fields it reads more values",
+        )
+    candidates = sum(one.candidates for one in bench.manifest.selection)
+    doubles = sum(one.duplicates for one in bench.manifest.selection)
+    if doubles > DRAFTS_REJECTED * candidates:
+        yield Weakness(
+            "drafts",
+            f"{doubles} of {candidates} drafts were like another",
+            "give wishes and fields more values",
+        )
+
+
+def _of_tasks(domain: Domain, bench: Benchmark) -> Iterator[Weakness]:
+    """Yield what the offers of the tasks show of rules and parts."""
+    held: dict[str, list[float]] = {}
+    cheapest: dict[str, list[bool]] = {slot.id: [] for slot in domain.slots}
+    numbers: dict[str, list[int]] = {slot.id: [] for slot in domain.slots}
+    with bench.connect() as connection:
+        for task in bench:
+            offers = read_offers(task, connection)
+            for name, share in _held(task, offers).items():
+                held.setdefault(name, []).append(share)
+            for slot, fits in _cheapest_fits(domain, task, offers).items():
+                cheapest[slot].append(fits)
+            for slot, rows in offers.valid.items():
+                numbers[slot].append(len(rows))
+    yield from _of_rules(domain, bench, held)
+    yield from _of_parts(domain, cheapest, numbers)
+
+
+def _held(task: Task, offers: TaskOffers) -> dict[str, float]:
+    """Return of each edge that binds the share of random combinations of which it holds."""
+    rng = derive_array_rng("review", task.id)
+    drawn = {
+        node: rows[rng.randint(0, len(rows), COMBINATIONS)] for node, rows in offers.valid.items()
+    }
+
+    def value(ref: Ref) -> NDArray[Any]:
+        return offers.objects[ref[0]][ref[1]][drawn[ref[0]]]
+
+    edges = (edge for edge in offers.folded.edges if edge.name in task.spec.active_edges)
+    return {edge.name: float(np.mean(edge.evaluate(value))) for edge in edges}
+
+
+def count_uses(domain: Domain, requests: int, seed: int) -> dict[str, RuleUse]:
+    """Return how drawn requests use each rule; what no request asks for is left out."""
+    asked, active = Counter[str](), Counter[str]()
+    for number in range(requests):
+        values = {axis.name: axis.values[number % len(axis.values)] for axis in domain.axes}
+        try:
+            draft = domain.draft(derive_seed(seed, "review", number), values)
+        except UnsatisfiableTask:
+            continue
+        asked.update(edge.name for edge in domain.build_graph(draft.request).edge_constraints)
+        active.update(draft.folded.active_edges)
+    return {name: RuleUse(asked[name], active[name]) for name in asked}
+
+
+def _cheapest_fits(domain: Domain, task: Task, offers: TaskOffers) -> dict[str, bool]:
+    """Return for each part that has a price whether its cheapest offer is in a solution."""
+    fits = {}
+    for slot in domain.slots:
+        columns, rows = offers.objects[slot.id], offers.valid[slot.id]
+        key = domain.kinds[slot.kind].offer.key
+        if PRICE not in columns or not len(rows):
+            continue
+        first = rows[columns[PRICE][rows].argmin()]
+        solved = {solution[slot.id][key] for solution in task.solutions}
+        fits[slot.id] = str(columns[key][first]) in solved
+    return fits
+
+
+def _of_rules(
+    domain: Domain, bench: Benchmark, held: Mapping[str, Sequence[float]]
+) -> Iterator[Weakness]:
+    drafts, uses = _drafts(bench), count_uses(domain, REQUESTS, bench.manifest.settings.seed or 0)
+    lacking = Counter[str]()
+    for reason, count in _rejected(bench).items():
+        if match := _NAMED_EDGE.match(reason):
+            lacking[match[1]] += count
+    for name in _rule_names(domain, uses):
+        use, shares = uses.get(name, RuleUse(0, 0)), held.get(name, ())
+        if not use.asked:
+            what, mend = f"none of {REQUESTS} requests asks for it", "raise its odds"
+        elif not use.active:
+            what = f"it binds in none of the {use.asked} requests that have it: wishes decide it"
+            mend = "let it read a field that no wish settles, or leave it out"
+        elif shares and fmean(shares) > NEARLY_ALL:
+            what = f"it holds of {fmean(shares):.0%} of all combinations: it excludes next to none"
+            mend = "make it stricter, or leave it out"
+        elif lacking[name] > DRAFTS_REJECTED * drafts:
+            what = f"{lacking[name]} of {drafts} drafts had too few offers that break it alone"
+            mend = "make it stricter, or let no other rule follow from it"
+        else:
+            continue
+        yield Weakness("rules", f"rule '{name}': {what}", mend)
+
+
+def _rule_names(domain: Domain, uses: Mapping[str, RuleUse]) -> list[str]:
+    declared = domain.declaration
+    names = [*uses]
+    if declared is not None:
+        names = [rule.name for rule in declared.rules]
+        names += [] if declared.budget is None else [TOTAL_BUDGET]
+    return names
+
+
+def _of_parts(
+    domain: Domain, cheapest: Mapping[str, Sequence[bool]], numbers: Mapping[str, Sequence[int]]
+) -> Iterator[Weakness]:
+    for slot in domain.slots:
+        own = cheapest[slot.id]
+        if own and fmean(own) > CHEAPEST_FITS:
+            what = f"the cheapest offer that meets the wishes is right in {fmean(own):.0%} of tasks"
+            mend = "let a rule read what tells its offers apart, beside their price"
+            yield Weakness("shortcuts", f"slot '{slot.id}': {what}", mend)
+        if fmean(numbers[slot.id]) < FEW_OFFERS:
+            what = f"{fmean(numbers[slot.id]):.1f} offers meet its wishes, in the mean"
+            mend = "give its fields more values, or let fewer wishes bite on it"
+            yield Weakness("shortcuts", f"slot '{slot.id}': {what}", mend)
+
+
+_MEND_GATES = {
+    "certified": ("drafts", "tell of it as a bug: the same rule counts otherwise on the tables"),
+    "shortcut": ("shortcuts", "add a rule between parts, or let one be stricter"),
+    "near_misses": ("rules", "let each rule exclude something that no other rule does"),
+}
+
+
+def _of_gates(bench: Benchmark) -> Iterator[Weakness]:
+    """Yield the gates of the audit's generation half that fail on these tasks."""
+    for gate in generation_gates(bench):
+        kind, *rest = gate.id.split(".", 3)
+        measured = f"{gate.value:.2f}, not {gate.gate}"
+        if gate.ok:
+            continue
+        if kind != "leak":
+            area, mend = _MEND_GATES[kind]
+            yield Weakness(area, f"{gate.id} is {measured}", mend)
+            continue
+        scope, slot, feature = rest
+        others = "the others" if scope == "all" else "the others that meet the wishes"
+        yield Weakness(
+            "giveaways",
+            f"slot '{slot}': {feature} tells its solutions from {others} (AUC {measured})",
+            "let rules bound what it is about from both sides, or give it more values",
+        )

@@ -1,0 +1,49 @@
+"""A domain to begin with: `write_package` copies it under another name.
+
+What is copied is a package of its own: its declaration, a test, its `pyproject.toml` and a page. It
+is called `starter` here, wherever it is named.
+"""
+
+import keyword
+import re
+from importlib.resources import files
+from pathlib import Path
+
+from crab_graph.domain.contract import DOMAINS
+from crab_graph.errors import UsageError
+
+NAME = "starter"
+
+FILES = ("pyproject.toml", "README.md", f"{NAME}_domain.py", f"test_{NAME}_domain.py.txt")
+
+_FORM = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def write_package(name: str, directory: Path) -> tuple[Path, ...]:
+    """Write the package of a new domain into a directory that is not there yet, or is empty.
+
+    Returns:
+        The files, in the order in which to read them.
+
+    Raises:
+        UsageError: the name is none that a domain can have, is taken, or the directory holds files.
+    """
+    if _FORM.fullmatch(name) is None or keyword.iskeyword(name):
+        raise UsageError(
+            f"'{name}' cannot be a domain's name: begin with a lower-case letter, and go on with "
+            "letters, digits and _"
+        )
+    if name in DOMAINS.names():
+        raise UsageError(f"there is a domain '{name}' already; choose another name")
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise UsageError(f"{directory}: exists already; choose another directory with --out")
+    directory.mkdir(parents=True, exist_ok=True)
+    written = []
+    for file in FILES:
+        text = (files(__package__) / file).read_text(encoding="utf-8")
+        path = directory / file.replace(NAME, name).removesuffix(".txt")
+        path.write_text(
+            text.replace(NAME, name).replace(NAME.upper(), name.upper()), encoding="utf-8"
+        )
+        written.append(path)
+    return tuple(written)

@@ -1,0 +1,104 @@
+"""What the author of a domain is given: a package to begin with, and what to mend in it."""
+
+import json
+import sys
+from dataclasses import replace
+
+import pytest
+
+import crab_graph.domain as cd
+from crab_graph.analysis.audit.review import AREAS, review_domain
+from crab_graph.cli import main
+from crab_graph.domains.starter import write_package
+from crab_graph.domains.starter.starter_domain import DECLARATION
+from crab_graph.errors import UsageError
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """The package of the domain `music`, as the working directory."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["new-domain", "music"]) == 0
+    monkeypatch.chdir(tmp_path / "music")
+    monkeypatch.syspath_prepend(tmp_path / "music")
+    yield tmp_path / "music"
+    sys.modules.pop("music_domain", None)
+
+
+def test_a_new_domain_is_a_package_under_its_own_name(package):
+    names = {path.name for path in package.iterdir()}
+    assert names == {"pyproject.toml", "README.md", "music_domain.py", "test_music_domain.py"}
+    texts = [path.read_text() for path in package.iterdir()]
+    assert not any("starter" in text.lower() for text in texts)
+    assert 'music = "music_domain:MUSIC"' in (package / "pyproject.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("Music", "cannot be a domain's name"),
+        ("my-music", "cannot be a domain's name"),
+        ("class", "cannot be a domain's name"),
+        ("travel", "there is a domain 'travel' already"),
+    ],
+)
+def test_a_name_that_no_domain_can_have_is_refused_in_one_line(
+    name, reason, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    assert main(["new-domain", name]) == 2
+    error = capsys.readouterr().err
+    assert reason in error and error.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_is_written_over(tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(UsageError, match="exists already"):
+        write_package("music", tmp_path)
+
+
+def test_a_new_domain_has_nothing_to_mend(package, capsys):
+    assert main(["check-domain", "music_domain:MUSIC", "--tasks", "4", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["ok"] and found["findings"] == [] and found["tasks"] == 4
+    assert found["domain"] == "music"
+
+
+def test_what_is_no_domain_is_refused_in_one_line(package, capsys):
+    for name, reason in [
+        ("musik", "unknown domain 'musik'"),
+        ("music_domain:SLOTS", "'music_domain:SLOTS' is neither a Declaration nor"),
+        ("music_domain:NOTHING", "'music_domain' has no attribute 'NOTHING'"),
+        ("nowhere:MUSIC", "domain 'nowhere:MUSIC' names no module"),
+    ]:
+        assert main(["check-domain", name]) == 2
+        error = capsys.readouterr().err
+        assert reason in error and error.count("\n") == 1
+
+
+def reviewed(**changes):
+    """Return what is found of the starter's domain, declared otherwise, by its area."""
+    domain = cd.register(cd.build(replace(DECLARATION, name="weak", **changes)))
+    review = review_domain(domain, 4)
+    areas = [one.area for one in review.findings]
+    assert areas == sorted(areas, key=AREAS.index)
+    return [(one.area, one.what) for one in review.findings]
+
+
+def test_rules_that_decide_nothing_are_named():
+    loose = cd.Rule("loose", lambda room, lesson: room.starts + 900 > lesson.starts, "any time")
+    unasked = cd.Rule(
+        "unasked", lambda room, lesson: room.starts == lesson.starts, "at once", odds=0.0
+    )
+    found = reviewed(rules=(*DECLARATION.rules, loose, unasked))
+    assert ("rules", "rule 'unasked': none of 100 requests asks for it") in found
+    assert any(area == "rules" and what.startswith("rule 'loose': ") for area, what in found)
+    assert not any("same_day" in what for _, what in found)
+
+
+def test_rules_that_nothing_can_meet_are_told_as_drafts():
+    never = cd.Rule("never", lambda room, lesson: room.starts > lesson.starts + 2000, "days later")
+    found = reviewed(rules=(*DECLARATION.rules, never))
+    assert [area for area, _ in found] == ["drafts"]
+    assert "could not be drawn" in found[0][1]
