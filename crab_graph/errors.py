@@ -3,6 +3,7 @@
 CrabGraphError            one clear line for the user, exit code 2
 ├── UsageError            an argument out of range or in the wrong form
 │   └── UnknownName       no such agent, condition, persona, task or domain
+├── DeclarationError      a domain that cannot be right, with a line for each problem
 ├── BenchmarkError        a missing, foreign, half-written or damaged benchmark
 ├── RunError              a missing, foreign or damaged run directory
 │   ├── ResumeMismatch    a run that was begun with other settings
@@ -35,6 +36,14 @@ class UnknownName(UsageError):
         close = get_close_matches(name, choices, n=3)
         hint = f"did you mean {', '.join(close)}?" if close else f"known: {_shortened(choices)}"
         super().__init__(f"unknown {kind} '{name}'; {hint}")
+
+
+class DeclarationError(CrabGraphError):
+    """What is declared of a domain cannot be right; `problems` has all that is wrong with it."""
+
+    def __init__(self, domain: str, problems: Iterable[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(f"domain '{domain}': {one}" for one in self.problems))
 
 
 class BenchmarkError(CrabGraphError):

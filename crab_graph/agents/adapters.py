@@ -23,6 +23,8 @@ from crab_graph.tools.registry import Owner, ToolRegistry
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
+    from crab_graph.domain.contract import Domain
+
 Respond = Callable[[list["BaseMessage"]], Reply]
 Answers = Sequence[Mapping[str, Mapping[str, str]]]
 """The certified solutions of a task."""
@@ -42,15 +44,17 @@ class Agent(NamedTuple):
     is_reference: bool
     open: Callable[[ToolRegistry], Respond]
 
-    def open_for(self, registry: ToolRegistry, answers: Callable[[], Answers]) -> Respond:
+    def open_for(self, domain: "Domain", answers: Callable[[], Answers]) -> Respond:
         """Ready it for one episode.
 
-        One agent of the red team is handed the certified solutions of the task, which `answers`
-        returns. No other agent has this door.
+        Reference agents know the domain. One agent of the red team is handed the certified
+        solutions of the task, which `answers` returns. No other agent has these doors.
         """
-        if self.is_reference and self.name == INFORMED:
-            return _callable(reference_agent(self.name, answers()), registry)
-        return self.open(registry)
+        registry = domain.registry()
+        if not self.is_reference:
+            return self.open(registry)
+        told = answers() if self.name == INFORMED else ()
+        return _callable(reference_agent(self.name, domain, told), registry)
 
 
 def resolve_agent(spec: AgentSpec) -> Agent:
@@ -68,8 +72,10 @@ def resolve_agent(spec: AgentSpec) -> Agent:
         return Agent(PYTHON_PREFIX + dotted_name(spec), False, _opener(spec))
     spec = spec.strip()
     if ":" not in spec:
-        is_ours = spec in AGENTS.built_in  # `find` refuses an unknown name now, not in an episode
-        return Agent(spec, is_ours, _opener(AGENTS.find(spec)))
+        found = AGENTS.find(spec)  # refuses an unknown name now, not in an episode
+        if spec in AGENTS.built_in:
+            return Agent(spec, True, _knows_its_domain)
+        return Agent(spec, False, _opener(found))
     if is_address(spec):
         return Agent(public_spec(spec), False, _opener(build_chat_model(spec)))
     module = spec.partition(":")[0]
@@ -77,6 +83,10 @@ def resolve_agent(spec: AgentSpec) -> Agent:
         return Agent(public_spec(spec), False, _opener(build_chat_model(spec)))
     found = import_attribute("agent", spec, missing="is no model provider and no module")
     return Agent(spec, False, _opener(found))
+
+
+def _knows_its_domain(registry: ToolRegistry) -> Respond:
+    raise UsageError("a reference agent works in the domain of a task; open it for one")
 
 
 def _opener(value: Any) -> Callable[[ToolRegistry], Respond]:

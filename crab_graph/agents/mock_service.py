@@ -24,9 +24,11 @@ from crab_graph.agents.reference.conversation import (
     ask_for,
     read_conversation,
 )
+from crab_graph.domain.contract import find_domain
 from crab_graph.errors import UsageError
 from crab_graph.models.usage import MOCK_MODEL
 from crab_graph.personas.own_tools import ADD, APPROVE, CARDS
+from crab_graph.settings import DOMAIN
 from crab_graph.testing.faults import FaultyAnswer
 from crab_graph.testing.server import Answer, ScriptedServer
 from crab_graph.tools.user_tools import is_confirmations
@@ -109,7 +111,7 @@ NAMES = ("mock", *REFERENCE_AGENTS)
 _DRAFT = "The draft of the answer:\n\n"
 
 
-def answer_request(body: Mapping[str, Any]) -> Answer | FaultyAnswer:
+def answer_request(body: Mapping[str, Any], domain: str = DOMAIN) -> Answer | FaultyAnswer:
     """Return the answer to one chat-completions request."""
     messages = convert_to_messages(body["messages"])
     names = {str(tool.get("function", tool).get("name")) for tool in body.get("tools") or ()}
@@ -125,7 +127,7 @@ def answer_request(body: Mapping[str, Any]) -> Answer | FaultyAnswer:
         known = ", ".join(NAMES)
         message = f"no model '{asked}' is served here; there are {known}"
         return FaultyAnswer(404, {"error": {"message": message, "code": "model_not_found"}})
-    return _answer(reference_agent(name)(messages, []))
+    return _answer(reference_agent(name, find_domain(domain))(messages, []))
 
 
 def _answer(said: AIMessage | str) -> Answer:

@@ -4,11 +4,12 @@ Benchmarks and runs carry the card of their domain, so that whoever shows one im
 the words that stood when it was made, and never those of another domain.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 
 from crab_graph.schema import FileModel
 
@@ -33,7 +34,7 @@ class AxisCard(FileModel):
 
     name: Name
     title: Words
-    values: tuple[int | Words, ...]
+    values: tuple[int | Words, ...] = Field(min_length=1)
 
     @property
     def holds_numbers(self) -> bool:
@@ -75,6 +76,18 @@ class DomainCard(FileModel):
     slots: tuple[SlotCard, ...] = ()
     axes: tuple[AxisCard, ...] = ()
     checks: tuple[CheckCard, ...] = ()
+
+    @model_validator(mode="after")
+    def _has_names_of_its_own(self) -> Self:
+        for what, names in (
+            ("slots", [slot.id for slot in self.slots]),
+            ("axes", [axis.name for axis in self.axes]),
+            ("checks", [check.id for check in self.checks]),
+        ):
+            twice = [name for name, times in Counter(names).items() if times > 1]
+            if twice:
+                raise ValueError(f"two {what} are called '{twice[0]}'")
+        return self
 
     @property
     def first_axis(self) -> AxisCard | None:

@@ -33,6 +33,7 @@ from crab_graph.domain.stocking import materialize
 from crab_graph.domain.strata import group_of, task_properties
 from crab_graph.domain.surfaces import surfaces
 from crab_graph.domain.toolkit import agent_kits, with_tools
+from crab_graph.domain.validation import require_sound
 from crab_graph.domain.verification import Grading
 
 Part = Callable[[Blueprint], Any]
@@ -88,7 +89,12 @@ def build(declaration: Declaration, **overrides: Any) -> Domain:
     Args:
         declaration: What its author says.
         overrides: Fields of `Domain` or of its `Grading` that are to be otherwise than derived.
+
+    Raises:
+        DeclarationError: the declaration cannot be right; there is a line for each problem.
+        TypeError: an override is no field of either.
     """
+    require_sound(declaration)
     request_type = overrides.pop("request_type", None) or request_model(declaration)
     blueprint = Blueprint(declaration, request_type, overrides.pop("profile_type", Profile))
     if "grading" not in overrides:

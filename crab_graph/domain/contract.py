@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from typing import Any, NamedTuple
 
+from pydantic import ValidationError
+
 from crab_graph.domain.card import AxisCard, CheckCard, DomainCard, SlotCard
 from crab_graph.domain.declaration import Declaration, TaskProperty
 from crab_graph.domain.kind import Kind
@@ -191,9 +193,16 @@ class Domain:
 
 
 def _refusal(found: object) -> str | None:
-    if isinstance(found, Domain):
-        return None
-    return f"is a {type(found).__name__}, and should be the `Domain` that `build` returns"
+    """Return why something is no domain, or one whose card cannot be written."""
+    if not isinstance(found, Domain):
+        return f"is a {type(found).__name__}, and should be the `Domain` that `build` returns"
+    try:
+        found.card  # noqa: B018
+    except ValidationError as error:
+        first = error.errors(include_input=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        return f"is refused: {place + ': ' if place else ''}{first['msg']}"
+    return None
 
 
 DOMAINS = Seam(

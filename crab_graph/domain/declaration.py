@@ -6,6 +6,7 @@ own way, it says so in the one place that has it: a tool, a table, a check, a wo
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import mul
 from typing import Any, Literal, NamedTuple
 
 from crab_graph.domain.fields import Field, Price
@@ -188,6 +189,8 @@ class Offer:
         holds: How bookings hold it.
         unit: What one unit is called, such as `night`.
         units: The wish that says how many units a job needs, by its key; one by default.
+        cost: The cents of a number of units together, from `(price of a unit, units)`: operators
+            only, and linear in the price; by default so many times the price.
         tools: Names of its tools.
         words: Words that mean one, in texts; the kind by default.
         bundles: Fields over which the audit counts offers, by what that is called.
@@ -205,6 +208,7 @@ class Offer:
     holds: Holding = field(default_factory=Single)
     unit: str = "booking"
     units: str | None = None
+    cost: Callable[[Any, Any], Any] = mul
     tools: Tools = field(default_factory=Tools)
     words: Sequence[str] = ()
     bundles: Mapping[str, Sequence[str]] = field(default_factory=dict)

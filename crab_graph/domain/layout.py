@@ -208,4 +208,5 @@ def _kind(declaration: Declaration, offer: Offer) -> Kind:
             else None
         ),
         people=(held.name, held.birth_date) if isinstance(held, Each) else None,
+        price=offer.cost,
     )

@@ -81,7 +81,7 @@ class Term:
     __eq__ = _operator("==")  # type: ignore[assignment]
     __ne__ = _operator("!=")  # type: ignore[assignment]
     __bool__ = _refused(
-        "lets Python decide (`and`, `or`, `not`, `in`, `if`, `min`, `max` chained comparison); "
+        "lets Python decide (`and`, `or`, `not`, `in`, `if`, `max`, a chained comparison); "
         "use & | ~ and put each comparison in ( )"
     )
     __truediv__ = __rtruediv__ = _refused("divides by /, which is not exact; use //")

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
+from pydantic import ValidationError
 
 from crab_graph.domain.contract import find_domain
 from crab_graph.domains.benchmark import DATABASE, MANIFEST, Recipe, TaskEntry, read_manifest
@@ -29,9 +30,18 @@ class Workbench:
         self._tables = find_domain(recipe.domain).tables
 
     def scouted(self) -> dict[tuple[int, int], Scouted]:
-        """Return the candidates that were scouted, by stratum and number."""
+        """Return the candidates that were scouted, by stratum and number.
+
+        Raises:
+            BenchmarkError: another version of crab-graph scouted them.
+        """
         found = self._connection.execute("SELECT scouted FROM sealed.candidates").fetchall()
-        candidates = [Scouted.model_validate_json(text) for (text,) in found]
+        try:
+            candidates = [Scouted.model_validate_json(text) for (text,) in found]
+        except ValidationError:
+            raise BenchmarkError(
+                "the benchmark was begun by another version of crab-graph; begin it again: --force"
+            ) from None
         return {(one.stratum, one.candidate.number): one for one in candidates}
 
     def keep_scouted(self, scouted: Scouted) -> None:

@@ -90,15 +90,34 @@ class EliminationCounter:
         The solution's other objects are among the chosen ones. Candidates of one node never combine
         with each other, so one call tests them all exactly.
         """
+        return np.asarray(self.least(node, candidates, chosen) <= self._bound)
+
+    def least(self, node: str, candidates: IntArray, chosen: Rows) -> IntArray:
+        """Return for each candidate the least bounded sum of a solution through it.
+
+        It is above the bound where there is none.
+        """
         rows = {**chosen, node: candidates}
         if any(len(positions) == 0 for positions in rows.values()):
-            return np.zeros(len(candidates), dtype=np.bool_)
+            return np.full(len(candidates), NEVER)
         order = max(self._orders, key=lambda order: order.index(node))
         partial = self._eliminated(order, rows, tested=node)
         best = np.full(len(candidates) + 1, NEVER)
         np.minimum.at(best, partial.key, partial.total)
-        total = best[self._keys(node, candidates)] + self._cost[node][candidates]
-        return np.asarray(total <= self._bound)
+        return np.asarray(best[self._keys(node, candidates)] + self._cost[node][candidates])
+
+    def cheapest(self, chosen: Rows) -> dict[str, int] | None:
+        """Return the position of one object of each node that solve with the least bounded sum.
+
+        Of several that cost the same the first ones are taken; `None` proves that none solve.
+        """
+        kept = dict(chosen)
+        for node in self.nodes:
+            totals = self.least(node, kept[node], kept)
+            if len(totals) == 0 or totals.min() > self._bound:
+                return None
+            kept[node] = kept[node][[int(totals.argmin())]]
+        return {node: int(own[0]) for node, own in kept.items()}
 
     def _keys(self, node: str, rows: IntArray) -> IntArray:
         """Number the candidates by what the plain edges see of them."""

@@ -34,7 +34,7 @@ def tasks(tmp_path_factory):
 
 
 def graded(task, name, condition="generic"):
-    dialogue = talk(task, reference_agent(name, task.solutions), condition)
+    dialogue = talk(task, reference_agent(name, task.domain, task.solutions), condition)
     return grade(task, dialogue.transcript), dialogue
 
 
@@ -61,7 +61,7 @@ def test_only_one_agent_is_handed_the_certified_solutions(tasks):
         return tasks[0].solutions
 
     for name in REFERENCE_AGENTS:
-        resolve_agent(name).open_for(tasks[0].domain.registry(), answers)
+        resolve_agent(name).open_for(tasks[0].domain, answers)
     assert asked == ["rt06"]
 
 

@@ -8,12 +8,14 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from crab_graph.agents.reference import AGENTS, REFERENCE_AGENTS, reference_agent
+from crab_graph.domain.contract import find_domain
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.domains.travel.wording import travel_policy
 from crab_graph.errors import UnknownName
 from crab_graph.eval.verdict import grade
 from tests.personas.dialogue import agent_view, talk
 
+TRAVEL = find_domain("travel")
 CONDITIONS = ("generic", "terse", "neutral", "impatient", "ruse", "d1", "d2", "d3", "d4")
 
 
@@ -26,7 +28,7 @@ def benchmark(tmp_path_factory):
 def test_the_solver_passes_every_task_under_every_user(benchmark, condition):
     number = CONDITIONS.index(condition)
     for task in benchmark if condition == "ruse" else [benchmark[number % 4]]:
-        dialogue = talk(task, reference_agent("solver"), condition)
+        dialogue = talk(task, reference_agent("solver", TRAVEL), condition)
         verdict = grade(task, dialogue.transcript)
         assert verdict.passed, (task.id, verdict.evidence, dialogue.text())
         assert verdict.strict["passed"], (task.id, verdict.strict, dialogue.text())
@@ -35,15 +37,15 @@ def test_the_solver_passes_every_task_under_every_user(benchmark, condition):
 
 
 def test_the_solver_asks_for_facts_only_while_some_are_missing(benchmark):
-    open_user = talk(benchmark[0], reference_agent("solver"), "generic")
-    terse_user = talk(benchmark[0], reference_agent("solver"), "terse")
+    open_user = talk(benchmark[0], reference_agent("solver", TRAVEL), "generic")
+    terse_user = talk(benchmark[0], reference_agent("solver", TRAVEL), "terse")
     assert len(open_user.visible) < 12
     assert len(terse_user.visible) > len(open_user.visible)
 
 
 def test_hasty_passes_some_tasks_when_all_is_volunteered_and_fewer_when_it_is_not(benchmark):
     def passes(condition):
-        dialogues = [talk(task, reference_agent("hasty"), condition) for task in benchmark]
+        dialogues = [talk(task, reference_agent("hasty", TRAVEL), condition) for task in benchmark]
         return sum(grade(d.task, d.transcript).passed for d in dialogues)
 
     assert passes("generic") > passes("ruse")
@@ -51,7 +53,7 @@ def test_hasty_passes_some_tasks_when_all_is_volunteered_and_fewer_when_it_is_no
 
 def test_hasty_never_asks_for_a_fact(benchmark):
     for condition in ("generic", "terse", "neutral"):
-        dialogue = talk(benchmark[1], reference_agent("hasty"), condition)
+        dialogue = talk(benchmark[1], reference_agent("hasty", TRAVEL), condition)
         assert not any(
             row["reason"] == "asked" and row["key"] != "payment_card"
             for row in dialogue.user_state["disclosed"]
@@ -60,31 +62,31 @@ def test_hasty_never_asks_for_a_fact(benchmark):
 
 @pytest.mark.parametrize("name", ["silent", "rt01"])
 def test_silence_does_nothing_and_fails(benchmark, name):
-    dialogue = talk(benchmark[0], reference_agent(name), "generic")
+    dialogue = talk(benchmark[0], reference_agent(name, TRAVEL), "generic")
     assert dialogue.ending == "STOP"
     assert not any(message.get("owner") == "agent" for message in dialogue.transcript)
     assert not grade(benchmark[0], dialogue.transcript).passed
 
 
 def test_every_agent_is_a_pure_function_of_its_messages(benchmark):
-    dialogue = talk(benchmark[0], reference_agent("solver"), "neutral")
+    dialogue = talk(benchmark[0], reference_agent("solver", TRAVEL), "neutral")
     view = agent_view(dialogue)
     for end in range(2, len(view), 3):
-        first, again = (reference_agent("solver")(view[:end], []) for _ in range(2))
+        first, again = (reference_agent("solver", TRAVEL)(view[:end], []) for _ in range(2))
         assert first == again
 
 
 def test_a_step_is_fast_even_when_it_plans(benchmark):
-    dialogue = talk(benchmark[0], reference_agent("solver"), "neutral")
+    dialogue = talk(benchmark[0], reference_agent("solver", TRAVEL), "neutral")
     view = agent_view(dialogue)
-    agent = reference_agent("solver")
+    agent = reference_agent("solver", TRAVEL)
     started = time.process_time()
     agent(view[:-1], [])
     assert time.process_time() - started < 0.5
 
 
 def test_a_plan_states_ids_names_prices_and_the_total(benchmark):
-    dialogue = talk(benchmark[0], reference_agent("solver"), "neutral")
+    dialogue = talk(benchmark[0], reference_agent("solver", TRAVEL), "neutral")
     plan = next(m["content"] for m in dialogue.visible if "Trip total" in m["content"])
     assert len(re.findall(r"FL-\d+", plan)) == 2
     assert re.search(r"\w+ \w+ \w+ \(HT-\d+\)", plan) and re.search(r"\w+ \w+ \(AT-\d+\)", plan)
@@ -101,7 +103,7 @@ def test_a_trip_that_cannot_be_met_is_apologised_for(benchmark):
     )
     request = benchmark[0].request
     text = opening.format(request.origin, request.destination, request.departure_first)
-    dialogue = talk(benchmark[0], reference_agent("hasty"), "generic", opening=text)
+    dialogue = talk(benchmark[0], reference_agent("hasty", TRAVEL), "generic", opening=text)
     said = [m["content"] for m in dialogue.visible if m["role"] == "assistant"]
     assert "human agent" in said[0]
     assert dialogue.ending == "TRANSFER"
@@ -115,30 +117,30 @@ def test_a_user_who_asks_for_a_person_is_transferred():
         AIMessage(offer),
         HumanMessage("Yes please."),
     ]
-    answer: Any = reference_agent("solver")(messages, [])
+    answer: Any = reference_agent("solver", TRAVEL)(messages, [])
     assert _calls(answer) == ["transfer_to_human_agents"]
 
 
 def test_a_declined_charge_leads_to_another_card(benchmark):
-    dialogue = talk(benchmark[0], reference_agent("solver"), "generic")
+    dialogue = talk(benchmark[0], reference_agent("solver", TRAVEL), "generic")
     view = agent_view(dialogue)
     charge = next(i for i, m in enumerate(view) if _calls(m) and "charge" in _calls(m)[0])
     declined = [
         m.model_copy(update={"content": '{"error": "declined", "message": "declined"}'})
         for m in view[charge + 1 : charge + 5]
     ]
-    answer: Any = reference_agent("solver")([*view[: charge + 1], *declined], [])
+    answer: Any = reference_agent("solver", TRAVEL)([*view[: charge + 1], *declined], [])
     assert "another card" in answer and "BK-" in answer
     told = HumanMessage("Card added. Approved. PM-99999999.")
     said = AIMessage(str(answer))
-    again: Any = reference_agent("solver")([*view[: charge + 1], *declined, said, told], [])
+    again: Any = reference_agent("solver", TRAVEL)([*view[: charge + 1], *declined, said, told], [])
     assert _calls(again)
     assert {call["args"]["payment_method_id"] for call in again.tool_calls} == {"PM-99999999"}
 
 
 def test_unknown_agents_are_refused_and_known_ones_described():
     with pytest.raises(UnknownName):
-        reference_agent("sovler")
+        reference_agent("sovler", TRAVEL)
     assert all(AGENTS.find(name).__doc__ for name in REFERENCE_AGENTS)
 
 

@@ -25,7 +25,7 @@ def test_the_quick_evidence_holds_on_a_generated_benchmark(benchmark):
 
 
 def test_what_reaches_an_agent_beyond_the_open_dialogue_is_a_leak(benchmark):
-    task, listener = benchmark[0], Listener()
+    task, listener = benchmark[0], Listener(benchmark[0].domain)
     record = run_episode(task, lambda messages, tools: listener(messages, tools), "terse")
     assert list(find_leaks(task, record, listener)) == []
     card = task.world.rows("cards")[0]["card_id"]
@@ -65,7 +65,7 @@ def test_every_solution_is_replayed_and_booked_in_a_dialogue_and_every_user_is_m
 def test_an_agent_guided_to_a_solution_books_that_one(benchmark):
     task = benchmark[len(benchmark) - 1]
     for solution in task.solutions[:2]:
-        record = run_episode(task, Guide(solution), "terse")
+        record = run_episode(task, Guide(task.domain, solution), "terse")
         rows = [event["row"] for call in record.trace for event in call["events"] if "row" in event]
         booked = {row["entity_id"] for row in rows if "entity_id" in row}
         assert record.passed and booked <= {i for ids in solution.values() for i in ids.values()}

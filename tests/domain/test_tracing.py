@@ -122,7 +122,7 @@ def test_parameters_are_slots_and_the_request_comes_by_name():
         (lambda a, b: a.x < b.x and a.y < b.x, "use & | ~"),
         (lambda a, b: a.x < b.x or a.y < b.x, "use & | ~"),
         (lambda a, b: not a.x < b.x, "use & | ~"),
-        (lambda a, b: a.x <= b.x <= 9, "chained comparison"),
+        (lambda a, b: a.x <= b.x <= 9, "a chained comparison"),
         (lambda a, b: a.x in (1, b.x), "`in`"),
         (lambda a, b: 1 if a.x == b.x else 2, "`if`"),
         (lambda a, b: max(a.x, b.x) > 2, "`max`"),

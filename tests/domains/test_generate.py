@@ -17,6 +17,7 @@ from crab_graph.domains.generate import generate_benchmark, plan_candidates, rec
 from crab_graph.domains.proof import certify_benchmark
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.domains.travel.names import CITIES
+from crab_graph.domains.workbench import open_workbench
 from crab_graph.errors import BenchmarkError, UnknownName, UnsatisfiableTask, UsageError
 from crab_graph.settings import GenerationSettings
 
@@ -310,3 +311,15 @@ def test_every_stratum_admits_what_its_seeds_can_combine_to(stratum, slots):
     assert band[-1] == min(stratum**slots, MOST_SOLUTIONS)
     assert band[0] <= max(stratum, stratum ** (slots - 1))
     assert slots > 2 or stratum in band
+
+
+def test_what_another_version_began_is_not_gone_on_with(tmp_path):
+    directory = tmp_path / "b"
+    recipe = recipe_of(GenerationSettings(tasks=1, strata=(1,), distractors=40))
+    with open_workbench(directory, recipe):
+        pass
+    with duckdb.connect(str(directory / "benchmark.duckdb")) as connection:
+        connection.execute("""INSERT INTO sealed.candidates VALUES ('{"flexible": true}')""")
+    with pytest.raises(BenchmarkError, match=r"begun by another version .* --force"):
+        generate_benchmark(directory, 1, strata=(1,), distractors=40)
+    generate_benchmark(directory, 1, strata=(1,), distractors=40, force=True)

@@ -25,6 +25,8 @@ def draft(seed, axes):
 
 PLAIN = replace(MODEL, name="plain", axes=(), draft=draft)
 NUMBER = 3
+TWICE = replace(PLAIN, axes=MODEL.axes[:1] * 2)
+ODD = replace(PLAIN, axes=(MODEL.axes[0]._replace(name="date mode"),))
 """
 REFUSED = """
 from crab_graph.errors import UsageError
@@ -35,6 +37,8 @@ ENTRIES = """
 [crab_graph.domains]
 plain = plain_domain:PLAIN
 number = plain_domain:NUMBER
+twice = plain_domain:TWICE
+odd = plain_domain:ODD
 missing = plain_domain:MISSING
 broken = missing_domain:DOMAIN
 refused = refused_domain:DOMAIN
@@ -64,6 +68,8 @@ def installed(tmp_path_factory, monkeypatch):
         ("broken", "cannot be loaded: ModuleNotFoundError: No module named 'missing_domain'"),
         ("missing", "cannot be loaded: AttributeError: module 'plain_domain' has no attribute"),
         ("number", "is a int, and should be the `Domain` that `build` returns"),
+        ("twice", "is refused: Value error, two axes are called 'date_mode'"),
+        ("odd", "is refused: name: String should match pattern"),
         ("refused", "cannot be loaded: two slots are called 'gp'; slot 'lab' names no offer"),
     ],
 )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crab_graph.agents.reference.wishes import Wishes, read_wishes
+from crab_graph.agents.reference.handbook import handbook_of
 from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.personas.condition import (
     ABLATION,
@@ -56,6 +56,13 @@ BRIEFING = TRAVEL.briefing(
     "S1-001",
     TODAY,
 )
+
+
+READER = handbook_of(TRAVEL).reader
+
+
+def read(texts):
+    return READER.read(texts, TODAY)
 
 
 def settled(name, fragments=None):
@@ -112,7 +119,7 @@ def test_an_aside_says_nothing_that_anyone_could_act_on():
     for aside in (*lexicon.asides, *lexicon.asides_short):
         utterance = read_message(aside)
         reading = Reading(aside, BRIEFING.lexicon, BRIEFING.slots)
-        assert read_wishes([aside], TODAY) == Wishes()
+        assert read([aside]) == {}
         assert not stated_facts(aside, BRIEFING, list(DETAILS)) and not reading.asked
         assert not find_amounts(utterance) and not any(map(str.isdigit, aside))
         for kind in ("strong", "book", "reserve", "explicit_voids"):
@@ -124,13 +131,13 @@ def test_a_user_drifts_at_its_rate_and_says_the_same_facts():
     drifted = [any(aside in opening("neutral+d5", seed) for aside in asides) for seed in range(200)]
     assert 0.2 < sum(drifted) / len(drifted) < 0.4
     assert not any(aside in opening("neutral", seed) for aside in asides for seed in range(50))
-    assert read_wishes([opening("d5", 1)], TODAY) == read_wishes([opening("generic", 1)], TODAY)
+    assert read([opening("d5", 1)]) == read([opening("generic", 1)])
 
 
 def test_jargon_is_the_trade_s_and_means_the_same():
-    plain = read_wishes([opening("generic", 0)], TODAY)
+    plain = read([opening("generic", 0)])
     texts = [opening("d7", seed) for seed in range(40)]
-    assert {read_wishes([text], TODAY) for text in texts} == {plain}
+    assert all(read([text]) == plain for text in texts)
     said = " ".join(texts)
     for words in ("O&D Phoenix–Baltimore (PHX–BWI)", "2 pax", "4* property", "W cabin (premium"):
         assert words in said

@@ -37,7 +37,7 @@ def benchmark(tmp_path_factory):
 def test_the_solver_follows_a_change_of_mind_and_passes(benchmark, condition, seed):
     for task in benchmark if condition == "d6" else benchmark[:2]:
         wish, _ = wishes(briefing_of(task))
-        dialogue = talk(task, reference_agent("solver"), condition, seed)
+        dialogue = talk(task, reference_agent("solver", task.domain), condition, seed)
         verdict = grade(task, dialogue.transcript)
         assert verdict.passed, dialogue.text()
         rows = [row for row in dialogue.user_state["disclosed"] if row["key"] == wish.key]
@@ -82,7 +82,7 @@ def test_both_wishes_are_read_from_the_words_of_a_model(benchmark):
 
 
 def test_the_solver_says_so_where_its_plan_still_fits(benchmark):
-    dialogue = talk(benchmark[0], reference_agent("solver"), "generic")
+    dialogue = talk(benchmark[0], reference_agent("solver", benchmark[0].domain), "generic")
     view = agent_view(dialogue)
     plan = next(
         at
@@ -90,5 +90,5 @@ def test_the_solver_says_so_where_its_plan_still_fits(benchmark):
         if isinstance(message, AIMessage) and "Shall I book all four?" in str(message.content)
     )
     changed = HumanMessage("I changed my mind. I'll pay with my Visa ending in 0007.")
-    answer = reference_agent("solver")([*view[: plan + 1], changed], [])
+    answer = reference_agent("solver", benchmark[0].domain)([*view[: plan + 1], changed], [])
     assert str(answer).startswith("Noted.") and str(view[plan].content) in str(answer)

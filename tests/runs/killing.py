@@ -105,7 +105,7 @@ class Trap:
 
 def unlabelled_solver(bench):
     """Return the reference solver as an agent nobody knows: its replies are kept like a model's."""
-    solve = resolve_agent("solver").open(bench.domain.registry())
+    solve = resolve_agent("solver").open_for(bench.domain, tuple)
 
     def agent(messages, tools):
         return solve(messages)

@@ -198,8 +198,7 @@ def test_a_crash_of_the_grading_keeps_the_dialogue(bench, monkeypatch):
 
 
 def test_an_interrupted_episode_goes_on_at_its_message(bench, finished, tmp_path):
-    registry = bench.domain.registry()
-    solver = SOLVER.open(registry)
+    solver = SOLVER.open_for(bench.domain, tuple)
     asked = []
 
     def agent(messages, tools):

@@ -15,6 +15,7 @@ from crab_graph.analysis.report.overview import summarise
 from crab_graph.analysis.report.study import load_study
 from crab_graph.analysis.viewer.background import Background
 from crab_graph.cli import main
+from crab_graph.domain.contract import find_domain
 from crab_graph.errors import ResumeMismatch, UnknownName
 from crab_graph.graph.build import Leg, prepare_episode
 from crab_graph.graph.state import transcript_of
@@ -60,7 +61,7 @@ def mend(call, booking_id):
 
 def mending_agent():
     """Return the solver, which books everything wrongly first and then changes it."""
-    solve = reference_agent("solver")
+    solve = reference_agent("solver", find_domain("travel").with_toolset(EXTENDED))
     meant: list[Any] = []
 
     def respond(messages, tools):
@@ -87,7 +88,7 @@ def mending_agent():
 
 def exchanging_agent():
     """Return the solver, which exchanges the charged hotel for itself before it sums up."""
-    solve = reference_agent("solver")
+    solve = reference_agent("solver", find_domain("travel").with_toolset(EXTENDED))
     kept: dict[str, Any] = {}
 
     def respond(messages, tools):

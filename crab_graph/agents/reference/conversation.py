@@ -3,9 +3,13 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+
+_REMEMBERED = 1000
+"""Results that are not read anew with each message; nobody changes one."""
 
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -131,6 +135,7 @@ def ask_for(calls: Sequence[Action], made: int) -> AIMessage:
     )
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _json_object(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)

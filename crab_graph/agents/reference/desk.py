@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from operator import is_
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
@@ -13,19 +14,12 @@ from crab_graph.agents.reference.conversation import (
     ask_for,
     read_conversation,
 )
-from crab_graph.agents.reference.planning import Plan, Shortlist, TripSearch, cheapest_plan
-from crab_graph.agents.reference.script import (
-    missing_needs,
-    say,
-    word_inability,
-    word_payment,
-    word_plan,
-    word_question,
-)
-from crab_graph.agents.reference.wishes import Wishes, count_fruitless, read_wishes, says_no_more
-from crab_graph.money import format_dollars
-
-BOOKING_TOOLS = ("book_flight_with_seats", "book_hotel_with_rooms", "book_attraction")
+from crab_graph.agents.reference.handbook import handbook_of
+from crab_graph.agents.reference.lookups import Lookups
+from crab_graph.agents.reference.planning import Plan, Shortlist
+from crab_graph.agents.reference.script import Script
+from crab_graph.agents.reference.wishes import CARD, CUSTOMER, EMAIL, METHOD, Wishes, says_no_more
+from crab_graph.domain.contract import Domain
 
 _YES = re.compile(
     r"\b(?:yes|yep|yeah|sure|ok|okay|go ahead|go for it|book (?:it|them|all)|please do|sounds good"
@@ -39,7 +33,7 @@ _MAX_CARDS = 3
 
 
 class Desk:
-    """Asks for all it needs, finds the cheapest valid trip, proposes, books, charges, sums up.
+    """Asks for all it needs, finds the cheapest valid job, proposes, books, charges, sums up.
 
     All reference agents that book are this one with a method of their own: they differ in whether
     they ask, how they choose, what they say, and whether they heed the answer.
@@ -49,6 +43,18 @@ class Desk:
     """Whether it asks for what it does not know."""
     heeds = True
     """Whether it books only what the user agrees to."""
+    prunes = True
+    """Whether it leaves out offers that go together with nothing of another slot."""
+
+    def __init__(self, domain: Domain) -> None:
+        """Sit down at the desk of a domain.
+
+        Raises:
+            UsageError: the domain does not tell what a desk must know.
+        """
+        self.handbook = handbook_of(domain)
+        self.script = Script(self.handbook)
+        self._last: tuple[Wishes, list[dict[str, Any]], Plan | list[Action] | None] | None = None
 
     def __call__(self, messages: list[BaseMessage], tools: list[BaseTool]) -> AIMessage | str:
         """Return the next message."""
@@ -56,87 +62,146 @@ class Desk:
         step = self._next(conversation)
         return step if isinstance(step, str) else ask_for(step, len(conversation.observations))
 
-    def choose(self, offers: Shortlist, wishes: Wishes) -> Plan | None:
-        """Choose a trip."""
-        return cheapest_plan(offers, wishes)
+    def choose(self, offers: Shortlist) -> Plan | None:
+        """Choose a job."""
+        return offers.cheapest()
 
     def proposal(self, plan: Plan, conversation: Conversation) -> str:
         """Say the plan and ask for consent."""
-        return word_plan(plan)
+        return self.script.plan(plan)
 
     def request(self, plan: Plan, booking_ids: Sequence[str]) -> str:
         """Ask for the payments of bookings."""
-        return word_payment(plan, booking_ids)
+        return self.script.payment(plan, booking_ids)
 
     def summary(self, plan: Plan) -> str:
         """Say what was done."""
-        return say("summary", total=format_dollars(plan.total))
+        return self.script.summary(plan)
 
-    def find_plan(self, conversation: Conversation, wishes: Wishes) -> Plan | None:
-        """Choose a trip among what the searches have shown."""
-        return self.choose(TripSearch(conversation, wishes).shortlist(), wishes)
+    def heard(self, texts: Sequence[str], conversation: Conversation) -> Wishes:
+        """Return what a user wants who said this."""
+        return self.handbook.reader.read(texts, conversation.today)
+
+    def find_plan(self, conversation: Conversation, wishes: Wishes) -> Plan | list[Action] | None:
+        """Choose a job among what the look-ups have shown, or return those that are missing.
+
+        As long as nothing new is wished or shown the last answer stands.
+        """
+        results = [one.result for one in conversation.of(*self.handbook.search_tools)]
+        if self._last is not None:
+            last_wishes, last_results, found = self._last
+            is_same = len(results) == len(last_results) and all(map(is_, results, last_results))
+            if is_same and wishes == last_wishes:
+                return found
+        graph = self.handbook.domain.build_graph(self.handbook.request(wishes))
+        shown = Lookups(self.handbook, wishes, graph, prunes=self.prunes).show(conversation)
+        found = shown.missing or self.choose(Shortlist(self.handbook, wishes, shown))
+        self._last = (wishes, results, found)
+        return found
+
+    def bookings(self, conversation: Conversation) -> list[dict[str, str]]:
+        """Return the results of the calls that booked something."""
+        made = conversation.of(*self.handbook.booking_tools)
+        return [one.result for one in made if one.is_ok]
 
     def book(self, conversation: Conversation, wishes: Wishes, plan: Plan) -> str | list[Action]:
         """Look the customer up and book the plan."""
-        lookup = _customer_lookup(wishes)
+        lookup = customer_lookup(wishes)
         customer = conversation.result(lookup)
         if customer is None:
             return [lookup]
         if "error" in customer:
-            return word_inability("no_customer")
-        calls = booking_calls(plan, wishes, customer["customer_id"])
+            return self.script.inability("no_customer")
+        calls = self.booking_calls(plan, wishes, customer["customer_id"])
         missing = [call for call in calls if conversation.result(call) is None]
-        return missing or word_inability("not_booked")
+        return missing or self.script.inability("not_booked")
+
+    def booking_calls(self, plan: Plan, wishes: Wishes, customer_id: str) -> list[Action]:
+        """Return the calls that book a plan, slot by slot."""
+        people, party = self.handbook.people(wishes) or (), self.handbook.party(wishes) or 1
+        calls = []
+        for part in plan.parts:
+            tools = self.handbook.tools_of(part.slot)
+            terms = part.terms(customer_id, people, party)
+            calls.append(Action(tools.book, tools.arguments(terms)))
+        return calls
 
     def settle(self, conversation: Conversation, wishes: Wishes) -> str | list[Action]:
         """Ask for the payments of what is booked, charge it, and sum it up."""
         plan = self.find_plan(conversation, wishes)
-        booked = [one for one in conversation.of(*BOOKING_TOOLS) if one.is_ok]
-        if plan is None or len(booked) != len(plan.amounts):
-            return word_inability("incomplete")
-        ids = [str(one.result["booking_id"]) for one in booked]
+        booked = self.bookings(conversation)
+        if not isinstance(plan, Plan) or len(booked) != len(plan.parts):
+            return self.script.inability("incomplete")
+        ids = [booking["booking_id"] for booking in booked]
         charges = conversation.of("charge_booking")
         failed = [one for one in charges if not one.is_ok]
         charged = {one.call.arguments["booking_id"] for one in charges if one.is_ok}
         used = {one.call.arguments["payment_method_id"] for one in failed}
-        unpaid = [booking_id for booking_id in ids if booking_id not in charged]
+        free = {
+            booking_id
+            for booking_id, part in zip(ids, plan.parts, strict=True)
+            if part.kind.is_free
+        }
+        unpaid = [booking_id for booking_id in ids if booking_id not in charged | free]
         if not unpaid:
             return self.summary(plan)
         if len(used) >= _MAX_CARDS:
-            return word_inability("unpaid")
+            return self.script.inability("unpaid")
         request = self.request(plan, ids)
         if failed:
-            request = say("declined", bookings=" and ".join(unpaid))
+            request = self.script.say("declined", bookings=" and ".join(unpaid))
         asked_at = conversation.position_of(request)
-        if asked_at is None or asked_at < max(one.position for one in (*booked, *failed)):
+        made = conversation.of(*self.handbook.booking_tools)
+        if asked_at is None or asked_at < max(one.position for one in (*made, *failed)):
             return request
         answer = conversation.said_since(asked_at)
         if not _SETTLED.search(answer.casefold()):
             return request
-        method = payment_method(conversation, wishes, answer)
+        method = self.payment_method(conversation, wishes, answer)
         if isinstance(method, Action):
             return [method]
         return request if method is None or method in used else charge(unpaid, method)
 
+    def payment_method(
+        self, conversation: Conversation, wishes: Wishes, answer: str
+    ) -> str | Action | None:
+        """Return the payment method the user means; a call where it must be looked up first."""
+        named = self.heard([answer], conversation).get(METHOD)
+        if named is not None:
+            return str(named)
+        lookup = customer_lookup(wishes)
+        looked_up = [one for one in conversation.observations if one.call == lookup]
+        bookings = conversation.of(*self.handbook.booking_tools)
+        if not looked_up or looked_up[-1].position < bookings[-1].position:
+            return lookup
+        methods = list(looked_up[-1].result.get("payment_methods", ()))
+        by_card = [method for method in methods if method["last4"] == wishes.get(CARD)]
+        chosen = by_card or methods[-1:]
+        return str(chosen[0]["payment_method_id"]) if chosen else None
+
     def _next(self, conversation: Conversation) -> str | list[Action]:
+        script = self.script
         if conversation.of("transfer_to_human_agents"):
-            return say("transferred")
+            return script.say("transferred")
         said, last = conversation.last_user_text.casefold(), conversation.last_agent_text
-        if last.endswith(say("offer")) and _WANTS_PERSON.search(said) and not _NO.search(said):
-            summary = say("not_completed", last=last)
+        if (
+            last.endswith(script.say("offer"))
+            and _WANTS_PERSON.search(said)
+            and not _NO.search(said)
+        ):
+            summary = script.say("not_completed", last=last)
             return [Action("transfer_to_human_agents", {"summary": summary})]
-        wishes = read_wishes(conversation.user_texts, conversation.today)
-        if any(one.is_ok for one in conversation.of(*BOOKING_TOOLS)):
+        wishes = self.heard(conversation.user_texts, conversation)
+        if self.bookings(conversation):
             return self.settle(conversation, wishes)
-        if self.asks and not _has_heard_enough(conversation, wishes):
-            return word_question(wishes, is_first=not last)
-        if not wishes.has_outline:
-            return word_inability("unclear")
-        searches = TripSearch(conversation, wishes).missing()
-        plan = None if searches else self.find_plan(conversation, wishes)
-        if plan is None:
-            return searches or word_inability("no_plan")
-        return self._propose(conversation, wishes, plan)
+        if self.asks and not self._has_heard_enough(conversation, wishes):
+            return script.question(wishes, is_first=not last)
+        if not self.handbook.has_outline(wishes):
+            return script.inability("unclear")
+        plan = self.find_plan(conversation, wishes)
+        if isinstance(plan, Plan):
+            return self._propose(conversation, wishes, plan)
+        return plan or script.inability("no_plan")
 
     def _propose(
         self, conversation: Conversation, wishes: Wishes, plan: Plan
@@ -149,48 +214,27 @@ class Desk:
         if self.heeds and (_NO.search(answer) or not _YES.search(answer)):
             if conversation.last_agent_text != proposal:
                 return proposal
-            if wishes != read_wishes(conversation.user_texts[:-1], conversation.today):
-                return say("unchanged", plan=proposal)
-            return word_inability("no_better")
-        if not wishes.has_identity:
-            return word_inability("nobody")
+            if wishes != self.heard(conversation.user_texts[:-1], conversation):
+                return self.script.say("unchanged", plan=proposal)
+            return self.script.inability("no_better")
+        if self.handbook.people(wishes) is None:
+            return self.script.inability("nobody")
         return self.book(conversation, wishes, plan)
+
+    def _has_heard_enough(self, conversation: Conversation, wishes: Wishes) -> bool:
+        if not conversation.last_agent_text:
+            return False
+        texts = conversation.user_texts
+        reader = self.handbook.reader
+        if reader.count_fruitless(texts, conversation.today) >= _MAX_FRUITLESS:
+            return True
+        return says_no_more(texts[1:]) and not self.handbook.missing(wishes)
 
 
 class Hasty(Desk):
     """Solves for what is volunteered and never asks for a fact: fails when facts are withheld."""
 
     asks = False
-
-
-def booking_calls(plan: Plan, wishes: Wishes, customer_id: str) -> list[Action]:
-    """Return the calls that book a plan: outbound, return, hotel, attraction."""
-    travellers = [
-        {"passenger_name": name, "date_of_birth": born}
-        for name, born in zip(wishes.names or (), wishes.births or (), strict=True)
-    ]
-    flights = [
-        {
-            "flight_id": offer.flight_id,
-            "seats": [{"fare_id": offer.fare_id, **one} for one in travellers],
-        }
-        for offer in (plan.outbound, plan.back)
-    ]
-    stay = {
-        "hotel_id": plan.room.hotel_id,
-        "room_ids": [plan.room.room_id],
-        "check_in": plan.outbound.date,
-        "check_out": plan.back.date,
-        "guests": plan.party_size,
-    }
-    tickets = {"attraction_id": plan.attraction.attraction_id, "tickets": plan.party_size}
-    flight, hotel, attraction = BOOKING_TOOLS
-    bookings: list[tuple[str, dict[str, Any]]] = [
-        *((flight, leg) for leg in flights),
-        (hotel, stay),
-        (attraction, tickets),
-    ]
-    return [Action(tool, {"customer_id": customer_id, **given}) for tool, given in bookings]
 
 
 def charge(booking_ids: Sequence[str], method: str) -> list[Action]:
@@ -201,31 +245,7 @@ def charge(booking_ids: Sequence[str], method: str) -> list[Action]:
     ]
 
 
-def payment_method(conversation: Conversation, wishes: Wishes, answer: str) -> str | Action | None:
-    """Return the payment method the user means; a call where it must be looked up first."""
-    named = read_wishes([answer], conversation.today).payment_method
-    if named is not None:
-        return named
-    lookup = _customer_lookup(wishes)
-    looked_up = [one for one in conversation.observations if one.call == lookup]
-    bookings = conversation.of(*BOOKING_TOOLS)
-    if not looked_up or looked_up[-1].position < bookings[-1].position:
-        return lookup
-    methods = list(looked_up[-1].result.get("payment_methods", ()))
-    by_card = [method for method in methods if method["last4"] == wishes.card_last4]
-    chosen = by_card or methods[-1:]
-    return str(chosen[0]["payment_method_id"]) if chosen else None
-
-
-def _has_heard_enough(conversation: Conversation, wishes: Wishes) -> bool:
-    if not conversation.last_agent_text:
-        return False
-    texts = conversation.user_texts
-    if count_fruitless(texts, conversation.today) >= _MAX_FRUITLESS:
-        return True
-    return says_no_more(texts[1:]) and not missing_needs(wishes)
-
-
-def _customer_lookup(wishes: Wishes) -> Action:
-    known = "customer_id" if wishes.customer_id is not None else "email"
-    return Action("get_customer_information", {known: getattr(wishes, known)})
+def customer_lookup(wishes: Wishes) -> Action:
+    """Return the call that looks the customer up."""
+    known = CUSTOMER if CUSTOMER in wishes else EMAIL
+    return Action("get_customer_information", {known: wishes[known]})

@@ -1,16 +1,22 @@
 """What the booking agents say: questions, the plan with its prices, payments, the summary."""
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from crab_graph.agents.reference.planning import Plan
-from crab_graph.agents.reference.wishes import Wishes
+from crab_graph.agents.reference.handbook import Handbook
+from crab_graph.agents.reference.planning import Plan, PlannedPart
+from crab_graph.agents.reference.wishes import CUSTOMER, Wishes
+from crab_graph.domain.declaration import Stay
+from crab_graph.domain.fields import Choice, Clock, Day, Several
+from crab_graph.domain.inflection import plural
 from crab_graph.money import format_dollars
+from crab_graph.personas.spoken_dates import NUMBERS
 
-_UNITS = ("passenger", "passenger", "night", "ticket")
+_SHOWN = (Choice, Several, Day, Clock)
+"""Fields that a plan tells of."""
 
 
 @cache
@@ -19,71 +25,125 @@ def _script() -> Mapping[str, Mapping[str, Any]]:
     return tomllib.loads(text)
 
 
-def say(line: str, part: str = "says", **values: Any) -> str:
-    """Return a line of the script with values in it; it may end with one of the closing lines."""
-    always = {name: _script()["says"][name] for name in ("closing", "offer")}
-    return str(_script()[part][line]).format(**always, **values)
+class Script:
+    """The lines of one domain."""
+
+    def __init__(self, book: Handbook) -> None:
+        self._book = book
+        self._job = book.declaration.job
+        self._always = {
+            "job": self._job,
+            "whole": _in_words(len(book.domain.slots)),
+            **{name: _script()["says"][name] for name in ("closing", "offer")},
+        }
+
+    def say(self, line: str, part: str = "says", **values: Any) -> str:
+        """Return a line with values in it."""
+        return str(_script()[part][line]).format(**{**self._always, **values})
+
+    def question(self, wishes: Wishes, *, is_first: bool) -> str:
+        """Return what is asked next; every question ends by asking for anything else.
+
+        The first question names everything that some users wish and this one has not told.
+        """
+        needed = [f"the {self._phrase(key)}" for key in self._book.missing(wishes)]
+        parts = [self.say("need", needed=", ".join(needed))] if needed else []
+        about: dict[str | None, list[str]] = {}
+        for key in self._book.preferences if is_first else ():
+            if key not in wishes:
+                slots = self._book.lexicon.facts[key].slots
+                about.setdefault(slots[0] if len(slots) == 1 else None, []).append(key)
+        for slot, keys in about.items():
+            phrases = ", ".join(map(self._phrase, keys))
+            if slot is None:
+                parts.append(self.say("whole_question", wishes=phrases))
+            else:
+                title = self._book.slots[slot].word
+                parts.append(self.say("slot_question", title=title, wishes=phrases))
+        return "\n".join([*parts, self.say("open_question")])
+
+    def plan(self, plan: Plan) -> str:
+        """Return the whole plan with ids, names, exact prices and total, and ask to book it."""
+        lines = "\n".join(f"- {self.describe(part)}." for part in plan.parts)
+        return self.say("plan", lines=lines, total=self.total(plan))
+
+    def total(self, plan: Plan) -> str:
+        """Return what a plan costs as a sentence; nothing where it is free."""
+        if plan.is_free:
+            return ""
+        job = self._job[:1].upper() + self._job[1:]
+        return self.say("total", job=job, total=format_dollars(plan.total))
+
+    def payment(self, plan: Plan, booking_ids: Sequence[str]) -> str:
+        """Return the request to approve the payments, with the amount of each booking."""
+        lines = "\n".join(
+            f"- {booking_id} ({part.slot.word}): {whole(part)}."
+            for booking_id, part in zip(booking_ids, plan.parts, strict=True)
+        )
+        return self.say("payment", lines=lines, total=format_dollars(plan.total))
+
+    def summary(self, plan: Plan) -> str:
+        """Return what was done."""
+        if plan.is_free:
+            return self.say("free_summary")
+        return self.say("summary", total=format_dollars(plan.total))
+
+    def inability(self, reason: str) -> str:
+        """Return an apology with an offer of transfer."""
+        return self.say("unable", reason=_script()["reasons"][reason])
+
+    def describe(self, part: PlannedPart) -> str:
+        """Return one part of a plan: what it is, what it is like, and its prices."""
+        title = part.slot.word[:1].upper() + part.slot.word[1:]
+        told = [named(part)]
+        if part.kind.offer is not part.kind.entity:
+            told.append(part.offer_id)
+        told += self._properties(part)
+        if not part.kind.is_free:
+            told += [f"{format_dollars(part.unit_cents)} per {part.kind.unit}", whole(part)]
+        return f"{title}: {', '.join(told)}"
+
+    def _properties(self, part: PlannedPart) -> Iterator[str]:
+        """Yield what an offer is like, as far as it is not a bound on its days."""
+        offer = self._book.declared[part.slot.id].offer
+        held = offer.holds
+        bounds = (held.opens, held.closes) if isinstance(held, Stay) else ()
+        for name, field in offer.fields.items():
+            if name in part.row and isinstance(field, _SHOWN) and name not in bounds:
+                value = part.row[name]
+                shown = self._book.domain.grading.show_value(name, value)
+                is_number = isinstance(field, Choice) and isinstance(value, int)
+                yield f"{name.replace('_', ' ')} {shown}" if is_number else shown
+
+    def _phrase(self, key: str) -> str:
+        """Return the words that ask for a fact: those by which the lexicon hears it, if any."""
+        words = self._book.lexicon.facts.get(key)
+        people = self._book.declaration.people
+        options = [key.replace("_", " ")]
+        if people is not None and key == people.names:
+            options.insert(0, f"full names of all {plural(people.noun)}")
+        if words is None or key == CUSTOMER:
+            return options[0]
+        unit = words.many.partition("{n}")[2].strip()
+        if unit:
+            options.append(f"number of {unit}")
+        heard = (one for one in options if any(cue.search(one.casefold()) for cue in words.asks))
+        return next(heard, options[0])
 
 
-def missing_needs(wishes: Wishes) -> list[str]:
-    """Return the names of what must be known before a trip can be booked."""
-    party = wishes.party_size
-    known = {"customer": bool(wishes.customer_id or wishes.email)}
-    if party is not None:
-        known["names"] = len(wishes.names or ()) == party
-        known["births"] = len(wishes.births or ()) == party
-    return [
-        name
-        for name in _script()["needed"]
-        if not (known[name] if name in known else wishes.knows(name))
-    ]
+def named(part: PlannedPart) -> str:
+    """Return what is booked by its name, where it has one, and its id."""
+    return part.entity_id if part.name is None else f"{part.name} ({part.entity_id})"
 
 
-def word_question(wishes: Wishes, *, is_first: bool) -> str:
-    """Return what is asked next; every question ends by asking for anything else.
-
-    The first question names each subject of which nothing is known yet.
-    """
-    script = _script()
-    needed = [script["needed"][name] for name in missing_needs(wishes)]
-    parts = [say("need", needed=", ".join(needed))] if needed else []
-    for question, wanted in script["preferences"].items() if is_first else ():
-        if not any(wishes.knows(name) for name in wanted):
-            parts.append(question.format(", ".join(wanted.values())))
-    return "\n".join([*parts, say("open_question")])
+def whole(part: PlannedPart) -> str:
+    """Return what a part costs in all, and for how much of it."""
+    unit = part.kind.unit if part.units == 1 else plural(part.kind.unit)
+    return f"{format_dollars(part.cents)} for {part.units} {unit}"
 
 
-def word_plan(plan: Plan) -> str:
-    """Return the whole plan with ids, names, exact prices and total, and the request to book it."""
-    starts = (plan.outbound.departs, plan.back.departs, plan.attraction.starts)
-    return say(
-        "plan",
-        out=plan.outbound,
-        back=plan.back,
-        room=plan.room,
-        attraction=plan.attraction,
-        times=[time.replace("T", " ") for time in starts],
-        prices=[format_dollars(offer.cents) for offer in plan.offers],
-        wholes=_wholes(plan),
-        total=format_dollars(plan.total),
-    )
-
-
-def word_payment(plan: Plan, booking_ids: Sequence[str]) -> str:
-    """Return the request to approve the payments, with the amount of each booking."""
-    total = format_dollars(plan.total)
-    return say("payment", ids=booking_ids, wholes=_wholes(plan), total=total)
-
-
-def word_inability(reason: str) -> str:
-    """Return an apology with an offer of transfer."""
-    return say("unable", reason=_script()["reasons"][reason])
-
-
-def _wholes(plan: Plan) -> list[str]:
-    party, nights = plan.party_size, plan.nights
-    numbers = (party, party, nights, party)
-    return [
-        f"{format_dollars(cents)} for {number} {unit}{'' if number == 1 else 's'}"
-        for cents, number, unit in zip(plan.amounts, numbers, _UNITS, strict=True)
-    ]
+def _in_words(slots: int) -> str:
+    """Return words that mean every one of so many parts."""
+    if slots < 3:  # one or two
+        return ("it", "both")[slots - 1]
+    return f"all {next((word for word, number in NUMBERS.items() if number == slots), 'of them')}"

@@ -1,200 +1,314 @@
-"""What a user wants of a trip, read from what the user said."""
+"""What a user wants of a job, read from what the user said, by the words of its domain.
+
+Wishes stand under the keys of facts: a window as first and last day, other dates in ISO form, money
+in cents, names and birth dates as tuples. `None` is never among them.
+"""
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import Any
 
-from crab_graph.money import parse_cents
-from crab_graph.personas.spoken_dates import MONTHS, NUMBERS, find_dates
-
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
-_PLACE = r"[A-Z][\w'.-]*[\w'](?: [A-Z][\w'.-]*[\w'])*"
-_FROM_TO = re.compile(rf"\b[Ff]rom ({_PLACE}) to ({_PLACE})")
-_TO_FROM = re.compile(rf"\bto ({_PLACE}) from ({_PLACE})")
-_TRADE_PAIR = re.compile(rf"\bO&D ({_PLACE})–({_PLACE})")
-_PAIR = re.compile(rf"\b({_PLACE}) to ({_PLACE})")
-_ORIGIN = re.compile(rf"\b(?:[Ff]rom|origin is|leave) ({_PLACE})")
-_DESTINATION = re.compile(rf"\b(?:[Tt]o|destination is|visit) ({_PLACE})")
-_NAME = re.compile(
-    r"[A-ZÀ-Þ][\w'’-]*(?: (?:de|la|da|van|von|der|den|bin|al|[A-ZÀ-Þ][\w'’.-]*))* [A-ZÀ-Þ][\w'’-]*"
+from crab_graph.agents.reference.phrasings import (
+    AMOUNT,
+    NAME,
+    NUMBER,
+    SENTENCE,
+    Dated,
+    FactPhrasings,
+    lead_words,
+    phrasings_of,
 )
-_BETWEEN_NAMES = re.compile(r",| and (?=[A-ZÀ-Þ])")
-_CALENDAR = re.compile(rf"\b(?:{'|'.join(MONTHS)}|Born|Dates?|Birth)\b")
+from crab_graph.domain.declaration import Declaration
+from crab_graph.money import parse_cents
+from crab_graph.personas.own_tools import CARD_FACT
+from crab_graph.personas.spoken_dates import NUMBERS
+from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
+
+Wishes = dict[str, Any]
+Span = tuple[int, int]
+
+CUSTOMER, EMAIL, METHOD, CARD = "customer_id", "email", "payment_method", "card_last4"
+"""What every domain's users tell of themselves; the card by its last digits."""
+
 _COUNTED = {**NUMBERS, "just me": 1, "alone": 1}
-_TIME_WORDS = {"mid-day": "midday", "noon": "midday", "all day": "all-day"}
+_BEFORE_DATES = {"on", "between", "from", "the"}
+_NO_NAMES = re.compile(r"⟦\d+⟧|\b(?:Born|Dates?|Birth|DOB)\b")
+_BETWEEN_NAMES = re.compile(r",| and (?=[A-ZÀ-Þ])")
+_OTHER_WINDOW = re.compile(r"\b(?:date|time) $")
+_KEPT = 2000
+"""Texts of which a reader remembers what they say."""
+_NEAR = 20
+"""Letters after `same` in which it is said what is to be so."""
+_NOWHERE = 10_000
+_OWN = (CUSTOMER, EMAIL, CARD_FACT)
 
 
-class Wishes(NamedTuple):
-    """What is known of a trip; `None` is not known."""
-
-    origin: str | None = None
-    destination: str | None = None
-    departure: tuple[str, str] | None = None
-    nights: int | None = None
-    party_size: int | None = None
-    customer_id: str | None = None
-    email: str | None = None
-    names: tuple[str, ...] | None = None
-    births: tuple[str, ...] | None = None
-    outbound_time_of_day: str | None = None
-    return_time_of_day: str | None = None
-    seat_type: str | None = None
-    seat_position: str | None = None
-    hotel_stars: int | None = None
-    room_type: str | None = None
-    bed_type: str | None = None
-    attraction_category: str | None = None
-    attraction_time_of_day: str | None = None
-    attraction_date: str | None = None
-    budget: int | None = None
-    same_carrier: bool | None = None
-    same_district: bool | None = None
-    payment_method: str | None = None
-    card_last4: str | None = None
-
-    def knows(self, *names: str) -> bool:
-        """Tell whether all of these are known."""
-        return all(getattr(self, name) is not None for name in names)
-
-    @property
-    def has_outline(self) -> bool:
-        """Whether a trip can be searched for at all."""
-        return self.knows("origin", "destination", "departure", "nights", "party_size")
-
-    @property
-    def has_identity(self) -> bool:
-        """Whether a trip can be booked: a customer, and every traveller with a date of birth."""
-        if not (self.customer_id or self.email) or self.party_size is None:
-            return False
-        return len(self.names or ()) == len(self.births or ()) == self.party_size
-
-    def merged(self, later: "Wishes") -> "Wishes":
-        """Return these wishes with what was said later."""
-        known = {name: value for name, value in later._asdict().items() if value is not None}
-        return self._replace(**known)
-
-
-def read_wishes(texts: Sequence[str], today: str) -> Wishes:
-    """Read all that a user has said; later statements replace earlier ones."""
-    wishes = Wishes()
-    for text in texts:
-        for sentence in _SENTENCE.split(text):
-            wishes = wishes.merged(_read_sentence(sentence, today))
-    return wishes
-
-
-def count_fruitless(texts: Sequence[str], today: str) -> int:
-    """Return after how many of the last turns nothing new was known."""
-    wishes, fruitless = Wishes(), 0
-    for text in texts:
-        later = read_wishes([text], today)
-        fruitless = fruitless + 1 if wishes.merged(later) == wishes else 0
-        wishes = wishes.merged(later)
-    return fruitless
+@cache
+def _cues() -> Mapping[str, str]:
+    text = files("crab_graph.agents.reference").joinpath("wishes.toml").read_text("utf-8")
+    return tomllib.loads(text)
 
 
 def says_no_more(texts: Sequence[str]) -> bool:
     """Tell whether the user said that there is nothing else to know."""
-    return any(_cue("no_more").search(text.casefold()) for text in texts)
+    return any(re.search(_cues()["no_more"], text.casefold()) for text in texts)
 
 
-@cache
-def _patterns() -> dict[str, dict[str, re.Pattern[str]]]:
-    text = files("crab_graph.agents.reference").joinpath("wishes.toml").read_text("utf-8")
-    return {
-        part: {name: re.compile(pattern) for name, pattern in patterns.items()}
-        for part, patterns in tomllib.loads(text).items()
-    }
+class WishReader:
+    """Reads what users of one domain say."""
+
+    def __init__(self, lexicon: DomainLexicon, declaration: Declaration) -> None:
+        self.lexicon = lexicon
+        self.people = declaration.people
+        window = declaration.window
+        self.window = None if window is None else window.key
+        self.window_slot = None if window is None else window.on.partition(".")[0]
+        self.facts = {
+            key: FactPhrasings(words, _known(words, declaration))
+            for key, words in lexicon.facts.items()
+            if key not in _OWN
+        }
+        self.phrasings = phrasings_of(lexicon, self.facts)
+        self.leads = {key: lead_words(lexicon, key) for key in self.facts}
+        noun = "(?!)" if self.people is None else rf"{re.escape(self.people.noun)}s?"
+        self.cues = {
+            name: re.compile(cue.replace("{people}", noun)) for name, cue in _cues().items()
+        }
+        self._read: dict[tuple[str, str], Wishes] = {}
+
+    def read(self, texts: Sequence[str], today: str) -> Wishes:
+        """Read all that a user has said; later statements replace earlier ones."""
+        wishes: Wishes = {}
+        for text in texts:
+            wishes |= self._read_text(text, today)
+        return wishes
+
+    def count_fruitless(self, texts: Sequence[str], today: str) -> int:
+        """Return after how many of the last turns nothing new was known."""
+        wishes: Wishes = {}
+        fruitless = 0
+        for text in texts:
+            merged = wishes | self._read_text(text, today)
+            fruitless = fruitless + 1 if merged == wishes else 0
+            wishes = merged
+        return fruitless
+
+    def of_form(self, *forms: ValueForm) -> Iterator[tuple[str, FactPhrasings]]:
+        """Yield the facts whose values are written in some forms, by key."""
+        return ((key, one) for key, one in self.facts.items() if one.words.form in forms)
+
+    def _read_text(self, text: str, today: str) -> Wishes:
+        known = self._read.get((text, today))
+        if known is None:
+            known = {}
+            for sentence in SENTENCE.split(text.replace("’", "'")):
+                known |= _Sentence(self, sentence, today).read()
+            if len(self._read) >= _KEPT:
+                self._read.clear()
+            self._read[text, today] = known
+        return known
 
 
-def _cue(name: str) -> re.Pattern[str]:
-    return _patterns()["cues"][name]
+def _known(words: FactWords, declaration: Declaration) -> dict[str, Any]:
+    """Return the values that a fact can have by casefolded words, as far as they are declared."""
+    want = next((one for one in declaration.wants if one.key == words.key), None)
+    if words.form not in (ValueForm.TEXT, ValueForm.CHOICE):
+        return {}
+    values: list[Any] = [*words.choices, *words.codes]
+    if want is not None and not callable(want.values):
+        values = list(want.values)
+    return {str(value).casefold(): value for value in values}
 
 
-def _read_sentence(sentence: str, today: str) -> Wishes:
-    words = sentence.casefold()
-    found = _places(sentence) | _identity(sentence) | _dates(sentence, words, today)
-    found |= dict(_times_of_day(words)) | _counts(words)
-    for name, pattern in _patterns()["choices"].items():
-        if match := pattern.search(words):
-            found[name] = match[1]
-    found |= {name: True for name in ("same_carrier", "same_district") if _cue(name).search(words)}
-    amount = _cue("amount").search(words)
-    if amount and _cue("budget").search(words):
-        found["budget"] = parse_cents(amount[1] or amount[2])
-    return Wishes(**found)
+class _Sentence:
+    """One sentence, what was read in it, and where."""
+
+    def __init__(self, reader: WishReader, sentence: str, today: str) -> None:
+        self._reader = reader
+        self._today = today
+        self._dated = Dated.of(sentence, today)
+        self._words = self._dated.text.casefold()
+        self._found: Wishes = {}
+        self._taken: list[Span] = []
+
+    def read(self) -> Wishes:
+        """Return what the sentence says: as the lexicon words it first, then in other words."""
+        text = self._dated.text
+        found = [one for phrasing in self._reader.phrasings for one in phrasing.find(text)]
+        for _, said in sorted(found, key=lambda one: -one.weight):
+            values = {key: self._value(key, text[slice(*span)]) for key, span in said.items()}
+            if None not in values.values() and self._found.keys().isdisjoint(values):
+                self._take(values, said.values())
+        self._read_identity()
+        self._read_words()
+        self._read_dates()
+        self._read_counts()
+        self._read_flags()
+        return self._found
+
+    def _take(self, values: Wishes, spans: Iterable[Span]) -> None:
+        """Keep what stands where nothing else was read."""
+        if all(self._is_free(span) for span in spans):
+            self._found |= values
+            self._taken += spans
+
+    def _is_free(self, span: Span) -> bool:
+        return not any(span[0] < end and start < span[1] for start, end in self._taken)
+
+    def _value(self, key: str, said: str) -> Any:
+        """Return the value that words say of a fact; `None` where they say none."""
+        fact = self._reader.facts[key]
+        match fact.words.form:
+            case ValueForm.COUNT:
+                return _number(said) or 1  # `a single night`
+            case ValueForm.DATE:
+                days = [day for day in self._dated.dates_in(said) if day >= self._today]
+                if not days:
+                    return None
+                return (min(days), max(days)) if key == self._reader.window else days[0]
+            case ValueForm.DATES:
+                return self._dated.dates_in(said) or None
+            case ValueForm.NAMES:
+                return tuple(_names(said)) or None
+            case ValueForm.MONEY:
+                return parse_cents(re.sub(r"[^\d.,]", "", said))
+            case ValueForm.FLAG:
+                return True
+            case _:
+                text = re.sub(r"\s+", " ", said.casefold())
+                return fact.options.get(text) if fact.options else said.strip(" .")
+
+    def _read_identity(self) -> None:
+        text, cues = self._dated.text, self._reader.cues
+        for name in (CUSTOMER, METHOD, EMAIL, CARD):
+            if match := cues[name].search(text):
+                said = match[match.lastindex or 0]
+                self._found[name] = said.upper() if name in (CUSTOMER, METHOD) else said
+        people = self._reader.people
+        cue = cues["names"].search(text)
+        if people is None or people.names in self._found:
+            return
+        if cue and (names := tuple(_names(text[cue.end() :]))):
+            self._found[people.names] = names
+
+    def _read_words(self) -> None:
+        """Read values by their own words, each for the fact that it is said of."""
+        said: dict[Span, dict[str, Any]] = {}
+        for key, fact in self._reader.of_form(ValueForm.CHOICE, ValueForm.TEXT):
+            for cue, value in fact.cues:
+                for match in cue.finditer(self._words):
+                    if not _OTHER_WINDOW.search(self._words[: match.start()]):
+                        said.setdefault(match.span(), {})[key] = value
+        for span, values in sorted(said.items(), key=lambda one: one[0][0] - one[0][1]):
+            if self._is_free(span) and (meant := self._meant(span, values)) is not None:
+                self._found[meant] = values[meant]
+                self._taken.append(span)
+
+    def _meant(self, span: Span, keys: Iterable[str]) -> str | None:
+        """Return the fact of which a value is said: by the word before it, or the slot nearby."""
+        reader, candidates = self._reader, list(keys)
+        often = Counter(chain.from_iterable(reader.leads[key] for key in candidates))
+        leads = {
+            key: [word for word in reader.leads[key] if often[word] == 1] for key in candidates
+        }
+        if len(candidates) > 1 or any(one in self._found for one in candidates):
+            before = re.findall(r"\w+", self._words[: span[0]])
+            if self._words[span[0]] == "⟦":
+                while before and before[-1] in _BEFORE_DATES:
+                    before.pop()
+            led = [one for one in candidates if before and before[-1] in leads[one]]
+            if len(led) == 1:
+                return led[0]
+        far = {key: self._distance(span, key, leads[key]) for key in candidates}
+        near = [key for key in candidates if far[key] == min(far.values()) < _NOWHERE]
+        if len(near) == 1:
+            return near[0]
+        if len(candidates) == 1 and not reader.facts[candidates[0]].words.needs_slot:
+            return candidates[0]
+        return None
+
+    def _distance(self, span: Span, key: str, leads: Iterable[str]) -> int:
+        """Return how far from a place the words stand that lead to a fact, or name its slot."""
+        reader = self._reader
+        slots = reader.facts[key].words.slots
+        if key == reader.window:
+            slots = (str(reader.window_slot),)
+        cues = [reader.lexicon.slots[slot] for slot in slots]
+        cues += [re.compile(rf"\b{word}\b") for word in leads]
+        places = [match.span() for cue in cues for match in cue.finditer(self._words)]
+        return min(
+            (min(abs(span[0] - end), abs(start - span[1])) for start, end in places),
+            default=_NOWHERE,
+        )
+
+    def _read_dates(self) -> None:
+        """Read dates that no statement of the lexicon has: births, days wished, the window."""
+        tokens = [
+            (match.span(), self._dated.dates_in(match[0]))
+            for match in re.finditer(r"⟦\d+⟧", self._words)
+            if self._is_free(match.span())
+        ]
+        past = tuple(day for _, days in tokens for day in days if day < self._today)
+        people = self._reader.people
+        if people is not None and past:
+            self._found[people.birth_dates] = past
+            names = tuple(_names(_NO_NAMES.sub(";", self._dated.text)))
+            if len(names) == len(past):
+                self._found[people.names] = names
+        keys = [key for key, _ in self._reader.of_form(ValueForm.DATE)]
+        said: dict[str, list[str]] = {}
+        for span, days in tokens if keys else ():
+            key = self._meant(span, keys) or self._reader.window
+            if key is not None and key not in self._found:
+                said.setdefault(key, []).extend(day for day in days if day >= self._today)
+        for key, all_days in said.items():
+            if all_days:
+                window = (min(all_days), max(all_days))
+                self._found[key] = window if key == self._reader.window else all_days[0]
+
+    def _read_counts(self) -> None:
+        """Read counts by their units, and money where a bound is spoken of."""
+        for key, fact in self._reader.of_form(ValueForm.COUNT):
+            conflict = fact.words.conflict
+            patterns = [fact.counted, conflict.pattern if conflict is not None else None]
+            if self._reader.people is not None and key == self._reader.people.size:
+                patterns.append(self._reader.cues["people"])
+            for pattern in filter(None, patterns if key not in self._found else ()):
+                for match in pattern.finditer(self._words):
+                    number = _number(match[match.lastindex or 0])
+                    if number is not None and self._is_free(match.span()):
+                        self._found[key] = number
+        amount = re.search(AMOUNT, self._words)
+        for key, fact in self._reader.of_form(ValueForm.MONEY):
+            cues = (self._reader.cues["budget"], *fact.words.asks)
+            is_meant = any(cue.search(self._words) for cue in cues)
+            if amount and key not in self._found and is_meant:
+                self._found[key] = self._value(key, amount[0])
+
+    def _read_flags(self) -> None:
+        """Read that two parts are to be alike, where that is what a fact says."""
+        alike = self._reader.cues["alike"]
+        for key, fact in self._reader.of_form(ValueForm.FLAG):
+            if not any(alike.search(text.casefold()) for text in fact.words.full):
+                continue
+            for match in alike.finditer(self._words):
+                rest = self._words[match.end() : match.end() + _NEAR]
+                if any(cue.search(rest) for cue in fact.words.asks):
+                    self._found[key] = True
 
 
-def _places(sentence: str) -> dict[str, Any]:
-    for pattern, keys in (
-        (_FROM_TO, ("origin", "destination")),
-        (_TRADE_PAIR, ("origin", "destination")),
-        (_TO_FROM, ("destination", "origin")),
-        (_PAIR, ("origin", "destination")),
-    ):
-        if match := pattern.search(sentence):
-            return {
-                key: _cue("lead_words").sub("", place)
-                for key, place in zip(keys, match.groups(), strict=True)
-            }
-    found = {}
-    for key, pattern in (("origin", _ORIGIN), ("destination", _DESTINATION)):
-        if match := pattern.search(sentence):
-            found[key] = match[1].rstrip(".")
-    return found
-
-
-def _identity(sentence: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name in ("customer_id", "payment_method", "email", "card_last4"):
-        if match := _cue(name).search(sentence):
-            found[name] = match[match.lastindex or 0]
-    for name in {"customer_id", "payment_method"} & found.keys():
-        found[name] = found[name].upper()
-    cue = _cue("names").search(sentence)
-    names = _names(sentence[cue.end() :]) if cue else []
-    return found | ({"names": tuple(names)} if names else {})
+def _number(said: str) -> int | None:
+    words = said.casefold()
+    if words in _COUNTED:
+        return _COUNTED[words]
+    found = re.search(rf"(?<!\w){NUMBER}", words)
+    return None if found is None else _COUNTED.get(found[0]) or int(found[0])
 
 
 def _names(text: str) -> list[str]:
-    return _NAME.findall(_BETWEEN_NAMES.sub(";", text))
-
-
-def _dates(sentence: str, words: str, today: str) -> dict[str, Any]:
-    dates = [found.iso for found in find_dates(sentence, today)]
-    births = tuple(iso for iso in dates if iso < today)
-    if births:
-        names = _names(_CALENDAR.sub(";", sentence))
-        return {"births": births} | ({"names": tuple(names)} if len(names) == len(births) else {})
-    if not dates:
-        return {}
-    if _cue("outing").search(words) and not _cue("departure").search(words):
-        return {"attraction_date": dates[0]}
-    return {"departure": (min(dates), max(dates))}
-
-
-def _times_of_day(words: str) -> Iterator[tuple[str, str]]:
-    """Yield each time of day with the leg or attraction it stands nearest to."""
-    cues = [
-        (match.start(), match.end(), str(match.lastgroup)) for match in _cue("legs").finditer(words)
-    ]
-    for match in _cue("time").finditer(words):
-        if not cues:
-            return
-        start, end = match.span()
-        _, _, about = min(cues, key=lambda cue: min(abs(start - cue[1]), abs(cue[0] - end)))
-        yield f"{about}_time_of_day", _TIME_WORDS.get(match[1], match[1])
-
-
-def _counts(words: str) -> dict[str, Any]:
-    found = {}
-    for name in ("nights", "party_size", "hotel_stars"):
-        for match in _cue(name).finditer(words):
-            word = match[match.lastindex or 1]
-            number = int(word) if word.isdigit() else _COUNTED.get(word)
-            if number is not None:
-                found[name] = number
-    return found
+    return NAME.findall(_BETWEEN_NAMES.sub(";", text))

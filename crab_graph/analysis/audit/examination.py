@@ -1,6 +1,6 @@
 """What is done to one task for the evidence that grading is sound, one unit of work each (§13)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 from crab_graph.agents.adapters import AgentSpec
 from crab_graph.agents.reference.desk import Desk
 from crab_graph.agents.reference.planning import Plan, Shortlist
-from crab_graph.agents.reference.wishes import Wishes
 from crab_graph.analysis.audit.mutations import MatrixCell, compositions, matrix, mutations_of
 from crab_graph.analysis.audit.neutral_changes import NEUTRAL
 from crab_graph.analysis.audit.telling import Unplayable, perfect
+from crab_graph.dates import day_number
+from crab_graph.domain.contract import Domain
 from crab_graph.domains.benchmark import load_benchmark
 from crab_graph.domains.task import SolutionIds, Task
 from crab_graph.runs.episode import run_episode
@@ -86,7 +87,10 @@ def examine(directory: Path, unit: Unit) -> Finding:
             failed = tuple(line for number in numbers for line in _replayed(task, number))
             return Finding(unit, len(numbers), failed=failed)
         case UnitKind.DIALOGUE:
-            guided = [(Guide(task.solutions[number]), unit.number + number) for number in numbers]
+            guided = [
+                (Guide(task.domain, task.solutions[number]), unit.number + number)
+                for number in numbers
+            ]
             return _played(task, unit, guided)
         case UnitKind.SOLVE:
             return _played(task, unit, [("solver", number) for number in numbers])
@@ -105,27 +109,23 @@ def examine(directory: Path, unit: Unit) -> Finding:
 class Guide(Desk):
     """Asks, searches and books as the solver does, and chooses a given solution."""
 
-    def __init__(self, solution: SolutionIds) -> None:
+    def __init__(self, domain: Domain, solution: SolutionIds) -> None:
         """Hand it the solution."""
+        super().__init__(domain)
         self._solution = solution
 
-    def choose(self, offers: Shortlist, wishes: Wishes) -> Plan | None:
+    def choose(self, offers: Shortlist) -> Plan | None:
         """Return the solution, if all of it is among the offers that fit the wishes."""
-        solution, stay = self._solution, self._solution["hotel"]
-        fitting = (
-            [o for o in offers.outbound.get(stay["check_in"], ()) if _is(o, solution["outbound"])],
-            [o for o in offers.back.get(stay["check_out"], ()) if _is(o, solution["return"])],
-            [o for o in offers.rooms.get(stay["check_in"], ()) if _is(o, stay)],
-            [o for o in offers.attractions if _is(o, solution["attraction"])],
-        )
-        if not all(fitting) or wishes.party_size is None or wishes.nights is None:
-            return None
-        outbound, back, rooms, visits = fitting
-        return Plan(outbound[0], back[0], rooms[0], visits[0], wishes.party_size, wishes.nights)
-
-
-def _is(offer: object, ids: Mapping[str, str]) -> bool:
-    return all(getattr(offer, name, value) == value for name, value in ids.items())
+        chosen = {}
+        for slot, rows in offers.offers.items():
+            ids, kind = self._solution[slot], self.handbook.kind_of(self.handbook.slots[slot])
+            days = {name: day_number(ids[name]) for name in kind.interval or ()}
+            wanted = {**ids, **days}
+            fitting = [row for row in rows if all(row[name] == wanted[name] for name in wanted)]
+            if not fitting:
+                return None
+            chosen[slot] = fitting[0]
+        return offers.plan(chosen) if chosen else None
 
 
 def _replayed(task: Task, number: int) -> Iterator[str]:

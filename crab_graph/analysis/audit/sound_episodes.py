@@ -7,13 +7,15 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from crab_graph.agents.reference import reference_agent
+from crab_graph.agents.reference import AgentFunction, reference_agent
 from crab_graph.analysis.audit.gates import Gate, none_gate
 from crab_graph.analysis.audit.telling import PROPOSAL, Telling, perfect
+from crab_graph.domain.contract import Domain
 from crab_graph.domains.benchmark import Benchmark
 from crab_graph.domains.task import Task
 from crab_graph.runs.episode import run_episode
@@ -30,8 +32,13 @@ _PROVENANCE = ("distractor", "certified", "solution", "stratum")
 class Listener:
     """The solver, with the messages of each step and the names of all its tools kept."""
 
+    domain: Domain
     heard: list[list[str]] = field(default_factory=list)
     tools: set[str] = field(default_factory=set)
+
+    @cached_property
+    def _solver(self) -> AgentFunction:
+        return reference_agent("solver", self.domain)
 
     def __call__(self, messages: list[Any], tools: list[Any]) -> Any:
         """Keep what is handed over, and answer as the solver does."""
@@ -39,7 +46,7 @@ class Listener:
             [_joined(one.content, getattr(one, "tool_calls", ()), "args") for one in messages]
         )
         self.tools |= {tool.name for tool in tools}
-        return reference_agent("solver")(messages, tools)
+        return self._solver(messages, tools)
 
 
 def privacy_gate(tasks: Sequence[Task], conditions: Sequence[str]) -> Gate:
@@ -47,7 +54,7 @@ def privacy_gate(tasks: Sequence[Task], conditions: Sequence[str]) -> Gate:
     leaks: list[str] = []
     steps = 0
     for number, task in enumerate(tasks):
-        listener = Listener()
+        listener = Listener(task.domain)
         condition = conditions[number % len(conditions)]
         record = run_episode(task, listener.__call__, condition, seed=number)
         steps += len(listener.heard)

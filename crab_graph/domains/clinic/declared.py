@@ -84,7 +84,7 @@ COURSE = cd.Offer(
         "every": cd.Choice((1, 2, 3)),
         "time_of_day": TIME_OF_DAY,
         "clock": CLOCK,
-        "places": cd.Capacity((2, 4, 6, 8, 10)),
+        "capacity": cd.Capacity((2, 4, 6, 8, 10)),
         "price": cd.Price(FOCI, "focus"),
     },
     holds=cd.Count("sessions"),

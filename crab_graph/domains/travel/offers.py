@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+from crab_graph.dates import day_number
 from crab_graph.domain.contract import TaskSlot
 from crab_graph.domain.kind import BookingTerms, Kind, KindTools, SearchStep
 from crab_graph.domains.travel.names import read_data
-from crab_graph.tools.tables import PLATFORM_TABLES, PRIVATE_TABLES, Table
+from crab_graph.money import parse_cents
+from crab_graph.tools.tables import PLATFORM_TABLES, PRIVATE_TABLES, Row, Table
 
 _TABLES = {
     name: Table(name, next(iter(columns)), columns)
@@ -16,8 +18,63 @@ TRAVEL_TABLES = tuple(_TABLES.values())
 ALL_TABLES = (*PLATFORM_TABLES, *PRIVATE_TABLES, *TRAVEL_TABLES)
 
 
-def _steps(lists: str, tool: str, *needed: str) -> tuple[SearchStep, ...]:
-    return (SearchStep(tool, lists, {name: name for name in needed}, needed, dict),)
+def _clock(text: str) -> int:
+    hours, minutes = text[-5:].split(":")
+    return int(hours) * 60 + int(minutes)
+
+
+def _flight_row(row: Row) -> dict[str, Any]:
+    known = {name: row[name] for name in ("flight_id", "carrier", "time_of_day")}
+    times = {"departure": _clock(row["departs"]), "arrival": _clock(row["arrives"])}
+    return {**known, "date": day_number(row["departs"][:10]), **times}
+
+
+def _fare_row(row: Row) -> dict[str, Any]:
+    known = {name: row[name] for name in ("fare_id", "seat_type", "seat_position", "available")}
+    return {**known, "price": parse_cents(row["price"])}
+
+
+def _room_row(row: Row) -> dict[str, Any]:
+    days = {name: day_number(row[name]) for name in ("available_from", "available_until")}
+    known = {name: row[name] for name in ("room_id", "room_type", "bed_type", "max_occupancy")}
+    return {**known, **days, "price": parse_cents(row["price_per_night"])}
+
+
+def _attraction_row(row: Row) -> dict[str, Any]:
+    names = ("attraction_id", "name", "category", "district", "time_of_day", "available")
+    times = {"start": _clock(row["starts"]), "end": _clock(row["ends"])}
+    price = parse_cents(row["price_per_ticket"])
+    known = {name: row[name] for name in names}
+    return {**known, "date": day_number(row["starts"][:10]), **times, "price": price}
+
+
+_ROUTE = ("origin", "destination", "date")
+_DAYS = ("check_in", "check_out")
+_FLIGHT_STEPS = (
+    SearchStep("search_flights_by_route", "flights", {n: n for n in _ROUTE}, _ROUTE, _flight_row),
+    SearchStep(
+        "search_available_seats", "fares", {"flight_id": "flight_id"}, ("flight_id",), _fare_row
+    ),
+)
+_HOTEL_STEPS = (
+    SearchStep("search_hotels_by_city", "hotels", {"city": "city"}, ("city",), dict),
+    SearchStep(
+        "search_available_rooms",
+        "rooms",
+        {**{name: name for name in ("hotel_id", *_DAYS)}, "guests": "max_occupancy"},
+        ("hotel_id", *_DAYS),
+        _room_row,
+    ),
+)
+_ATTRACTION_STEPS = (
+    SearchStep(
+        "search_attractions_by_city",
+        "attractions",
+        {name: name for name in ("city", "date", "category")},
+        ("city",),
+        _attraction_row,
+    ),
+)
 
 
 def _seats(terms: BookingTerms) -> dict[str, Any]:
@@ -57,7 +114,7 @@ KINDS: Mapping[str, Kind] = {
         prefixes=(("FL", 5), ("FA", 5)),
         people=("passenger_name", "date_of_birth"),
         tools=KindTools(
-            _steps("flights", "search_flights_by_route", "origin", "destination", "date"),
+            _FLIGHT_STEPS,
             "book_flight_with_seats",
             _seats,
             "cancel_flight",
@@ -76,7 +133,7 @@ KINDS: Mapping[str, Kind] = {
         interval=("check_in", "check_out"),
         places="max_occupancy",
         tools=KindTools(
-            _steps("hotels", "search_hotels_by_city", "city"),
+            _HOTEL_STEPS,
             "book_hotel_with_rooms",
             _stay,
             "cancel_hotel_booking",
@@ -93,7 +150,7 @@ KINDS: Mapping[str, Kind] = {
         prefixes=(("AT", 5),),
         quantity="tickets",
         tools=KindTools(
-            _steps("attractions", "search_attractions_by_city", "city"),
+            _ATTRACTION_STEPS,
             "book_attraction",
             _tickets,
             "cancel_attraction_booking",

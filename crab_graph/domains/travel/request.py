@@ -37,6 +37,14 @@ class TravelRequest(FileModel):
     same_carrier: bool = False
     same_district: bool = False
 
+    @classmethod
+    def model_construct(cls, _fields_set: set[str] | None = None, **values: Any) -> Any:  # type: ignore[override]
+        """Return a request, which declared domains give the window by other names."""
+        for name, other in (("first_day", "departure_first"), ("last_day", "departure_last")):
+            if name in values:
+                values[other] = values.pop(name)
+        return super().model_construct(_fields_set, **values)
+
     @property
     def date_mode(self) -> Literal["fixed", "flexible"]:
         """Whether the departure date is one day or a window."""

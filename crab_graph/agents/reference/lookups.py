@@ -1,0 +1,272 @@
+"""The look-ups that a job needs, and what those made so far have shown.
+
+What wishes decide is asked for; days that they do not decide are asked for one by one, those alone
+that the constraints leave. Each round of look-ups looks into what fits after the one before it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crab_graph.agents.reference.conversation import Action, Conversation
+from crab_graph.agents.reference.handbook import Handbook
+from crab_graph.agents.reference.wishes import Wishes
+from crab_graph.domain.contract import TaskSlot
+from crab_graph.domain.fields import Choice
+from crab_graph.domain.kind import SearchStep
+from crab_graph.generation.constraint_graph import ConstraintGraph
+from crab_graph.generation.constraints import Constraint, Ref, Value, equals
+from crab_graph.generation.objects import Columns, group, try_out
+
+Row = dict[str, Any]
+Found = Mapping[str, list[Row]]
+"""What is known of the offers of each slot, properties in engine values."""
+
+_TRIED = 1_000_000
+"""Most combinations of values on which a constraint is tried out."""
+
+
+class Asked(NamedTuple):
+    """A look-up, and what its results have in common."""
+
+    call: Action
+    shared: Row
+
+
+class Shown(NamedTuple):
+    """What look-ups have shown: the calls that are missing, or all offers that fit by themselves.
+
+    The edges are those of the request, of which those of a stay speak of the days asked for; `days`
+    are those among them that hold of all that was asked for together.
+    """
+
+    missing: list[Action]
+    offers: Found
+    edges: tuple[Constraint, ...]
+    days: tuple[Constraint, ...]
+
+
+class Lookups:
+    """The look-ups of one request."""
+
+    def __init__(
+        self, book: Handbook, wishes: Wishes, graph: ConstraintGraph, *, prunes: bool = True
+    ) -> None:
+        """Plan them; without pruning, offers are kept that go together with none elsewhere."""
+        self._prunes = prunes
+        self._book = book
+        self._wishes = wishes
+        self._party = book.party(wishes) or 1
+        self._decided = {slot.id: book.decided(slot.id, wishes) for slot in book.domain.slots}
+        self._constraints = tuple(_spoken_of_stays(book, graph))
+        self.edges = tuple(one for one in self._constraints if len(one.nodes) > 1)
+        self._given = tuple(graph.constraints)
+        self._open = self._possible()
+        stays = ((slot.id, name) for slot in book.domain.slots for name in book.stay_days(slot.id))
+        asked = {*self._open, *stays}
+        self.days = tuple(edge for edge in self.edges if asked.issuperset(edge.refs))
+
+    def show(self, conversation: Conversation) -> Shown:
+        """Return what the look-ups of a conversation have shown, or which are missing."""
+        slots = self._book.domain.slots
+        found: dict[str, list[Row]] = {slot.id: [{}] for slot in slots}
+        values = self._left(self._open)
+        steps = {slot.id: self._book.tools_of(slot).steps for slot in slots}
+        for depth in range(max(map(len, steps.values()))):
+            asked = {
+                slot.id: list(self._asked(slot, steps[slot.id][depth], found[slot.id], values))
+                for slot in slots
+                if depth < len(steps[slot.id])
+            }
+            calls = {one.call.key: one.call for all_of in asked.values() for one in all_of}
+            missing = [call for key, call in calls.items() if key not in conversation.results]
+            if missing:
+                return Shown(missing, {}, (), ())
+            for slot, looks in asked.items():
+                found[slot] = list(_rows(conversation, steps[slot][depth], looks))
+            found = self._fitting(found)
+            if not all(found.values()):
+                break
+            values = self._left(_narrowed(values, found))
+        return Shown([], found, self.edges, self.days)
+
+    def _possible(self) -> dict[Ref, NDArray[Any]]:
+        """Return, for what must be asked for and no wish decides, all that it could be."""
+        possible: dict[Ref, NDArray[Any]] = {}
+        days = np.array(self._book.horizon(self._wishes), dtype=np.int64)
+        for slot in self._book.domain.slots:
+            stay = self._book.stay_days(slot.id)
+            for step in self._book.tools_of(slot).steps:
+                for name in (step.arguments[one] for one in step.needed):
+                    declared = self._book.declared[slot.id].offer.fields.get(name)
+                    if name in stay:
+                        possible[stay[name]] = days
+                    elif name in self._decided[slot.id]:
+                        continue
+                    elif name in self._book.day_properties(slot.id):
+                        possible[slot.id, name] = days
+                    elif isinstance(declared, Choice):
+                        possible[slot.id, name] = np.array(declared.values)
+        return possible
+
+    def _left(self, values: Mapping[Ref, NDArray[Any]]) -> dict[Ref, NDArray[Any]]:
+        """Return the values that no constraint over them alone rules out."""
+        left = dict(values)
+        rules = [one for one in self._given if one.refs and left.keys() >= set(one.refs)]
+        while True:
+            before = sum(map(len, left.values()))
+            for rule in rules:
+                refs = list(dict.fromkeys(rule.refs))
+                if 0 < prod(len(left[ref]) for ref in refs) <= _TRIED:
+                    truth = _tried(rule, refs, left)
+                    for axis, ref in enumerate(refs):
+                        others = tuple(one for one in range(len(refs)) if one != axis)
+                        left[ref] = left[ref][truth.any(axis=others)]
+            if sum(map(len, left.values())) == before:
+                return left
+
+    def _together(
+        self, refs: Sequence[Ref], values: Mapping[Ref, NDArray[Any]]
+    ) -> Iterator[tuple[Value, ...]]:
+        """Yield the combinations of values that no constraint over them rules out."""
+        rules = [one for one in self._given if one.refs and set(refs) >= set(one.refs)]
+        for chosen in product(*(values[ref].tolist() for ref in refs)):
+            known = dict(zip(refs, chosen, strict=True))
+            if all(rule.holds(known) for rule in rules):
+                yield chosen
+
+    def _asked(
+        self, slot: TaskSlot, step: SearchStep, found: Sequence[Row], values: Mapping[Ref, Any]
+    ) -> Iterator[Asked]:
+        """Yield the look-ups of a step: for each thing found, and each combination of days."""
+        decided, stay = self._decided[slot.id], self._book.stay_days(slot.id)
+        known = found[0] if found else {}
+        given: Row = {}
+        shared: Row = {}
+        open_: dict[str, Ref] = {}
+        for argument, name in step.arguments.items():
+            ref = stay.get(name, (slot.id, name))
+            if name in known:
+                continue
+            if name in decided:
+                given[argument] = decided[name].told
+                shared |= {} if decided[name].value is None else {name: decided[name].value}
+            elif name == self._book.kind_of(slot).places:
+                given[argument] = self._party
+            elif argument in step.needed or len(values.get(ref, ())) == 1:
+                open_[argument] = ref
+        refs = list(dict.fromkeys(open_.values()))
+        for chosen in self._together(refs, values):
+            days = dict(zip(refs, chosen, strict=True))
+            own = {step.arguments[argument]: days[ref] for argument, ref in open_.items()}
+            for row in found:
+                asked = {
+                    argument: self._book.told(slot.id, name, (own | row)[name])
+                    for argument, name in step.arguments.items()
+                    if name in own or name in row
+                }
+                yield Asked(Action(step.tool, {**given, **asked}), {**shared, **own, **row})
+
+    def _fitting(self, found: Found) -> dict[str, list[Row]]:
+        """Return what fits by itself, and goes together with something of each other slot."""
+        kept = {slot: list(rows) for slot, rows in found.items()}
+        for rule in self._constraints:
+            if len(rule.nodes) == 1 and not self._is_asked(rule) and _are_shown(rule, kept):
+                kept = _supported(rule, kept)
+        pruning = self.edges if self._prunes else self.days
+        edges = [edge for edge in pruning if edge.linear is None and _are_shown(edge, kept)]
+        while all(kept.values()):
+            before = sum(map(len, kept.values()))
+            for edge in edges:
+                kept = _supported(edge, kept)
+            if sum(map(len, kept.values())) == before:
+                break
+        return kept
+
+    def _is_asked(self, rule: Constraint) -> bool:
+        """Tell whether a constraint of one slot says no more than what look-ups were asked for."""
+        (slot,) = rule.nodes
+        tools = self._book.tools_of(self._book.slots[slot])
+        asked = {name for step in tools.steps for name in step.arguments.values()}
+        return asked & self._decided[slot].keys() >= set(rule.properties_of(slot))
+
+
+def columns_of(rows: Sequence[Row], names: Iterable[str]) -> Columns:
+    """Return some properties of rows as columns."""
+    return {name: np.array([row[name] for row in rows]) for name in names}
+
+
+def _spoken_of_stays(book: Handbook, graph: ConstraintGraph) -> Iterator[Constraint]:
+    """Yield the constraints, those about stays and their days as about the days asked for.
+
+    What is found for some days goes with these alone; so the days are properties of the offer, and
+    further constraints say that they are those of the slots that decide them.
+    """
+    ends = {
+        slot.id: {ref: (slot.id, name) for name, ref in book.stay_days(slot.id).items()}
+        for slot in book.domain.slots
+    }
+    for rule in graph.constraints:
+        own = {ref: new for node in rule.nodes for ref, new in ends[node].items()}
+        parameters = tuple(own.get(ref, ref) for ref in rule.parameters)
+        yield rule if parameters == rule.parameters else replace(rule, parameters=parameters)
+    for slot, days in ends.items():
+        for ref, own_day in days.items():
+            yield Constraint(f"{slot} {own_day[1]}", (own_day, ref), equals)
+
+
+def _tried(
+    rule: Constraint, refs: Sequence[Ref], values: Mapping[Ref, NDArray[Any]]
+) -> NDArray[np.bool_]:
+    """Return a constraint's answers, with an axis for the values of each property."""
+
+    def along(ref: Ref) -> NDArray[Any]:
+        shape = [-1 if one == ref else 1 for one in refs]
+        return values[ref].reshape(shape)
+
+    answer = np.asarray(rule.evaluate(along), dtype=np.bool_)
+    return np.broadcast_to(answer, [len(values[ref]) for ref in refs])
+
+
+def _rows(conversation: Conversation, step: SearchStep, looks: Iterable[Asked]) -> Iterator[Row]:
+    for call, shared in looks:
+        for row in conversation.results[call.key].get(step.lists, ()):
+            yield {**shared, **step.read(row)}
+
+
+def _are_shown(rule: Constraint, found: Found) -> bool:
+    return all(found[node] and name in found[node][0] for node, name in rule.refs)
+
+
+def _supported(rule: Constraint, found: Found) -> dict[str, list[Row]]:
+    """Return what satisfies a constraint with something of each other node that it speaks of."""
+    shown: dict[str, Columns] = {}
+    groups = {}
+    for node in rule.nodes:
+        columns = columns_of(found[node], rule.properties_of(node))
+        groups[node] = group(list(columns.values()), len(found[node]))
+        shown[node] = {name: own[groups[node].example] for name, own in columns.items()}
+    if prod(len(one.example) for one in groups.values()) > _TRIED:
+        return dict(found)
+    truth = try_out(rule, shown)
+    kept = dict(found)
+    for axis, node in enumerate(rule.nodes):
+        others = tuple(one for one in range(len(rule.nodes)) if one != axis)
+        holds = np.asarray(truth.any(axis=others))[groups[node].of_each]
+        if not holds.all():
+            kept[node] = [row for row, is_kept in zip(found[node], holds, strict=True) if is_kept]
+    return kept
+
+
+def _narrowed(values: Mapping[Ref, NDArray[Any]], found: Found) -> dict[Ref, NDArray[Any]]:
+    """Return the values that something found has."""
+    narrowed = dict(values)
+    for (slot, name), own in values.items():
+        if name in found[slot][0]:
+            narrowed[slot, name] = own[np.isin(own, [row[name] for row in found[slot]])]
+    return narrowed

@@ -1,0 +1,89 @@
+"""Reading what people write of a job, in the words of its lexicon and in others."""
+
+import pytest
+
+from crab_graph.agents.reference.handbook import handbook_of
+from crab_graph.agents.reference.wishes import says_no_more
+from tests.travel_words import TRAVEL
+
+TODAY = "2027-01-10"
+READER = handbook_of(TRAVEL).reader
+
+
+@pytest.mark.parametrize(
+    ("text", "wishes"),
+    [
+        (
+            "Need a trip Denver to Portland, leaving 3 May, 3 nights, two of us.",
+            {
+                "origin": "Denver",
+                "destination": "Portland",
+                "departure_date": ("2027-05-03",) * 2,
+                "nights": 3,
+                "party_size": 2,
+            },
+        ),
+        (
+            "CU-20417. Flights in the morning going out, aisle, economy. Budget's $1,500 all in.",
+            {
+                "customer_id": "CU-20417",
+                "outbound_time_of_day": "morning",
+                "seat_position": "aisle",
+                "seat_type": "economy",
+                "budget": 150000,
+            },
+        ),
+        (
+            "Ana Ruiz 1990-04-02 and Leo Ruiz 1988-11-23. Hotel at least 4 stars, a museum.",
+            {
+                "traveller_names": ("Ana Ruiz", "Leo Ruiz"),
+                "birth_dates": ("1990-04-02", "1988-11-23"),
+                "hotel_stars": 4,
+                "attraction_category": "museum",
+            },
+        ),
+        (
+            "We'd like to fly out at night and come back in the morning: return in the morning,"
+            " outbound at night.",
+            {"outbound_time_of_day": "night", "return_time_of_day": "morning"},
+        ),
+        (
+            "My email is ana.ruiz@example.com, just me travelling.",
+            {"email": "ana.ruiz@example.com", "party_size": 1},
+        ),
+        (
+            "Same airline both ways, and the hotel in the same district as the attraction please.",
+            {"same_carrier": True, "same_district": True},
+        ),
+        (
+            "The payment method is PM-00412312, Visa ending in 4242.",
+            {"payment_method": "PM-00412312", "card_last4": "4242"},
+        ),
+        (
+            "We leave Denver on May 3rd and visit a museum on May 5th.",
+            {
+                "departure_date": ("2027-05-03",) * 2,
+                "attraction_category": "museum",
+                "attraction_date": "2027-05-05",
+            },
+        ),
+        ("Hello, I need some help.", {}),
+    ],
+)
+def test_wishes_are_read_from_plain_words(text, wishes):
+    assert READER.read([text], TODAY) == wishes
+
+
+def test_later_statements_replace_earlier_ones():
+    wishes = READER.read(["3 nights, economy seats.", "No, 4 nights."], TODAY)
+    assert (wishes["nights"], wishes["seat_type"]) == (4, "economy")
+
+
+def test_turns_that_add_nothing_are_counted_from_the_end():
+    assert READER.count_fruitless(["3 nights.", "Hello?", "3 nights."], TODAY) == 2
+    assert READER.count_fruitless(["Hello?", "3 nights."], TODAY) == 0
+
+
+def test_nothing_else_is_heard():
+    assert says_no_more(["That's all, thanks."])
+    assert not says_no_more(["Nothing special."])
