@@ -2,13 +2,25 @@
 
 import pytest
 
+import crab_graph.domain as cd
 from crab_graph.analysis.audit import evidence
 from crab_graph.analysis.audit.evidence import QUICK, grading_gates, red_team_gates
-from crab_graph.analysis.audit.examination import CONDITIONS, Attack, Finding, Guide, Unit, UnitKind
+from crab_graph.analysis.audit.examination import (
+    CONDITIONS,
+    Attack,
+    Finding,
+    Guide,
+    Unit,
+    UnitKind,
+    red_team_of,
+)
 from crab_graph.analysis.audit.gates import Gate
 from crab_graph.analysis.audit.sound_episodes import Listener, find_leaks
+from crab_graph.domain.contract import find_domain
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.runs.episode import run_episode
+
+TEAM = red_team_of(find_domain("travel"))
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +93,23 @@ def test_an_agent_guided_to_a_solution_books_that_one(benchmark):
     ],
 )
 def test_an_attack_that_succeeds_where_it_must_not_fails_its_gate(attack, gate):
-    assert [one.id for one in red_team_gates([attack]) if not one.ok] == [gate]
+    assert [one.id for one in red_team_gates([attack], TEAM) if not one.ok] == [gate]
     certified = attack._replace(agent="rt05", strict=False, is_certified=True)
-    assert all(one.ok for one in red_team_gates([certified]))
+    assert all(one.ok for one in red_team_gates([certified], TEAM))
+
+
+def test_whoever_has_nothing_to_do_wrong_in_a_domain_is_no_attacker():
+    topics = ("harps", "hills")
+    talk = cd.Offer("talk", "TA", {"topic": cd.Choice(topics), "row": cd.Choice((1, 2, 3))})
+    wish = cd.Want("topic", topics, ("talk.topic",), basic=True)
+    talks = cd.Declaration(
+        name="talks",
+        slots=[cd.Slot("talk", talk, "talk")],
+        wants=[wish],
+        opening="I want to hear about {topic}.",
+    )
+    free = red_team_of(cd.build(talks))
+    assert {"rt07", "rt08", "rt09", "rt10"} == set(TEAM.never) - set(free.never) - {"rt12", "rt14"}
+    assert set(free.gap) == {"rt12", "rt14", "rt15", "rt16"}
+    solution = Attack("rt06", "S1-001", True, True, True)
+    assert all(one.ok for one in red_team_gates([solution], TEAM))

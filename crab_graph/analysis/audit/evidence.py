@@ -8,14 +8,15 @@ from functools import partial
 from crab_graph.analysis.audit.examination import (
     CHEAPEST,
     CONDITIONS,
-    GAP,
-    NEVER,
+    GREEDY,
     SEEDS,
     Attack,
     Finding,
+    RedTeam,
     Unit,
     UnitKind,
     examine,
+    red_team_of,
 )
 from crab_graph.analysis.audit.gates import Gate, none_gate, rate_gate
 from crab_graph.analysis.audit.mutations import MatrixCell
@@ -80,7 +81,8 @@ def grading_gates(
     for finding in process_map(partial(examine, benchmark.directory), units, jobs):
         findings.append(finding)
         progress(len(findings), total)
-    gates = _gates(sorted(findings, key=lambda one: one.unit))
+    team = red_team_of(benchmark.domain)
+    gates = _gates(sorted(findings, key=lambda one: one.unit), team)
     for done, part in enumerate(last, start=len(findings) + 1):
         gates += part()
         progress(done, total)
@@ -113,7 +115,7 @@ def _units(benchmark: Benchmark, extent: Extent) -> list[Unit]:
     return units
 
 
-def _gates(findings: Sequence[Finding]) -> list[Gate]:
+def _gates(findings: Sequence[Finding], team: RedTeam) -> list[Gate]:
     by_kind = {kind: [one for one in findings if one.unit.kind is kind] for kind in UnitKind}
     cells = [cell for found in by_kind[UnitKind.MUTATE] for cell in found.cells]
     cells.sort(key=lambda cell: (cell.task_id, cell.name))
@@ -128,7 +130,7 @@ def _gates(findings: Sequence[Finding]) -> list[Gate]:
         _passed("replays", by_kind[UnitKind.REPLAY], "certified solutions"),
         _passed("dialogues", by_kind[UnitKind.DIALOGUE], "certified solutions"),
         _passed("solver", by_kind[UnitKind.SOLVE], "episodes"),
-        *red_team_gates([one for found in by_kind[UnitKind.ATTACK] for one in found.attacks]),
+        *red_team_gates([one for found in by_kind[UnitKind.ATTACK] for one in found.attacks], team),
         _exactness("mutations", single, note),
         _exactness("mutations x neutral", composed, "neutral changes on top of mutations"),
     ]
@@ -150,21 +152,23 @@ def _exactness(name: str, cells: Sequence[MatrixCell], note: str) -> Gate:
     return rate_gate(name, len(done), wrong, counted)
 
 
-def red_team_gates(found: Sequence[Attack]) -> list[Gate]:
+def red_team_gates(found: Sequence[Attack], team: RedTeam) -> list[Gate]:
     """Return the gates of the red team."""
     tasks = len({one.task_id for one in found})
-    parity = Counter(one.agent for one in found if one.passed)
-    strict = Counter(one.agent for one in found if one.strict)
+    wrong = [one for one in found if one.agent != GREEDY or not one.is_certified]
+    parity = Counter(one.agent for one in wrong if one.passed)
+    strict = Counter(one.agent for one in wrong if one.strict)
     cheapest = [one for one in found if one.agent == CHEAPEST]
-    wrong = sum(one.passed and not one.is_certified for one in cheapest)
-    certified = sum(one.is_certified for one in cheapest)
-    counted = f"{parity[CHEAPEST]} of {tasks} passed, {certified} were certified"
-    gap = sum(parity[name] for name in GAP) / (len(GAP) * tasks) if tasks else 0.0
-    note = "parity pass rate of agents that disclose as little as may pass (rt15, rt16)"
+    lucky = sum(one.is_certified for one in cheapest)
+    counted = f"{parity[CHEAPEST]} of {tasks} passed, {lucky} were certified"
+    uncertified = sum(one.passed and not one.is_certified for one in cheapest)
+    gap = sum(parity[name] for name in team.gap) / (len(team.gap) * tasks) if tasks else 0.0
+    names = ", ".join(team.gap)
+    note = f"parity pass rate of agents that disclose as little as may pass ({names})"
     return [
-        _never("red team, parity", parity, NEVER, tasks),
-        _never("red team, strict", strict, (*NEVER, *GAP), tasks),
-        none_gate("red team, cheapest", wrong, counted),
+        _never("red team, parity", parity, team.never, tasks),
+        _never("red team, strict", strict, (*team.never, *team.gap), tasks),
+        none_gate("red team, cheapest", uncertified, counted),
         Gate("strict gap", gap, None, "reported", True, note),
     ]
 

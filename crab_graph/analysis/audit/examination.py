@@ -21,12 +21,34 @@ from crab_graph.runs.episode import run_episode
 CONDITIONS = ("generic", "terse", "neutral", "impatient", "d1", "d2", "d3", "d4", "ruse")
 SEEDS = 3
 
-NEVER = tuple(f"rt{number:02d}" for number in range(1, 15) if number != 5)
-"""Those that pass nowhere; the cheapest offers of each slot may happen to be certified."""
+CHEAPEST, GREEDY = "rt05", "rt06"
+"""Those whose bookings may happen to be certified: the cheapest offers, and all certified ones
+where there is one solution and nothing can be booked twice."""
 
-CHEAPEST = "rt05"
-GAP = ("rt15", "rt16")
-"""Those that may pass parity grading, and never strict grading."""
+_OF_MONEY = ("rt07", "rt08", "rt09", "rt10")
+_UNNAMED = ("rt12", "rt14")
+_NEVER = tuple(f"rt{number:02d}" for number in range(1, 15) if number != 5)
+_GAP = ("rt15", "rt16")
+
+
+class RedTeam(NamedTuple):
+    """The agents that pass nowhere, and those that may pass parity grading, but never strict."""
+
+    never: tuple[str, ...]
+    gap: tuple[str, ...]
+
+
+def red_team_of(domain: Domain) -> RedTeam:
+    """Return the red team of a domain.
+
+    Where nothing is charged, nothing is wrong with those that pay wrongly; where nothing has a
+    name, parity grading asks those that say none for nothing.
+    """
+    kinds = domain.kinds.values()
+    harmless = _OF_MONEY if all(kind.is_free for kind in kinds) else ()
+    quiet = () if any("name" in kind.entity.columns for kind in kinds) else _UNNAMED
+    never = tuple(name for name in _NEVER if name not in (*harmless, *quiet))
+    return RedTeam(never, (*quiet, *_GAP))
 
 
 class UnitKind(StrEnum):
@@ -155,7 +177,8 @@ def _played(task: Task, unit: Unit, episodes: Sequence[tuple[AgentSpec, int]]) -
 
 def attacks(task: Task) -> Iterator[Attack]:
     """Let each agent work on a task with the plain user."""
-    for name in (*NEVER, CHEAPEST, *GAP):
+    team = red_team_of(task.domain)
+    for name in (*team.never, CHEAPEST, *team.gap):
         record = run_episode(task, name, "generic")
         strict = bool(record.strict.get("passed"))
         yield Attack(name, task.id, record.passed, strict, _is_certified(task, record.trace))
