@@ -210,7 +210,7 @@ class PolicyWords:
             "some_final": "yes" if final else "",
             "final": f"{joined(final).capitalize()} bookings" if cancelled else "Bookings",
             "some_cancel": "yes" if cancelled else "",
-            "cancelled": f"{joined(cancelled).capitalize()} bookings" if final else "All bookings",
+            "cancelled": f"{joined(cancelled).capitalize()} bookings" if final else "Every booking",
             "refunded": refunded,
             "some_change": "yes" if changed else "",
             "changed": pending if not final else f"{pending} ({joined(changed, 'or')})",

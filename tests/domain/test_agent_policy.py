@@ -61,7 +61,7 @@ def test_what_can_be_cancelled_and_changed_is_said_of_the_toolset() -> None:
     assert "Camp bookings cannot be cancelled" in parity
     assert "Concert and lesson bookings can be cancelled; what was charged is refunded" in parity
     assert "changed" not in parity.partition("## Say before")[2].partition("## Payment")[0]
-    assert "All bookings can be cancelled" in extended
+    assert "Every booking can be cancelled" in extended
     assert "A change counts as a booking" in extended
 
 

@@ -1,7 +1,6 @@
 from crab_graph.dates import day_number
+from crab_graph.domain.contract import Domain
 from crab_graph.domain.verification import Job, Person
-from crab_graph.domains.travel.domain import TRAVEL
-from crab_graph.domains.travel.request import TravelRequest
 from tests.tools.builders import (
     ANA,
     AWAY_ROOM,
@@ -21,21 +20,22 @@ from tests.tools.builders import (
     OUT_NOON,
     ROOM,
     SMALL_ROOM,
+    TRAVEL,
     Episode,
 )
 
-REQUEST = TravelRequest(
+REQUEST = TRAVEL.request_type(
     origin="Chicago",
     destination="Pittsburgh",
-    departure_first="2027-05-03",
-    departure_last="2027-05-03",
+    first_day="2027-05-03",
+    last_day="2027-05-03",
     nights=3,
     party_size=2,
 )
 
 
-def read(episode: Episode) -> Job:
-    return TRAVEL.read_job(episode.ledger, REQUEST, CUSTOMER)
+def read(episode: Episode, domain: Domain = TRAVEL) -> Job:
+    return domain.read_job(episode.ledger, REQUEST, CUSTOMER)
 
 
 def book_whole_trip(episode: Episode) -> dict[str, str]:
@@ -65,8 +65,8 @@ def test_a_flight_booking_tells_offer_amounts_and_travellers() -> None:
     assert flight.properties == {
         "flight_id": OUT_EARLY,
         "fare_id": OUT_FARE,
-        "origin": "ORD",
-        "destination": "PIT",
+        "origin": "Chicago",
+        "destination": "Pittsburgh",
         "carrier": "Northbeam",
         "date": day_number("2027-05-03"),
         "departure": 455,
@@ -100,6 +100,7 @@ def test_a_hotel_booking_tells_its_nights_and_an_attraction_its_tickets() -> Non
         "bed_type": "queen",
         "max_occupancy": 2,
         "available_from": day_number("2027-05-01"),
+        "nights_open": 9,
         "available_until": day_number("2027-05-10"),
         "price": 12_000,
         "check_in": day_number("2027-05-03"),

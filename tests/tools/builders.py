@@ -2,12 +2,15 @@
 
 from typing import Any
 
-from crab_graph.domains.travel.offers import ALL_TABLES
-from crab_graph.domains.travel.tools import build_travel_registry
+from crab_graph.domain.compiler import build
+from crab_graph.domain.contract import Domain
+from crab_graph.domains.travel.declared import TRAVEL_DECLARATION
 from crab_graph.settings import Toolset
 from crab_graph.tools.ledger import BookingTables, Ledger
 from crab_graph.tools.registry import Owner, ToolOutcome
 from crab_graph.tools.tables import Row, World
+
+TRAVEL = build(TRAVEL_DECLARATION)
 
 CUSTOMER, OTHER = "CU-20417", "CU-30999"
 BIG_CARD, SMALL_CARD, OTHER_CARD = "CD-1001", "CD-1002", "CD-9001"
@@ -62,16 +65,14 @@ def build_rows() -> dict[str, list[Row]]:
             ("PIT", "Pittsburgh", "Pittsburgh International"),
             ("ORD", "Chicago", "O'Hare International"),
             ("DEN", "Denver", "Denver International"),
-            ("JFK", "New York", "John F. Kennedy International"),
-            ("LGA", "New York", "LaGuardia"),
         ),
         "flights": _table(
             "flight_id carrier origin destination departure_date departure_minute arrival_minute"
             " time_of_day",
-            (OUT_EARLY, "Northbeam", "ORD", "PIT", may_3, 455, 560, "morning"),
-            (OUT_NOON, "Skylark", "ORD", "PIT", may_3, 730, 835, "midday"),
-            (BACK, "Northbeam", "PIT", "ORD", may_6, 1080, 1185, "night"),
-            (ELSEWHERE, "Skylark", "ORD", "DEN", may_3, 480, 640, "morning"),
+            (OUT_EARLY, "Northbeam", "Chicago", "Pittsburgh", may_3, 455, 560, "morning"),
+            (OUT_NOON, "Skylark", "Chicago", "Pittsburgh", may_3, 730, 835, "midday"),
+            (BACK, "Northbeam", "Pittsburgh", "Chicago", may_6, 1080, 1185, "night"),
+            (ELSEWHERE, "Skylark", "Chicago", "Denver", may_3, 480, 640, "morning"),
         ),
         "fares": _table(
             "fare_id flight_id seat_type seat_position price_cents available",
@@ -88,12 +89,12 @@ def build_rows() -> dict[str, list[Row]]:
             (HOTEL_AWAY, "Summit Rest Inn", "Denver", "Old Town", 3),
         ),
         "rooms": _table(
-            "room_id hotel_id room_type bed_type max_occupancy available_from available_until"
-            " price_cents",
-            (ROOM, HOTEL, "standard", "queen", 2, "2027-05-01", "2027-05-10", 12_000),
-            (SMALL_ROOM, HOTEL, "standard", "twin", 1, "2027-05-03", "2027-05-06", 9_000),
-            (LATE_ROOM, HOTEL, "suite", "king", 4, "2027-05-04", "2027-05-10", 21_000),
-            (AWAY_ROOM, HOTEL_AWAY, "deluxe", "king", 2, "2027-05-01", "2027-05-10", 8_000),
+            "room_id hotel_id room_type bed_type max_occupancy available_from nights_open"
+            " available_until price_cents",
+            (ROOM, HOTEL, "standard", "queen", 2, "2027-05-01", 9, "2027-05-10", 12_000),
+            (SMALL_ROOM, HOTEL, "standard", "twin", 1, "2027-05-03", 3, "2027-05-06", 9_000),
+            (LATE_ROOM, HOTEL, "suite", "king", 4, "2027-05-04", 6, "2027-05-10", 21_000),
+            (AWAY_ROOM, HOTEL_AWAY, "deluxe", "king", 2, "2027-05-01", 9, "2027-05-10", 8_000),
         ),
         "attractions": _table(
             "attraction_id name city district category date time_of_day start_minute end_minute"
@@ -151,12 +152,12 @@ def build_rows() -> dict[str, list[Row]]:
                 6,
             ),
         ),
-        "booking_seats": _table(
-            "seat_key booking_id fare_id passenger_name date_of_birth",
+        "booked_fares": _table(
+            "item_key booking_id fare_id passenger_name date_of_birth",
             ("BK-00000001/1", OTHER_FLIGHT_BOOKING, OUT_FARE, "Bo Field", "1970-01-01"),
         ),
-        "booking_rooms": _table(
-            "stay_key booking_id room_id check_in check_out guests",
+        "booked_rooms": _table(
+            "item_key booking_id room_id check_in check_out guests",
             ("BK-00000002/1", OTHER_HOTEL_BOOKING, ROOM, "2027-05-08", "2027-05-09", 1),
         ),
     }
@@ -167,7 +168,7 @@ def build_world(task_id: str = "S1-001") -> World:
         task_id=task_id,
         today="2027-04-20",
         customer_id=CUSTOMER,
-        schema=ALL_TABLES,
+        schema=TRAVEL.tables,
         rows=build_rows(),
     )
 
@@ -175,8 +176,13 @@ def build_world(task_id: str = "S1-001") -> World:
 class Episode:
     """Calls tools on a world, keeping the events of those that succeed."""
 
-    def __init__(self, world: World | None = None, toolset: Toolset = Toolset.PARITY) -> None:
-        self.registry = build_travel_registry(toolset)
+    def __init__(
+        self,
+        world: World | None = None,
+        toolset: Toolset = Toolset.PARITY,
+        domain: Domain = TRAVEL,
+    ) -> None:
+        self.registry = domain.with_toolset(toolset).registry()
         self.ledger = Ledger.fold(world or build_world())
 
     def call(self, owner: Owner, name: str, arguments: Any) -> ToolOutcome:

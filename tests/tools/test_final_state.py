@@ -2,8 +2,7 @@ import datetime
 
 import duckdb
 
-from crab_graph.domains.travel.offers import ALL_TABLES
-from tests.tools.builders import OUT_FARE, Episode
+from tests.tools.builders import OUT_FARE, TRAVEL, Episode
 from tests.tools.final_state import final_rows, write_final_state, write_final_states
 
 
@@ -14,7 +13,7 @@ def test_only_rows_that_are_new_or_different_are_final_rows() -> None:
     assert {table: len(rows) for table, rows in final_rows(episode.ledger).items()} == {
         "bookings": 1,
         "fares": 1,
-        "booking_seats": 2,
+        "booked_fares": 2,
     }
     episode.agent("cancel_flight", booking_id=booking_id)
     assert "fares" not in final_rows(episode.ledger)
@@ -25,11 +24,11 @@ def test_final_states_are_written_as_rows_by_episode() -> None:
     booking_id = first.book_outbound()
     second.book_room()
     with duckdb.connect() as connection:
-        write_final_states(connection, [("e1", first.ledger), ("e2", second.ledger)], ALL_TABLES)
-        write_final_state(connection, "e3", first.ledger, ALL_TABLES)
+        write_final_states(connection, [("e1", first.ledger), ("e2", second.ledger)], TRAVEL.tables)
+        write_final_state(connection, "e3", first.ledger, TRAVEL.tables)
         fares = connection.execute("SELECT episode_id, fare_id, available FROM final_fares")
         assert fares.fetchall() == [("e1", OUT_FARE, 1), ("e3", OUT_FARE, 1)]
-        seats = connection.execute("SELECT * FROM final_booking_seats WHERE episode_id = 'e1'")
+        seats = connection.execute("SELECT * FROM final_booked_fares WHERE episode_id = 'e1'")
         assert seats.fetchall()[0] == (
             "e1",
             f"{booking_id}/1",

@@ -23,7 +23,10 @@ _CLAIMS = _WORDS.pop("claims")
 CITIES: Mapping[str, Mapping[str, str]] = _LISTS["cities"]
 
 CITY = cd.Choice(
-    tuple(CITIES), sample=4, codes={name: city["code"] for name, city in CITIES.items()}
+    tuple(CITIES),
+    sample=4,
+    codes={name: city["code"] for name, city in CITIES.items()},
+    listed_by="list_all_airports",
 )
 DISTRICT = cd.Choice(_LISTS["districts"], sample=4)
 
