@@ -24,13 +24,15 @@ from tests.tools.builders import (
     Episode,
 )
 
-REQUEST = TRAVEL.request_type(
-    origin="Chicago",
-    destination="Pittsburgh",
-    first_day="2027-05-03",
-    last_day="2027-05-03",
-    nights=3,
-    party_size=2,
+REQUEST = TRAVEL.request_type.model_validate(
+    {
+        "origin": "Chicago",
+        "destination": "Pittsburgh",
+        "first_day": "2027-05-03",
+        "last_day": "2027-05-03",
+        "nights": 3,
+        "party_size": 2,
+    }
 )
 
 
