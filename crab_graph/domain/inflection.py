@@ -57,6 +57,8 @@ def form_of(noun: str) -> str:
 
 
 def any_of(nouns: Iterable[str]) -> str:
-    """Return the fragment of a pattern that finds any of some nouns, longest first, in a group."""
+    """Return the fragment of a pattern that finds any of some nouns, longest first."""
     forms = dict.fromkeys(form_of(noun) for noun in nouns)
+    if len(forms) == 1:
+        return next(iter(forms))
     return f"(?:{'|'.join(sorted(forms, key=lambda form: -len(form)))})"

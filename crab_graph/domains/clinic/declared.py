@@ -123,7 +123,7 @@ SLOTS = (
 def _at(slot: str, title: str, values: tuple[str, ...] = PARTS) -> cd.Want:
     """Return the wish for a time of day of one part."""
     say, short = f"The {title} should be {{phrase}}.", f"{title.capitalize()}: {{value}}."
-    words = cd.Wording(say, short, f"Any time of day is fine for the {title}.")
+    words = cd.Wording(say, short, f"Any time of day is welcome for the {title}.")
     return cd.Want(f"{slot}_time_of_day", values, (f"{slot}.time_of_day",), odds=0.4, wording=words)
 
 
@@ -154,7 +154,7 @@ _LANGUAGE = _told(
     "Both doctors should speak {value}.",
     "Doctors who speak {value}.",
     r"\blanguages?\b|\bspeaks?\b",
-    none="Any language is fine.",
+    none="Any language is welcome.",
 )
 _FOCUS = _told(
     "The physiotherapy is for the {value}.",

@@ -1,0 +1,82 @@
+"""Bad words are refused with one line that names the part; weak ones are told."""
+
+from dataclasses import replace
+
+import pytest
+
+from crab_graph.domain.declaration import Want, Wording
+from crab_graph.domain.word_checks import word_problems, word_weaknesses
+from tests.domain.practice import COURSE, PRACTICE, SLOTS, TEST, WANTS
+
+
+def worded(key, **words):
+    wants = [replace(one, wording=Wording(**words)) if one.key == key else one for one in WANTS]
+    return replace(PRACTICE, wants=wants)
+
+
+PROBLEMS = [
+    (worded("panel", ask="(which"), "'panel', wording.ask: '(which' is no regular expression"),
+    (replace(PRACTICE, amenities=("[",)), "amenities: '[' is no regular expression"),
+    (
+        replace(PRACTICE, lexicon={"facts": {"panel": {"form": "colour"}}}),
+        "lexicon of domain 'practice': facts.panel.form",
+    ),
+    (replace(PRACTICE, vocabulary={"colours": ()}), "vocabulary: "),
+    (
+        replace(PRACTICE, claims=({"key": "panel", "pattern": "{colour}"},)),
+        "claims: a pattern names 'colour'",
+    ),
+    (
+        worded("panel", say="A {colour} panel: {value}."),
+        "fact 'panel', wording.say: 'A {colour} panel: {value}.' names {colour}; known: {phrase}",
+    ),
+    (
+        worded("panel", say="The usual panel."),
+        "fact 'panel', wording.say: 'The usual panel.' does not tell the value; add {value}",
+    ),
+    (worded("sessions", unit=("1", "many")), "want 'sessions', wording.unit: the plural must hold"),
+    (
+        worded("language", none="Any language is fine."),
+        "fact 'language', wording.none: 'Any language is fine.' can pass for an approval",
+    ),
+    (
+        worded("panel", ask=r"\bdistricts?\b"),
+        "'panel' and 'district' are asked for by the same words",
+    ),
+    (replace(PRACTICE, nobody=()), "'specialist' means a human agent to users; add"),
+    (
+        replace(PRACTICE, slots=[*SLOTS[:3], replace(SLOTS[3], words=("physio", "lab"))]),
+        "slots 'lab' and 'physio': both are called 'lab'",
+    ),
+    (
+        replace(PRACTICE, wants=[*WANTS, Want("cost", (5000,), ("physio.price",))]),
+        "want 'cost', on: prices and clock times cannot be said",
+    ),
+]
+
+
+@pytest.mark.parametrize(("declaration", "line"), PROBLEMS, ids=[row[1][:40] for row in PROBLEMS])
+def test_a_problem_is_one_line_that_names_the_part(declaration, line):
+    problems = word_problems(declaration)
+    assert [one for one in problems if one.startswith(line)], problems
+    assert not any("\n" in one for one in problems)
+
+
+def test_sound_words_have_no_problem():
+    assert word_problems(PRACTICE) == []
+
+
+def test_what_is_weak_is_told():
+    assert any("'short_wait': is told" in one for one in word_weaknesses(PRACTICE))
+    unheard = word_weaknesses(worded("district", ask=r"\bneighbourhoods?\b"))
+    assert any("'district': 'Which district" in one for one in unheard)
+    untold = word_weaknesses(worded("lab_time_of_day", say="Please {phrase}."))
+    assert any("'Please in the morning.' is not recognised" in one for one in untold)
+
+
+def test_a_value_that_is_a_slot_word_is_weak():
+    test = replace(TEST, fields={**TEST.fields, "district": COURSE.fields["focus"]})
+    slots = [SLOTS[0], replace(SLOTS[1], offer=test), SLOTS[2]]
+    physio = replace(SLOTS[3], words=("physio", "knee"))
+    shared = word_weaknesses(replace(PRACTICE, slots=[*slots, physio]))
+    assert "'district': 'knee' is also heard as slot 'physio'; add a cue" in shared
