@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from crab_graph.cli.options import with_settings
-from crab_graph.errors import CrabGraphError, ResumeMismatch
+from crab_graph.errors import CrabGraphError, DeclarationError, ResumeMismatch
 
 UNUSABLE_INPUT = 2
 INTERRUPTED = 130
@@ -117,6 +117,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CrabGraphError as error:
         if invocation.debug:
             raise
+        if isinstance(error, DeclarationError):
+            return max(map(_report, str(error).splitlines()))
         differences = error.differences if isinstance(error, ResumeMismatch) else ()
         return _report(str(error), details=differences)
     except BrokenPipeError:

@@ -3,7 +3,7 @@
 from crab_graph.domain.compiler import build
 from crab_graph.domain.contract import Domain, find_domain, register
 from crab_graph.domain.declaration import Declaration
-from crab_graph.errors import UsageError
+from crab_graph.errors import DeclarationError, UsageError
 from crab_graph.plugins import import_attribute
 
 
@@ -14,10 +14,16 @@ def load_domain(spec: str) -> Domain:
 
     Raises:
         UnknownName: no installed package registers the name.
-        UsageError: it cannot be imported, is refused, or is no domain.
+        DeclarationError: what is declared cannot be right.
+        UsageError: it cannot be imported, or is no domain.
     """
     if ":" not in spec:
-        return find_domain(spec)
+        try:
+            return find_domain(spec)
+        except UsageError as error:
+            if isinstance(error.__cause__, DeclarationError):
+                raise error.__cause__ from None
+            raise
     found = import_attribute("domain", spec)
     if isinstance(found, Declaration):
         found = build(found)

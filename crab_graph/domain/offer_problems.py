@@ -28,9 +28,7 @@ from crab_graph.domain.layout import (
 from crab_graph.domain.naming import parts_of
 from crab_graph.tools.tables import PLATFORM_TABLES, PRIVATE_TABLES
 
-RESERVED = frozenset(
-    {"level", "total", "units", "places", "is_one_offer", "name", "task_id", "booking_id"}
-)
+RESERVED = frozenset({"total", "units", "places", "is_one_offer", "name", "task_id", "booking_id"})
 """Properties that an offer or a booking has beside its fields, and columns of every table."""
 
 PREFIXES = ("BK", "CD", "CU", "HX", "PM", "TX")

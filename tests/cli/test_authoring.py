@@ -1,6 +1,7 @@
 """What the author of a domain is given: a package to begin with, and what to mend in it."""
 
 import json
+import subprocess
 import sys
 from dataclasses import replace
 
@@ -58,6 +59,12 @@ def test_nothing_is_written_over(tmp_path):
         write_package("music", tmp_path)
 
 
+def test_its_own_test_passes(package):
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    done = subprocess.run(command, cwd=package, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
 def test_a_new_domain_has_nothing_to_mend(package, capsys):
     assert main(["check-domain", "music_domain:MUSIC", "--tasks", "4", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -75,6 +82,16 @@ def test_what_is_no_domain_is_refused_in_one_line(package, capsys):
         assert main(["check-domain", name]) == 2
         error = capsys.readouterr().err
         assert reason in error and error.count("\n") == 1
+
+
+def test_a_declaration_that_cannot_be_right_is_told_in_a_line_for_each_problem(package, capsys):
+    text = (package / "music_domain.py").read_text()
+    text = text.replace('cd.Clock("time_of_day"', 'cd.Clock("day_time"')
+    (package / "music_domain.py").write_text(text)
+    assert main(["check-domain", "music_domain:MUSIC"]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2
+    assert all(line.startswith("crab-graph: domain 'music': offer '") for line in lines)
 
 
 def reviewed(**changes):
