@@ -1,0 +1,1 @@
+"""Domains of other shapes than those that ship, each declared in a module."""
