@@ -24,7 +24,10 @@ from unittest.mock import patch
 
 import duckdb
 
+from crab_graph.domain.blueprint import Blueprint
 from crab_graph.domain.contract import Draft
+from crab_graph.domain.request_types import Profile
+from crab_graph.domain.stocking import initialization_actions, insertions
 from crab_graph.domains import generate
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.domains.construction import (
@@ -40,7 +43,6 @@ from crab_graph.domains.construction import (
 from crab_graph.domains.generate import recipe_of
 from crab_graph.domains.proof import certify_benchmark
 from crab_graph.domains.travel.domain import TRAVEL
-from crab_graph.domains.travel.materialize import INSERTIONS, initialization_actions
 from crab_graph.domains.workbench import Workbench, open_workbench
 from crab_graph.generation.certify import count_offers, count_sql, fetch_columns
 from crab_graph.generation.constraint_graph import ConstraintGraph
@@ -51,6 +53,8 @@ from crab_graph.generation.paper import PaperParameters
 from crab_graph.generation.population import Population
 from crab_graph.generation.search import search_solutions
 from crab_graph.settings import GenerationSettings
+
+BLUEPRINT = Blueprint(TRAVEL.declaration, TRAVEL.request_type, Profile)
 
 Row = tuple[str, str, str]
 Offer = dict[str, Any]
@@ -250,8 +254,10 @@ def time_paper(
     population = timed(times.objects, partial(objects_of, one, PAPER))
 
     def insert(connection: duckdb.DuckDBPyConnection, *, together: bool) -> None:
-        actions = initialization_actions(population, one.seed)
-        execute_actions(connection, TRAVEL.tables, INSERTIONS, task, actions, together=together)
+        actions = initialization_actions(BLUEPRINT, population, one.seed)
+        execute_actions(
+            connection, TRAVEL.tables, insertions(BLUEPRINT), task, actions, together=together
+        )
 
     timed(times.together, partial(insert, memory, together=True))
     timed(times.committed, partial(insert, file, together=False))

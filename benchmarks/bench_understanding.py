@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from crab_graph.domains.travel.domain import TRAVEL
-from crab_graph.domains.travel.wording import travel_briefing
 from crab_graph.personas.understanding import ACT_NAMES, Reading
 
 HERE = Path(__file__).resolve().parent
@@ -23,7 +22,7 @@ HALVES = ("blind", "open")
 TARGET = 0.95
 KINDS = ("asked", "intents", "ids", "amounts")
 
-_BRIEFING = travel_briefing(TRAVEL.slots, [], "S1-001", "2027-01-10")
+_BRIEFING = TRAVEL.briefing(TRAVEL.slots, [], "S1-001", "2027-01-10")
 
 
 @dataclass

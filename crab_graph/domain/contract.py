@@ -23,6 +23,7 @@ from crab_graph.generation.folding import FoldedGraph
 from crab_graph.generation.population import Population
 from crab_graph.generation.search import Solution
 from crab_graph.personas.briefing import Fact, UserBriefing
+from crab_graph.personas.wordbook import DomainLexicon
 from crab_graph.plugins import Seam
 from crab_graph.schema import FileModel
 from crab_graph.settings import Toolset
@@ -114,6 +115,7 @@ class Domain:
     people: Callable[[Draft, Inventory, Sequence[int], int], Mapping[str, list[Row]]]
     describe_solution: Callable[[Solution], dict[str, Any]]
     kinds: Mapping[str, Kind]
+    declaration: Declaration
     briefing: Callable[[Sequence[TaskSlot], Sequence[Fact], str, str], UserBriefing]
     toolsets: Mapping[Toolset, AgentKit]
     grading: Grading
@@ -122,7 +124,6 @@ class Domain:
     properties: tuple[TaskProperty, ...] = ()
     optional_edges: tuple[str, ...] = ()
     with_edges: Callable[[Draft, Sequence[str], int], Draft] | None = None
-    declaration: Declaration | None = None
     toolset: Toolset = Toolset.PARITY
 
     @property
@@ -154,7 +155,12 @@ class Domain:
     @property
     def fact_keys(self) -> tuple[str, ...]:
         """Keys of the facts that its users can have, in the order in which they are told."""
-        return tuple(self.briefing(self.slots, (), "", "").lexicon.facts)
+        return tuple(self.lexicon.facts)
+
+    @cached_property
+    def lexicon(self) -> DomainLexicon:
+        """The words that its users understand and say."""
+        return self.briefing(self.slots, (), "", "").lexicon
 
     def axis_values(self, request: Any) -> dict[str, Value]:
         """Return the value that a request has on each axis, by its name."""
@@ -206,7 +212,13 @@ def _refusal(found: object) -> str | None:
 
 
 DOMAINS = Seam(
-    "crab_graph.domains", "domain", {"travel": "crab_graph.domains.travel.domain:TRAVEL"}, _refusal
+    "crab_graph.domains",
+    "domain",
+    {
+        "clinic": "crab_graph.domains.clinic.domain:CLINIC",
+        "travel": "crab_graph.domains.travel.domain:TRAVEL",
+    },
+    _refusal,
 )
 
 

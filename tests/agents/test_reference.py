@@ -10,7 +10,6 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from crab_graph.agents.reference import AGENTS, REFERENCE_AGENTS, reference_agent
 from crab_graph.domain.contract import find_domain
 from crab_graph.domains.generate import generate_benchmark
-from crab_graph.domains.travel.wording import travel_policy
 from crab_graph.errors import UnknownName
 from crab_graph.eval.verdict import grade
 from tests.personas.dialogue import agent_view, talk
@@ -102,7 +101,7 @@ def test_a_trip_that_cannot_be_met_is_apologised_for(benchmark):
         "CU-10000. Names: Ana Ruiz. Born 1990-04-02."
     )
     request = benchmark[0].request
-    text = opening.format(request.origin, request.destination, request.departure_first)
+    text = opening.format(request.origin, request.destination, request.first_day)
     dialogue = talk(benchmark[0], reference_agent("hasty", TRAVEL), "generic", opening=text)
     said = [m["content"] for m in dialogue.visible if m["role"] == "assistant"]
     assert "human agent" in said[0]
@@ -112,7 +111,7 @@ def test_a_trip_that_cannot_be_met_is_apologised_for(benchmark):
 def test_a_user_who_asks_for_a_person_is_transferred():
     offer = "I am sorry. Would you like me to transfer you to a human agent?"
     messages: list[BaseMessage] = [
-        SystemMessage(travel_policy("2027-01-10")),
+        SystemMessage(TRAVEL.policy("2027-01-10")),
         HumanMessage("Help me."),
         AIMessage(offer),
         HumanMessage("Yes please."),

@@ -9,9 +9,9 @@ from crab_graph.domain.blueprint import Blueprint
 from crab_graph.domain.drafting import Drafting
 from crab_graph.domain.request_types import Profile, request_model, task_axes
 from crab_graph.domains.clinic.declared import CLINIC_DECLARATION
-from crab_graph.domains.travel.declared import TRAVEL_DECLARATION
+from crab_graph.domains.travel.domain import TRAVEL
 
-DECLARATIONS = {one.name: one for one in (CLINIC_DECLARATION, TRAVEL_DECLARATION)}
+DECLARATIONS = {one.name: one for one in (CLINIC_DECLARATION, TRAVEL.declaration)}
 
 seeds = st.integers(0, 10**6)
 

@@ -9,7 +9,7 @@ from crab_graph.dates import day_number, iso_date
 from crab_graph.domain.clientele import OTHERS, people_of
 from crab_graph.domain.contract import Inventory
 from crab_graph.domain.request_types import facts_of
-from crab_graph.domains.travel.declared import TRAVEL_DECLARATION
+from crab_graph.domains.travel.domain import TRAVEL
 from tests.domain.drawn import DECLARATIONS, blueprint_of, drafting_of, seeds, strata
 
 FREE = cd.Declaration(
@@ -97,7 +97,7 @@ def test_earlier_bookings_are_of_others_and_lead_somewhere(name, seed):
 
 
 def test_no_offer_is_booked_twice_and_a_stay_ends_as_its_offer_opens():
-    _, inventory, rows = people(TRAVEL_DECLARATION, 5, [10_000])
+    _, inventory, rows = people(TRAVEL.declaration, 5, [10_000])
     opens = {row["room_id"]: row["available_from"] for row in inventory.tables["rooms"]}
     assert rows["booked_rooms"]
     for stay in rows["booked_rooms"]:

@@ -12,7 +12,7 @@ from crab_graph.dates import day_number
 from crab_graph.domain.request_types import facts_of, request_model, task_axes
 from crab_graph.domain.strata import group_of, task_properties
 from crab_graph.domains.clinic.declared import CLINIC_DECLARATION
-from crab_graph.domains.travel.declared import CITIES, TRAVEL_DECLARATION
+from crab_graph.domains.travel.domain import CITIES, TRAVEL
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.personas.briefing import FactLevel
 from tests.domain.drawn import DECLARATIONS, drafting_of, seeds, strata
@@ -81,8 +81,8 @@ def test_every_fact_is_json_and_says_what_the_request_says(drawn):
 
 
 def test_facts_of_travel_come_in_the_order_in_which_they_are_told():
-    draft = drafting_of(TRAVEL_DECLARATION).draft(3, {"date_mode": "flexible", "party": 2})
-    facts = facts_of(TRAVEL_DECLARATION, draft.request, draft.profile)
+    draft = drafting_of(TRAVEL.declaration).draft(3, {"date_mode": "flexible", "party": 2})
+    facts = facts_of(TRAVEL.declaration, draft.request, draft.profile)
     keys = [fact.key for fact in facts]
     assert keys[:9] == [
         "origin",
@@ -105,7 +105,7 @@ def test_facts_of_travel_come_in_the_order_in_which_they_are_told():
 
 @pytest.mark.parametrize(("mode", "expected"), [("fixed", 2.5), ("flexible", 5.5)])
 def test_travel_has_as_many_active_edges_as_in_the_paper(mode, expected):
-    drafting = drafting_of(TRAVEL_DECLARATION)
+    drafting = drafting_of(TRAVEL.declaration)
     axes = [{"date_mode": mode, "party": party} for party in (1, 2, 3, 4)]
     counts = [len(drafting.draft(seed, axes[seed % 4]).folded.active_edges) for seed in range(160)]
     assert mean(counts) == pytest.approx(expected, abs=0.25)
@@ -158,7 +158,7 @@ def test_optional_rules_are_asked_for_together_at_the_declared_odds():
 
 
 def test_a_want_may_depend_on_those_before_it():
-    drafting = drafting_of(TRAVEL_DECLARATION)
+    drafting = drafting_of(TRAVEL.declaration)
     for seed in range(60):
         request = drafting.draft(seed, {"date_mode": "fixed", "party": 4}).request
         assert request.origin != request.destination and {request.origin} <= CITIES.keys()
@@ -205,7 +205,7 @@ def test_every_request_has_a_value_of_every_property(drawn):
 
 
 def test_budget_bands_are_round_and_follow_one_another():
-    declaration = replace(TRAVEL_DECLARATION, properties=())
+    declaration = replace(TRAVEL.declaration, properties=())
     bands = next(one for one in task_properties(declaration) if one.name == "budget")
     assert bands.values[0] == "under $500" and bands.values[-2:] == ("$2,000 and more", "any")
     request = drafting_of(declaration).draft(0, {"date_mode": "fixed", "party": 1}).request

@@ -4,7 +4,7 @@ import pytest
 
 from crab_graph.domain.layout import kinds_of
 from crab_graph.domain.toolkit import registry_of
-from crab_graph.domains.travel.declared import TRAVEL_DECLARATION
+from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.settings import Toolset
 from crab_graph.tools.registry import Owner
 
@@ -48,7 +48,7 @@ CONTRACT = {Toolset.PARITY: PARITY, Toolset.EXTENDED: PARITY + MORE}
 
 @pytest.mark.parametrize("toolset", Toolset)
 def test_names_and_arguments_are_the_contract(toolset: Toolset) -> None:
-    registry = registry_of(TRAVEL_DECLARATION, kinds_of(TRAVEL_DECLARATION), toolset)
+    registry = registry_of(TRAVEL.declaration, kinds_of(TRAVEL.declaration), toolset)
     found = set()
     for owner in Owner:
         for schema in registry.openai_schemas(owner):
@@ -61,7 +61,7 @@ def test_names_and_arguments_are_the_contract(toolset: Toolset) -> None:
 
 
 def test_seats_name_a_fare_and_to_book_also_the_passenger() -> None:
-    registry = registry_of(TRAVEL_DECLARATION, kinds_of(TRAVEL_DECLARATION), Toolset.PARITY)
+    registry = registry_of(TRAVEL.declaration, kinds_of(TRAVEL.declaration), Toolset.PARITY)
     schemas = {one["function"]["name"]: one for one in registry.openai_schemas(Owner.AGENT)}
     for name, needed in (
         ("get_price_airline_booking", ["fare_id"]),

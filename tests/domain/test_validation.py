@@ -7,7 +7,7 @@ import pytest
 import crab_graph.domain as cd
 from crab_graph.domain.validation import problems_of
 from crab_graph.domains.clinic.declared import CLINIC_DECLARATION
-from crab_graph.domains.travel.declared import TRAVEL_DECLARATION
+from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.errors import CrabGraphError, DeclarationError
 
 DOCTOR = cd.Provider("doctor", "DR", ("field",), names=cd.Names("Dr. {person}"))
@@ -307,7 +307,7 @@ PREDICATES = {
 
 
 def test_what_is_sound_has_no_problems():
-    for declaration in (SOUND, CLINIC_DECLARATION, TRAVEL_DECLARATION):
+    for declaration in (SOUND, CLINIC_DECLARATION, TRAVEL.declaration):
         assert [*problems_of(declaration)] == []
 
 

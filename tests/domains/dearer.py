@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from crab_graph.domain.compiler import build
-from crab_graph.domains.travel.declared import TRAVEL_DECLARATION
+from crab_graph.domains.travel.domain import TRAVEL
 
 
 def with_fee(price, units):
@@ -11,11 +11,11 @@ def with_fee(price, units):
     return price * units * 2 + 2_300
 
 
-_OFFERS = {one.booked_as: replace(one, cost=with_fee) for one in TRAVEL_DECLARATION.offers}
+_OFFERS = {one.booked_as: replace(one, cost=with_fee) for one in TRAVEL.declaration.offers}
 DEARER = build(
     replace(
-        TRAVEL_DECLARATION,
+        TRAVEL.declaration,
         name="dearer",
-        slots=[replace(one, offer=_OFFERS[one.kind]) for one in TRAVEL_DECLARATION.slots],
+        slots=[replace(one, offer=_OFFERS[one.kind]) for one in TRAVEL.declaration.slots],
     )
 )

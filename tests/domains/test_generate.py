@@ -16,7 +16,6 @@ from crab_graph.domains.construction import MOST_SOLUTIONS, closure_band
 from crab_graph.domains.generate import generate_benchmark, plan_candidates, recipe_of
 from crab_graph.domains.proof import certify_benchmark
 from crab_graph.domains.travel.domain import TRAVEL
-from crab_graph.domains.travel.names import CITIES
 from crab_graph.domains.workbench import open_workbench
 from crab_graph.errors import BenchmarkError, UnknownName, UnsatisfiableTask, UsageError
 from crab_graph.settings import GenerationSettings
@@ -43,7 +42,7 @@ def reference_solutions(world, request):
     def day(text):
         return date.fromisoformat(text)
 
-    here, there = CITIES[request.origin].code, CITIES[request.destination].code
+    here, there = request.origin, request.destination
 
     def fares(start, end, part):
         for fare in world.rows("fares"):
@@ -79,7 +78,7 @@ def reference_solutions(world, request):
     returns = list(fares(there, here, request.return_time_of_day))
     budget = request.budget_cents if request.budget_cents is not None else 10**12
     for fare, flight in fares(here, there, request.outbound_time_of_day):
-        if not request.departure_first <= flight["departure_date"] <= request.departure_last:
+        if not request.first_day <= flight["departure_date"] <= request.last_day:
             continue
         out = flight["departure_date"]
         back = (day(out) + timedelta(days=request.nights)).isoformat()

@@ -5,9 +5,10 @@ from collections import Counter
 import duckdb
 import pytest
 
-from crab_graph.domains.travel.domain import draft
-from crab_graph.domains.travel.materialize import INSERTIONS, initialization_actions, materialize
-from crab_graph.domains.travel.offers import TRAVEL_TABLES
+from crab_graph.domain.blueprint import Blueprint
+from crab_graph.domain.request_types import Profile
+from crab_graph.domain.stocking import initialization_actions, insertions
+from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.generation.materialize import (
     InitializationAction,
     create_tables,
@@ -18,29 +19,33 @@ from crab_graph.generation.materialize import (
 )
 from crab_graph.generation.population import populate
 
-TABLES = [table for table in TRAVEL_TABLES if not table.name.startswith("booking_")]
+TABLES = [table for table in TRAVEL.tables if not table.name.startswith("book")]
+
+
+BLUEPRINT = Blueprint(TRAVEL.declaration, TRAVEL.request_type, Profile)
+INSERTIONS = insertions(BLUEPRINT)
 
 
 @pytest.fixture(scope="module")
 def population():
-    task = draft(41, {"date_mode": "flexible", "party": 2})
+    task = TRAVEL.draft(41, {"date_mode": "flexible", "party": 2})
     return populate(task.folded, seed_count=2, closure=range(1, 17), distractors=60, seed=7)
 
 
 def test_actions_executed_in_turn_give_the_tables_of_the_bulk_load(population):
-    offers = materialize(population, 7)
+    offers = TRAVEL.materialize(population, 7)
     with duckdb.connect(":memory:") as connection:
         create_tables(connection, TABLES)
         load_rows(connection, TABLES, "bulk", offers.tables)
         load_rows(connection, TABLES, "actions", {"airports": offers.tables["airports"]})
-        actions = initialization_actions(population, 7)
+        actions = initialization_actions(BLUEPRINT, population, 7)
         execute_actions(connection, TABLES, INSERTIONS, "actions", actions)
         stored = [read_rows(connection, TABLES, task_id) for task_id in ("bulk", "actions")]
     assert hash_rows(TABLES, stored[0]) == hash_rows(TABLES, stored[1])
 
 
 def test_calls_committed_one_by_one_keep_what_was_done_before_a_failure(population):
-    actions = initialization_actions(population, 7)
+    actions = initialization_actions(BLUEPRINT, population, 7)
     failing = [next(actions), InitializationAction("add_hotel", {})]
     with duckdb.connect(":memory:") as connection:
         create_tables(connection, TABLES)
@@ -51,13 +56,13 @@ def test_calls_committed_one_by_one_keep_what_was_done_before_a_failure(populati
 
 
 def test_seats_of_one_service_are_one_call_and_rooms_follow_their_hotel(population):
-    actions = list(initialization_actions(population, 7))
+    actions = list(initialization_actions(BLUEPRINT, population, 7))
     counted = Counter(action.name for action in actions)
     assert counted.keys() == INSERTIONS.keys()
     services = [
         tuple(
             action.arguments[name]
-            for name in ("origin", "destination", "departure_date", "time_of_day", "carrier")
+            for name in ("origin", "destination", "date", "time_of_day", "carrier")
         )
         for action in actions
         if action.name == "add_flight_with_seats"

@@ -71,7 +71,7 @@ def test_fewer_distractors_are_part_of_more_and_all_else_is_alike(by_distractors
             assert task.profile == source.profile
             assert task.solutions == tasks[0].solutions
             assert len(task.solutions) == len(source.solutions)
-            for table in ("customers", "cards", "bookings", "booking_seats"):
+            for table in ("customers", "cards", "bookings", "booked_fares"):
                 assert task.world.rows(table) == tasks[0].world.rows(table)
 
 

@@ -60,15 +60,15 @@ def _table(columns: str, *rows: Sequence[Any]) -> list[Row]:
 
 def build_rows() -> dict[str, list[Row]]:
     flights = (
-        (OUT, "Northbeam", "ORD", "PIT", "2027-05-03", 455, 560, "morning"),
-        (OUT_MIDDAY, "Northbeam", "ORD", "PIT", "2027-05-03", 730, 835, "midday"),
-        (OUT_SPARE, "Northbeam", "ORD", "PIT", "2027-05-03", 740, 845, "midday"),
-        (OUT_NEXT_DAY, "Northbeam", "ORD", "PIT", "2027-05-04", 455, 500, "morning"),
-        (BACK, "Northbeam", "PIT", "ORD", "2027-05-06", 780, 885, "midday"),
-        (BACK_NIGHT, "Northbeam", "PIT", "ORD", "2027-05-06", 1200, 1300, "night"),
-        (BACK_NEXT_DAY, "Northbeam", "PIT", "ORD", "2027-05-07", 780, 885, "midday"),
-        (BACK_OTHER_CARRIER, "Skylark", "PIT", "ORD", "2027-05-06", 790, 890, "midday"),
-        (ELSEWHERE, "Northbeam", "ORD", "DEN", "2027-05-03", 455, 560, "morning"),
+        (OUT, "Northbeam", "Chicago", "Pittsburgh", "2027-05-03", 455, 560, "morning"),
+        (OUT_MIDDAY, "Northbeam", "Chicago", "Pittsburgh", "2027-05-03", 730, 835, "midday"),
+        (OUT_SPARE, "Northbeam", "Chicago", "Pittsburgh", "2027-05-03", 740, 845, "midday"),
+        (OUT_NEXT_DAY, "Northbeam", "Chicago", "Pittsburgh", "2027-05-04", 455, 500, "morning"),
+        (BACK, "Northbeam", "Pittsburgh", "Chicago", "2027-05-06", 780, 885, "midday"),
+        (BACK_NIGHT, "Northbeam", "Pittsburgh", "Chicago", "2027-05-06", 1200, 1300, "night"),
+        (BACK_NEXT_DAY, "Northbeam", "Pittsburgh", "Chicago", "2027-05-07", 780, 885, "midday"),
+        (BACK_OTHER_CARRIER, "Skylark", "Pittsburgh", "Chicago", "2027-05-06", 790, 890, "midday"),
+        (ELSEWHERE, "Northbeam", "Chicago", "Denver", "2027-05-03", 455, 560, "morning"),
     )
     return {
         "customers": _table(
@@ -89,8 +89,8 @@ def build_rows() -> dict[str, list[Row]]:
             "booking_id customer_id kind entity_id status total_cents",
             ("BK-00000001", OTHER, "flight", OUT, "confirmed", 150_00),
         ),
-        "booking_seats": _table(
-            "seat_key booking_id fare_id passenger_name date_of_birth",
+        "booked_fares": _table(
+            "item_key booking_id fare_id passenger_name date_of_birth",
             ("BK-00000001/1", "BK-00000001", FARES[OUT][0], "Bo Field", "1970-01-01"),
         ),
         "transactions": _table(
@@ -152,8 +152,8 @@ def _attraction(
 REQUEST = {
     "origin": "Chicago",
     "destination": "Pittsburgh",
-    "departure_first": "2027-05-03",
-    "departure_last": "2027-05-03",
+    "first_day": "2027-05-03",
+    "last_day": "2027-05-03",
     "nights": NIGHTS,
     "party_size": 2,
     "outbound_time_of_day": "morning",

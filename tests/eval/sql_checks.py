@@ -10,7 +10,6 @@ import duckdb
 
 from crab_graph.domain.verification import DomainCheck
 from crab_graph.domains.task import Task
-from crab_graph.domains.travel.names import CITIES
 from crab_graph.generation.constraints import Constraint
 from crab_graph.tools.ledger import Ledger
 from tests.tools.final_state import PREFIX, write_final_states
@@ -29,7 +28,7 @@ _FLIGHT = """
     JOIN flights AS entity ON entity.flight_id = booking.entity_id
     JOIN (SELECT episode_id, booking_id, count(*) AS units, count(DISTINCT fare_id) AS offers,
                  min(fare_id) AS fare_id
-          FROM {final}booking_seats GROUP BY episode_id, booking_id) AS seats
+          FROM {final}booked_fares GROUP BY episode_id, booking_id) AS seats
          USING (episode_id, booking_id)
     JOIN fares AS fare ON fare.fare_id = seats.fare_id
     WHERE {own} AND entity.origin = '{origin}' AND entity.destination = '{destination}'
@@ -42,7 +41,7 @@ _HOTEL = """
            booking.total_cents AS total
     FROM {final}bookings AS booking
     JOIN hotels AS entity ON entity.hotel_id = booking.entity_id
-    JOIN {final}booking_rooms AS stay USING (episode_id, booking_id)
+    JOIN {final}booked_rooms AS stay USING (episode_id, booking_id)
     JOIN rooms AS room ON room.room_id = stay.room_id
     WHERE {own} AND entity.city = '{city}'
     QUALIFY count(*) OVER () = 1"""
@@ -52,7 +51,7 @@ _ATTRACTION = """
            TRUE AS is_one_offer, booking.total_cents AS total
     FROM {final}bookings AS booking
     JOIN attractions AS entity ON entity.attraction_id = booking.entity_id
-    JOIN {final}booking_tickets AS lines USING (episode_id, booking_id)
+    JOIN {final}booked_attractions AS lines USING (episode_id, booking_id)
     WHERE {own} AND entity.city = '{city}'
     QUALIFY count(*) OVER () = 1"""
 
@@ -65,7 +64,7 @@ def compile_statement(task: Task, checks: Sequence[DomainCheck]) -> str:
 
 
 def _slots(task: Task) -> dict[str, str]:
-    home, away = (CITIES[city].code for city in (task.request.origin, task.request.destination))
+    home, away = task.request.origin, task.request.destination
     shared = {
         "final": PREFIX,
         "own": f"booking.customer_id = '{task.customer_id}' AND booking.status <> 'cancelled'"

@@ -107,7 +107,7 @@ def test_the_window_includes_both_ends_and_no_day_more():
         .swapped(hotel(check_in="2027-05-04", check_out="2027-05-07")),
     )
     assert failing(graded(shifted)) == {"D12"}
-    wide = build_task(departure_last="2027-05-04")
+    wide = build_task(last_day="2027-05-04")
     assert "D12" not in failing(graded(shifted, wide))
 
 

@@ -238,7 +238,7 @@ def test_a_replay_folds_to_the_tables_of_the_live_calls():
     script = desk.close()
     replayed = replay(EXTENDED, read_transcript(script.messages)).ledger
     assert final_rows(replayed) == final_rows(script.ledger)
-    stays = replayed.find("booking_rooms", "booking_id", desk.booked["hotel"])
+    stays = replayed.find("booked_rooms", "booking_id", desk.booked["hotel"])
     assert [row["room_id"] for row in stays] == [ROOM]
     assert replayed.get("bookings", desk.booked["hotel"])["entity_id"] == HOTEL  # type: ignore[index]
 

@@ -63,7 +63,7 @@ TASKS: dict[str, dict[str, Any]] = {
     "tight budget": {"budget_cents": 1_010_00 - 1},
     "exact budget": {"budget_cents": 1_010_00},
     "few wishes": {"budget_cents": None, "same_carrier": False, "same_district": False},
-    "window": {"departure_last": "2027-05-05"},
+    "window": {"last_day": "2027-05-05"},
 }
 
 

@@ -78,7 +78,7 @@ def test_an_amount_that_is_not_the_price_due_fails():
     [
         lambda event: [] if event["op"] == "add" else [event],
         row_edit("transactions", amount_cents=1),
-        row_edit("booking_seats", booking_id="BK-99999999"),
+        row_edit("booked_fares", booking_id="BK-99999999"),
         lambda event: [*([event, {**event, "delta": 20}] if event["op"] == "add" else [event])],
     ],
 )

@@ -110,7 +110,7 @@ def test_to_take_what_is_offered_states_nothing(text, found):
 
 
 def test_a_window_is_stated_wrongly_only_outside_of_it():
-    task = build_task(departure_last="2027-05-07")
+    task = build_task(last_day="2027-05-07")
     for text, found in (
         ("We leave between May 3 and May 7.", []),
         ("Leaving on May 8, 2027.", ["U1"]),

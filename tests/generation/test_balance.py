@@ -2,7 +2,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crab_graph.domains.travel.names import attraction_names
+from crab_graph.domain.naming import draw_names
+from crab_graph.domains.travel.domain import ATTRACTION
 from crab_graph.generation.balance import Levels, choose_balanced
 from crab_graph.randomness import derive_array_rng, derive_rng
 
@@ -64,11 +65,14 @@ def test_what_there_is_too_little_of_is_made_up_for():
 
 
 def test_the_length_of_a_name_does_not_tell_the_category():
+    assert ATTRACTION.names is not None
     counts = {"museum": 390, "tour": 60, "show": 40}
     lengths: dict[str, list[int]] = {name: [] for name in counts}
     for seed in range(30):
         categories = [name for name, count in counts.items() for _ in range(count)]
-        names = attraction_names(derive_rng("names", seed), categories)
+        names = draw_names(
+            ATTRACTION.names, derive_rng("names", seed), [{"category": one} for one in categories]
+        )
         assert len(set(names)) == len(names)
         for category, name in zip(categories, names, strict=True):
             assert name.lower().endswith(category)

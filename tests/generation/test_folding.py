@@ -2,7 +2,7 @@ import pytest
 
 from crab_graph.domain.blueprint import Blueprint
 from crab_graph.domain.request_types import Profile, request_model
-from crab_graph.domains.travel.declared import TRAVEL_DECLARATION
+from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.folding import fold
 from crab_graph.generation.seeds import draw_solutions
@@ -11,7 +11,7 @@ from crab_graph.randomness import derive_array_rng
 
 def folded(**changes):
     """A request of which only the outline is left, in a world of Denver and Portland."""
-    blueprint = Blueprint(TRAVEL_DECLARATION, request_model(TRAVEL_DECLARATION), Profile)
+    blueprint = Blueprint(TRAVEL.declaration, request_model(TRAVEL.declaration), Profile)
     request = blueprint.request_type.model_validate(
         {
             "origin": "Denver",

@@ -7,12 +7,11 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from crab_graph.domains.task import Task
-from crab_graph.domains.travel.wording import travel_policy
+from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.personas.condition import parse_condition, resolve
 from crab_graph.personas.rules_user import RulesUser
 from crab_graph.tools.ledger import Ledger
 from crab_graph.tools.registry import Owner
-from tests.travel_words import TRAVEL
 
 Agent = Callable[[list[BaseMessage], list[Any]], AIMessage | str]
 MAX_STEPS = 200
@@ -121,7 +120,7 @@ def _user_view(transcript: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def agent_view(dialogue: Dialogue) -> list[BaseMessage]:
-    view: list[BaseMessage] = [SystemMessage(travel_policy(dialogue.task.today))]
+    view: list[BaseMessage] = [SystemMessage(TRAVEL.policy(dialogue.task.today))]
     for message in dialogue.transcript:
         if message.get("owner") == "user":
             continue

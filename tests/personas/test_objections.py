@@ -3,7 +3,6 @@
 import pytest
 
 from crab_graph.domains.travel.domain import TRAVEL
-from crab_graph.domains.travel.wording import travel_briefing
 from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.personas.objections import contradictions, open_choices, read_plan
 
@@ -25,7 +24,7 @@ WANTED = {
     "same_district": True,
     "budget": "1500.00",
 }
-BRIEFING = travel_briefing(
+BRIEFING = TRAVEL.briefing(
     TRAVEL.slots,
     [Fact(key, value, FactLevel.DETAIL) for key, value in WANTED.items()],
     "S1-001",

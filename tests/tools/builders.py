@@ -2,15 +2,12 @@
 
 from typing import Any
 
-from crab_graph.domain.compiler import build
 from crab_graph.domain.contract import Domain
-from crab_graph.domains.travel.declared import TRAVEL_DECLARATION
+from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.settings import Toolset
 from crab_graph.tools.ledger import BookingTables, Ledger
 from crab_graph.tools.registry import Owner, ToolOutcome
 from crab_graph.tools.tables import Row, World
-
-TRAVEL = build(TRAVEL_DECLARATION)
 
 CUSTOMER, OTHER = "CU-20417", "CU-30999"
 BIG_CARD, SMALL_CARD, OTHER_CARD = "CD-1001", "CD-1002", "CD-9001"

@@ -1,149 +1,425 @@
-"""The travel domain: flights out and back, a hotel and an attraction (paper section 3.5)."""
+"""The travel domain: flights out and back, a hotel and an attraction (paper section 3.5, A.5)."""
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+import tomllib
+from collections.abc import Mapping
+from importlib.resources import files
+from itertools import product
+from math import prod
 from typing import Any
 
-from crab_graph.dates import day_number, iso_date
-from crab_graph.domain.contract import AgentKit, Domain, Draft, TaskAxis
-from crab_graph.domain.declaration import TaskProperty
-from crab_graph.domains.travel.checks import TRAVEL_GRADING
-from crab_graph.domains.travel.constraints import build_graph
-from crab_graph.domains.travel.declared import TRAVEL_DECLARATION
-from crab_graph.domains.travel.market import node_types
-from crab_graph.domains.travel.materialize import materialize
-from crab_graph.domains.travel.names import read_data
-from crab_graph.domains.travel.offers import ALL_TABLES, KINDS, TRAVEL_SLOTS, kinds_of_slots
-from crab_graph.domains.travel.people import people, sample_profile
-from crab_graph.domains.travel.request import TravelProfile, TravelRequest, facts_of
-from crab_graph.domains.travel.sampling import optional_edges, sample_request, with_budget
-from crab_graph.domains.travel.tools import build_travel_registry
-from crab_graph.domains.travel.wording import travel_briefing, travel_policy
-from crab_graph.generation.constraints import Value
-from crab_graph.generation.features import Surface
-from crab_graph.generation.folding import fold
-from crab_graph.generation.search import Solution
-from crab_graph.randomness import derive_rng
-from crab_graph.settings import Toolset
+import crab_graph.domain as cd
+from crab_graph.dates import MINUTES_A_DAY, day_number, iso_date
+from crab_graph.tools.registry import Owner, Result, ToolCall, ToolType, tool
+from crab_graph.tools.tables import Table
 
 
-def draft(seed: int, axes: Mapping[str, Value]) -> Draft:
-    """Draw a request with its budget, and who makes it.
-
-    Raises:
-        UnsatisfiableTask: the request contradicts itself; draw with another seed.
-    """
-    party_size = int(axes["party"])
-    flexible = axes["date_mode"] == "flexible"
-    request = sample_request(seed, flexible=flexible, party_size=party_size)
-    types = node_types(request, seed)
-    if optional_edges(seed, request.date_mode).budget:
-        request = with_budget(request, fold(build_graph(request), types), seed)
-    ahead = derive_rng(seed, "today").randint(14, 75)
-    today = iso_date(day_number(request.departure_first) - ahead)
-    profile = sample_profile(seed, party_size)
-    return Draft(request, profile, today, fold(build_graph(request), types))
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath(name).read_text("utf-8"))
 
 
-def with_edges(draft: Draft, names: Sequence[str], seed: int) -> Draft:
-    """Return a draft with exactly these optional edges; a budget it has not is drawn.
+_LISTS = _read("data.toml")
+_WORDS = _read("words.toml")
+_CLAIMS = _WORDS.pop("claims")
+CITIES: Mapping[str, Mapping[str, str]] = _LISTS["cities"]
 
-    Raises:
-        UnsatisfiableTask: the request contradicts itself then.
-    """
-    types = draft.folded.types
-    request: TravelRequest = draft.request.model_copy(
-        update={
-            "same_carrier": "same_carrier" in names,
-            "same_district": "same_district" in names,
-            "budget_cents": draft.request.budget_cents if "total_budget" in names else None,
-        }
-    )
-    folded = fold(build_graph(request), types)
-    if "total_budget" in names and request.budget_cents is None:
-        request = with_budget(request, folded, seed)
-        folded = fold(build_graph(request), types)
-    return draft._replace(request=request, folded=folded)
+CITY = cd.Choice(
+    tuple(CITIES),
+    sample=4,
+    codes={name: city["code"] for name, city in CITIES.items()},
+    listed_by="list_all_airports",
+)
+DISTRICT = cd.Choice(_LISTS["districts"], sample=4)
+
+FARE = cd.Offer(
+    "fare",
+    "FA",
+    {
+        "origin": CITY,
+        "destination": CITY,
+        "date": cd.Day(column="departure_date"),
+        "time_of_day": cd.Choice(("morning", "midday", "night")),
+        "carrier": cd.Choice(_LISTS["carriers"], sample=4),
+        "departure": cd.Clock(
+            "time_of_day",
+            {"morning": (360, 600), "midday": (690, 900), "night": (1080, 1225)},
+            per=("origin", "destination", "carrier"),
+            column="departure_minute",
+            shown="departs",
+        ),
+        # The longest flight of the latest departure lands before midnight.
+        "arrival": cd.Later(
+            "departure",
+            cd.Span(70, 200, 5, per=("origin", "destination")),
+            column="arrival_minute",
+            shown="arrives",
+        ),
+        "seat_type": cd.Choice(("economy", "premium economy", "business")),
+        "seat_position": cd.Choice(("window", "aisle", "middle")),
+        "price": cd.Price(
+            {"economy": 120, "premium economy": 210, "business": 400}, "seat_type", shown="price"
+        ),
+        "available": cd.Stock((1, 2, 3, 4, 6, 9)),
+    },
+    provider=cd.Provider(
+        "flight", "FL", ("origin", "destination", "date", "time_of_day", "carrier")
+    ),
+    kind="flight",
+    always={
+        "no flight stays in its city": lambda fare: fare.origin != fare.destination,
+        "no middle seat in business": lambda fare: (
+            (fare.seat_type != "business") | (fare.seat_position != "middle")
+        ),
+    },
+    adds=("add_flight_with_seats",),
+    holds=cd.Each("seats", "passenger_name", "date_of_birth"),
+    unit="passenger",
+    units="party_size",
+    words=("flight", "fare", "seat", "seats"),
+    tools=cd.Tools(
+        search="search_flights_by_route",
+        look="search_available_seats",
+        price="get_price_airline_booking",
+        book="book_flight_with_seats",
+        details="get_flight_booking_details",
+        cancel="cancel_flight",
+        change="modify_flight_seats",
+        needs=("origin", "destination", "date"),
+        filters=(),
+        category="Flights",
+    ),
+    bundles={
+        "fares per route and date": ("origin", "destination", "date"),
+        "fares per route and carrier": ("origin", "destination", "carrier"),
+    },
+)
+
+ROOM = cd.Offer(
+    "room",
+    "RM",
+    {
+        "city": CITY,
+        "district": DISTRICT,
+        "stars": cd.Choice((1, 2, 3, 4, 5)),
+        "room_type": cd.Choice(("standard", "deluxe", "suite")),
+        "bed_type": cd.Choice(("twin", "queen", "king")),
+        "max_occupancy": cd.Capacity((1, 2, 4)),
+        "available_from": cd.Day(),
+        "nights_open": cd.Choice((1, 2, 3, 4, 5, 6, 7)),
+        "available_until": cd.Later("available_from", "nights_open"),
+        "price": cd.Price(
+            {1: 45, 2: 70, 3: 105, 4: 150, 5: 220},
+            "stars",
+            percent={"room_type": {"standard": 100, "deluxe": 135, "suite": 190}},
+            levels=(80, 160),
+        ),
+    },
+    provider=cd.Provider(
+        "hotel",
+        "HT",
+        ("city", "district", "stars"),
+        names=cd.Names("{first} {second} {kind}", _LISTS["hotel_names"]),
+        digits=4,
+    ),
+    kind="hotel",
+    always={
+        "no suite for one": lambda room: (room.room_type != "suite") | (room.max_occupancy != 1),
+        "no twin beds for four": lambda room: (room.bed_type != "twin") | (room.max_occupancy != 4),
+    },
+    adds=("add_hotel", "add_room_to_hotel"),
+    holds=cd.Stay(
+        "outbound.date",
+        "return.date",
+        "available_from",
+        "available_until",
+        checks=("D14", "D15"),
+    ),
+    unit="night",
+    units="nights",
+    tools=cd.Tools(
+        search="search_hotels_by_city",
+        look="search_available_rooms",
+        price="get_price_hotel_booking",
+        book="book_hotel_with_rooms",
+        cancel="cancel_hotel_booking",
+        change="modify_hotel_booking",
+        needs=("city",),
+        filters=(),
+        shows=(
+            "district",
+            "stars",
+            "room_type",
+            "bed_type",
+            "max_occupancy",
+            "available_from",
+            "available_until",
+            "price",
+        ),
+        extended=("cancel", "change"),
+        category="Hotels",
+    ),
+    bundles={"rooms per city and district": ("city", "district")},
+)
+
+ATTRACTION = cd.Offer(
+    "attraction",
+    "AT",
+    {
+        "city": CITY,
+        "district": DISTRICT,
+        "category": cd.Choice(("museum", "tour", "show")),
+        "date": cd.Day(),
+        "time_of_day": cd.Choice(("morning", "afternoon", "evening", "all-day")),
+        "start": cd.Clock(
+            "time_of_day",
+            {"morning": 540, "afternoon": 780, "evening": 1080, "all-day": 0},
+            column="start_minute",
+            shown="starts",
+        ),
+        "end": cd.Clock(
+            "time_of_day",
+            {"morning": 720, "afternoon": 1020, "evening": 1320, "all-day": 1439},
+            column="end_minute",
+            shown="ends",
+        ),
+        "price": cd.Price({"museum": 18, "tour": 42, "show": 65}, "category", levels=(60, 210)),
+        "available": cd.Stock((1, 2, 3, 4, 6, 9)),
+    },
+    always={
+        "no all-day show": lambda visit: (
+            (visit.category != "show") | (visit.time_of_day != "all-day")
+        )
+    },
+    names=cd.Names(
+        "{place} {theme}", {"place": _LISTS["places"], "theme": _LISTS["themes"]}, "category"
+    ),
+    holds=cd.Count("tickets"),
+    unit="ticket",
+    units="party_size",
+    tools=cd.Tools(
+        search="search_attractions_by_city",
+        book="book_attraction",
+        cancel="cancel_attraction_booking",
+        change="modify_attraction_booking",
+        needs=("city",),
+        filters=("date", "category", "district", "time_of_day", "price"),
+        extended=("cancel", "change"),
+        category="Attractions",
+    ),
+    bundles={
+        "slots per city and date": ("city", "date"),
+        "slots per city and district": ("city", "district"),
+    },
+)
+
+SLOTS = (
+    cd.Slot(
+        "outbound", FARE, "outbound flight", ("outbound", "departing"), check="D01", wishes="D08"
+    ),
+    cd.Slot("return", FARE, "return flight", ("return",), check="D02", wishes="D09"),
+    cd.Slot("hotel", ROOM, "hotel", ("hotel", "room", "stay"), check="D03", wishes="D10"),
+    cd.Slot(
+        "attraction",
+        ATTRACTION,
+        "attraction",
+        ("attraction", "ticket", "tickets", "museum", "tour", "show"),
+        check="D04",
+        wishes="D11",
+    ),
+)
 
 
-def describe_solution(solution: Solution) -> dict[str, Any]:
-    """Return the ids of a solution; the room is booked from arrival to return."""
-    ids: dict[str, Any] = {
-        slot: {key: solution[slot][key] for key in (kind.entity.key, kind.offer.key)}
-        for slot, kind in kinds_of_slots().items()
-    }
-    for end, leg in (("check_in", "outbound"), ("check_out", "return")):
-        ids["hotel"][end] = iso_date(solution[leg]["date"])
-    return ids
+def _other_cities(request: Any) -> tuple[str, ...]:
+    return tuple(city for city in CITIES if city != request.origin)
 
 
-def group_of(request: TravelRequest) -> tuple[str | int | bool | None, ...]:
-    """Return the properties that affect booking, over which tasks are spread (paper A.3)."""
-    return (
-        request.party_size,
-        request.budget_cents is not None,
-        request.date_mode,
-        request.seat_position,
-        request.hotel_stars,
-    )
+def _days_between(request: Any) -> tuple[str, ...]:
+    first = day_number(request.first_day)
+    return tuple(iso_date(first + day) for day in range(1, request.nights))
 
+
+def _beds(request: Any) -> tuple[str, ...]:
+    # There are no twin beds for four.
+    return ("queen", "king") if request.party_size > 2 else ("twin", "queen", "king")
+
+
+PARTY = cd.Axis("party")
+DATES = cd.Axis("date_mode", "dates", ("fixed", "flexible"))
+_FLIGHTS = ("outbound.{}", "return.{}")
+
+WANTS = (
+    cd.Want(
+        "origin", tuple(CITIES), ("outbound.origin", "return.destination"), basic=True, role=True
+    ),
+    cd.Want(
+        "destination",
+        _other_cities,
+        ("outbound.destination", "return.origin", "hotel.city", "attraction.city"),
+        basic=True,
+        role=True,
+    ),
+    cd.Want("nights", (2, 3, 4, 5), basic=True),
+    cd.Want("party_size", (1, 2, 3, 4), basic=True, axis=PARTY),
+    cd.Want(
+        "outbound_time_of_day",
+        ("morning", "midday", "night"),
+        ("outbound.time_of_day",),
+        odds=0.45,
+    ),
+    cd.Want(
+        "return_time_of_day", ("morning", "midday", "night"), ("return.time_of_day",), odds=0.45
+    ),
+    cd.Want(
+        "seat_type",
+        ("economy", "economy", "premium economy", "business"),
+        ("outbound.seat_type", "return.seat_type"),
+        odds=0.6,
+    ),
+    cd.Want(
+        "seat_position",
+        ("window", "aisle"),
+        ("outbound.seat_position", "return.seat_position"),
+        odds=0.5,
+    ),
+    cd.Want("hotel_stars", (2, 3, 3, 4), ("hotel.stars",), compare="at_least", odds=0.7),
+    cd.Want("room_type", ("standard", "deluxe", "suite"), ("hotel.room_type",), odds=0.4),
+    cd.Want("bed_type", _beds, ("hotel.bed_type",), odds=0.4),
+    cd.Want("attraction_category", ("museum", "tour", "show"), ("attraction.category",), odds=0.7),
+    cd.Want(
+        "attraction_time_of_day",
+        ("morning", "afternoon", "evening"),
+        ("attraction.time_of_day",),
+        odds=0.35,
+    ),
+    cd.Want(
+        "attraction_date",
+        _days_between,
+        ("attraction.date",),
+        odds={"fixed": 0.15, "flexible": 0.0},
+    ),
+)
+
+
+def _fits_between(outbound: Any, return_: Any, attraction: Any) -> Any:
+    begins = attraction.date * MINUTES_A_DAY + attraction.start
+    ends = attraction.date * MINUTES_A_DAY + attraction.end
+    landed = outbound.date * MINUTES_A_DAY + outbound.arrival
+    leaves = return_.date * MINUTES_A_DAY + return_.departure
+    return (begins >= landed) & (ends <= leaves)
+
+
+RULES = (
+    cd.Rule(
+        "trip_length",
+        lambda outbound, return_, r: return_.date == outbound.date + r.nights,
+        "returns {r.nights} nights after the departure",
+        check="D13",
+        title="length of the trip",
+    ),
+    cd.Rule(
+        "stay_covers_trip",
+        lambda outbound, return_, hotel: (
+            (hotel.available_from <= outbound.date) & (hotel.available_until >= return_.date)
+        ),
+        "the room is available every night of the trip",
+        check="D15",
+        title="room free every night",
+    ),
+    cd.Rule(
+        "attraction_fits_trip",
+        _fits_between,
+        "the attraction lies between arrival and return departure",
+        check="D16",
+        title="attraction between the flights",
+    ),
+    cd.Rule(
+        "same_carrier",
+        lambda outbound, return_: outbound.carrier == return_.carrier,
+        "both flights are with one carrier",
+        odds=0.7,
+        check="D18",
+        title="one carrier both ways",
+    ),
+    cd.Rule(
+        "same_district",
+        lambda hotel, attraction: hotel.district == attraction.district,
+        "the attraction is in the hotel's district",
+        odds=0.6,
+        check="D25",
+        title="attraction in the hotel's district",
+    ),
+)
+
+_BUDGET, _CARRIER, _DISTRICT = "total_budget", "same_carrier", "same_district"
+_ASKED = ((_BUDGET, 0.8), (_CARRIER, 0.86), (_DISTRICT, 0.86))
+
+# Where a budget, one carrier or one district is all that ties an offer to the rest, the solution
+# stands out. With a fixed date the three therefore mostly come together or not at all. With the
+# edges that every trip has these odds give the paper's 2.5 active edges on fixed dates and 5.5 on
+# flexible ones (Figure 5).
+ODDS: Mapping[str, Mapping[tuple[str, ...], float]] = {
+    "fixed": {
+        (): 0.30,
+        (_CARRIER,): 0.20,
+        (_CARRIER, _DISTRICT): 0.08,
+        (_BUDGET, _CARRIER): 0.02,
+        (_BUDGET, _CARRIER, _DISTRICT): 0.40,
+    },
+    "flexible": {
+        tuple(name for (name, _), is_asked in zip(_ASKED, asked, strict=True) if is_asked): prod(
+            odds if is_asked else 1 - odds
+            for (_, odds), is_asked in zip(_ASKED, asked, strict=True)
+        )
+        for asked in product((True, False), repeat=len(_ASKED))
+    },
+}
 
 _BANDS = ("under $1,000", "$1,000-1,999", "$2,000-2,999", "$3,000-3,999", "$4,000 and more")
-_BUDGETS = (*_BANDS, "any")
 
 
-def _budget_band(request: TravelRequest) -> str:
-    if request.budget_cents is None:
-        return _BUDGETS[-1]
-    return _BANDS[min(request.budget_cents // 100_000, len(_BANDS) - 1)]
+def _budget_band(request: Any) -> str:
+    cents = request.budget_cents
+    return "any" if cents is None else _BANDS[min(cents // 100_000, len(_BANDS) - 1)]
 
 
-def _property(name: str, field: str, *values: str) -> TaskProperty:
-    return TaskProperty(name, values, lambda request: str(getattr(request, field) or "any"))
+@tool(owner=Owner.AGENT, type=ToolType.R, category="Flights")
+def list_all_airports(call: ToolCall) -> Result:
+    """List all airports with their codes and cities."""
+    return {"airports": [dict(row) for row in call.tables.rows("airports")]}
 
 
-PROPERTIES = (
-    _property("passengers", "party_size", "1", "2", "3", "4"),
-    TaskProperty("budget", _BUDGETS, _budget_band),
-    _property("dates", "date_mode", "fixed", "flexible"),
-    _property("nights", "nights", "2", "3", "4", "5"),
-    _property("seat position", "seat_position", "window", "aisle", "any"),
-    _property("seat type", "seat_type", "economy", "premium economy", "business", "any"),
-    _property("hotel stars at least", "hotel_stars", "2", "3", "4", "any"),
-    _property("attraction", "attraction_category", "museum", "tour", "show", "any"),
-)
-"""What tasks are distributed over: the paper's five groups (A.3, Figure 8) and three more."""
-
-AXES = (
-    TaskAxis("date_mode", "dates", ("fixed", "flexible"), lambda request: str(request.date_mode)),
-    TaskAxis("party", "party", (1, 2, 3, 4), lambda request: int(request.party_size)),
+_AIRPORTS = Table(
+    "airports", "airport_code", dict.fromkeys(("airport_code", "city", "name"), "VARCHAR")
 )
 
-TRAVEL = Domain(
-    name="travel",
-    slots=TRAVEL_SLOTS,
-    tables=ALL_TABLES,
-    request_type=TravelRequest,
-    profile_type=TravelProfile,
-    surfaces={name: Surface(**one) for name, one in read_data("surfaces.toml").items()},
-    draft=draft,
-    build_graph=build_graph,
-    group=group_of,
-    facts=facts_of,
-    materialize=materialize,
-    people=people,
-    describe_solution=describe_solution,
-    kinds=KINDS,
-    briefing=travel_briefing,
-    toolsets={
-        one: AgentKit(partial(build_travel_registry, one), partial(travel_policy, toolset=one))
-        for one in Toolset
-    },
-    grading=TRAVEL_GRADING,
-    job="trip",
-    axes=AXES,
-    properties=PROPERTIES,
-    optional_edges=("total_budget", "same_carrier", "same_district"),
-    with_edges=with_edges,
-    declaration=TRAVEL_DECLARATION,
+TRAVEL = cd.build(
+    cd.Declaration(
+        name="travel",
+        job="trip",
+        whole=("itinerary",),
+        slots=SLOTS,
+        wants=WANTS,
+        rules=RULES,
+        window=cd.Window("departure_date", "outbound.date", axis=DATES, check="D12"),
+        budget=cd.Budget(),
+        people=cd.People("party_size", words=("passenger", "guest")),
+        horizon=((-2,), (2, "nights")),
+        optional_odds=ODDS,
+        spread=("party", "budget", "date_mode", "seat_position", "hotel_stars"),
+        properties=(cd.TaskProperty("budget", (*_BANDS, "any"), _budget_band),),
+        tools=(list_all_airports,),
+        tables=(_AIRPORTS,),
+        rows={
+            "airports": [
+                {"airport_code": city["code"], "city": name, "name": city["airport"]}
+                for name, city in CITIES.items()
+            ]
+        },
+        groups={"flights": ("outbound", "return")},
+        lexicon=_WORDS,
+        vocabulary={"summary_words": ("itinerary",)},
+        claims=_CLAIMS,
+        opening=_WORDS["opening"]["full"],
+        opening_short=_WORDS["opening"]["short"],
+        opening_trade=_WORDS["opening"]["trade"],
+    )
 )

@@ -1,5 +1,7 @@
 """Five slots with units, and no budget: a dinner for a number of guests."""
 
+from typing import Any
+
 import crab_graph.domain as cd
 
 DIETS = ("vegan", "vegetarian", "halal", "kosher", "everything")
@@ -9,7 +11,7 @@ STYLE = cd.Choice(STYLES)
 SEATS = cd.Stock((8, 10, 12, 16, 20, 24, 30))
 
 
-def _offer(name: str, prefix: str, unit: str, fields: dict, **more) -> cd.Offer:
+def _offer(name: str, prefix: str, unit: str, fields: dict[str, Any], **more: Any) -> cd.Offer:
     count = cd.Count("units")
     return cd.Offer(name, prefix, fields, holds=count, unit=unit, units="guests", **more)
 

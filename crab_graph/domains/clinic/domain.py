@@ -249,20 +249,21 @@ _FULL = (
 )
 _SHORT = "GP {gp_date}, {panel}, {specialty} specialist within {within}, {sessions} of physio."
 
-CLINIC_DECLARATION = cd.Declaration(
-    name="clinic",
-    job="pathway",
-    whole=("plan", "bookings", "four"),
-    intro="You book care pathways: a GP appointment, a lab test, a specialist consultation and a "
-    "course of physiotherapy.",
-    slots=SLOTS,
-    wants=WANTS,
-    rules=RULES,
-    window=cd.Window("gp_date", "gp.date", axis=cd.Axis("dates", "", ("fixed", "flexible"))),
-    budget=cd.Budget(),
-    horizon=((-2,), (16, "within")),
-    opening=_FULL,
-    opening_short=_SHORT,
-    nobody=(r"specialists?",),
-    amenities=("parking", "prescriptions?", "medication", "reminders?", "follow-ups?"),
+CLINIC = cd.build(
+    cd.Declaration(
+        name="clinic",
+        job="pathway",
+        whole=("plan", "bookings", "four"),
+        intro="You book care pathways: GP appointment, lab test, specialist and physiotherapy.",
+        slots=SLOTS,
+        wants=WANTS,
+        rules=RULES,
+        window=cd.Window("gp_date", "gp.date", axis=cd.Axis("dates", "", ("fixed", "flexible"))),
+        budget=cd.Budget(),
+        horizon=((-2,), (16, "within")),
+        opening=_FULL,
+        opening_short=_SHORT,
+        nobody=(r"specialists?",),
+        amenities=("parking", "prescriptions?", "medication", "reminders?", "follow-ups?"),
+    )
 )
