@@ -8,14 +8,14 @@ from crab_graph.analysis.audit.telling import curt, perfect
 from crab_graph.domain import build
 from crab_graph.domain.contract import DOMAINS, find_domain
 from crab_graph.domain.verification import Role
-from crab_graph.domains.clinic.declared import CLINIC_DECLARATION
+from crab_graph.domains.clinic.domain import CLINIC
 from crab_graph.domains.generate import generate_benchmark
 from tests.domain.weekend import WEEKEND
 
 FESTIVAL = build(WEEKEND)
 """Five slots, one of them free, one held by the day, some for a party."""
 
-PATHWAY = build(CLINIC_DECLARATION)
+PATHWAY = CLINIC
 """Four slots in order, two of one kind, one with several units; nobody is named on bookings."""
 
 NAMES = {"weekend": "FESTIVAL", "clinic": "PATHWAY"}

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from crab_graph.domain.blueprint import Blueprint
 from crab_graph.domain.drafting import Drafting
 from crab_graph.domain.request_types import Profile, request_model, task_axes
-from crab_graph.domains.clinic.declared import CLINIC_DECLARATION
+from crab_graph.domains.clinic.domain import CLINIC
 from crab_graph.domains.travel.domain import TRAVEL
 
-DECLARATIONS = {one.name: one for one in (CLINIC_DECLARATION, TRAVEL.declaration)}
+DECLARATIONS = {one.name: one for one in (CLINIC.declaration, TRAVEL.declaration)}
 
 seeds = st.integers(0, 10**6)
 

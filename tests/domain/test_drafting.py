@@ -11,7 +11,7 @@ import crab_graph.domain as cd
 from crab_graph.dates import day_number
 from crab_graph.domain.request_types import facts_of, request_model, task_axes
 from crab_graph.domain.strata import group_of, task_properties
-from crab_graph.domains.clinic.declared import CLINIC_DECLARATION
+from crab_graph.domains.clinic.domain import CLINIC
 from crab_graph.domains.travel.domain import CITIES, TRAVEL
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.personas.briefing import FactLevel
@@ -112,7 +112,7 @@ def test_travel_has_as_many_active_edges_as_in_the_paper(mode, expected):
 
 
 def test_a_budget_is_round_and_bounds_what_everything_costs():
-    drafting = drafting_of(CLINIC_DECLARATION)
+    drafting = drafting_of(CLINIC.declaration)
     kinds = drafting.blueprint.slot_kinds
     seen = 0
     for seed in range(40):
@@ -148,7 +148,7 @@ def test_a_draft_can_have_exactly_the_optional_edges_that_are_named(drawn, data)
 
 def test_optional_rules_are_asked_for_together_at_the_declared_odds():
     odds = {"fixed": {("same_practice",): 0.25, ("same_practice", "same_district"): 0.75}}
-    drafting = drafting_of(replace(CLINIC_DECLARATION, optional_odds=odds))
+    drafting = drafting_of(replace(CLINIC.declaration, optional_odds=odds))
     asked = [drafting.optional_edges_of(seed, {"dates": "fixed"}) for seed in range(400)]
     assert {frozenset(one) for one in odds["fixed"]} == set(asked)
     assert mean("same_district" in one for one in asked) == pytest.approx(0.75, abs=0.07)

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.errors import UnknownName
 from crab_graph.settings import Toolset
 from crab_graph.tools.ledger import Ledger
@@ -23,7 +24,6 @@ from tests.tools.builders import (
     ROOM,
     SHOW,
     SMALL_ROOM,
-    TRAVEL,
     Episode,
 )
 from tests.tools.final_state import final_rows

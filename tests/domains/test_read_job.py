@@ -1,6 +1,7 @@
 from crab_graph.dates import day_number
 from crab_graph.domain.contract import Domain
 from crab_graph.domain.verification import Job, Person
+from crab_graph.domains.travel.domain import TRAVEL
 from tests.tools.builders import (
     ANA,
     AWAY_ROOM,
@@ -20,7 +21,6 @@ from tests.tools.builders import (
     OUT_NOON,
     ROOM,
     SMALL_ROOM,
-    TRAVEL,
     Episode,
 )
 

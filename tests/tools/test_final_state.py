@@ -2,7 +2,8 @@ import datetime
 
 import duckdb
 
-from tests.tools.builders import OUT_FARE, TRAVEL, Episode
+from crab_graph.domains.travel.domain import TRAVEL
+from tests.tools.builders import OUT_FARE, Episode
 from tests.tools.final_state import final_rows, write_final_state, write_final_states
 
 

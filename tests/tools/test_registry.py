@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.errors import ToolCallError, UnknownName
 from crab_graph.settings import Toolset
 from crab_graph.tools.registry import (
@@ -16,7 +17,7 @@ from crab_graph.tools.registry import (
     tool,
 )
 from crab_graph.tools.user_tools import get_my_payment_cards
-from tests.tools.builders import ANA, CUSTOMER, HOTEL, OUT_EARLY, OUT_FARE, ROOM, TRAVEL, Episode
+from tests.tools.builders import ANA, CUSTOMER, HOTEL, OUT_EARLY, OUT_FARE, ROOM, Episode
 
 TABLE_6 = """
 get_customer_information agent R Platform
