@@ -6,7 +6,7 @@ import pytest
 
 import crab_graph.domain as cd
 from crab_graph.domain.validation import problems_of
-from crab_graph.domains.clinic.declared import CLINIC_DECLARATION
+from crab_graph.domains.clinic.domain import CLINIC
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.errors import CrabGraphError, DeclarationError
 
@@ -307,7 +307,7 @@ PREDICATES = {
 
 
 def test_what_is_sound_has_no_problems():
-    for declaration in (SOUND, CLINIC_DECLARATION, TRAVEL.declaration):
+    for declaration in (SOUND, CLINIC.declaration, TRAVEL.declaration):
         assert [*problems_of(declaration)] == []
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.randomness import derive_rng
 from crab_graph.settings import Toolset
 from crab_graph.tools.bookings import captured_cents
@@ -17,7 +18,7 @@ from crab_graph.tools.registry import ErrorCode, Owner, ToolOutcome
 from tests.tools import builders as b
 from tests.tools.sql_tables import SqlTables
 
-REGISTRIES = {toolset: b.TRAVEL.with_toolset(toolset).registry() for toolset in Toolset}
+REGISTRIES = {toolset: TRAVEL.with_toolset(toolset).registry() for toolset in Toolset}
 REGISTRY = REGISTRIES[Toolset.EXTENDED]
 WORLD = b.build_world()
 Call = tuple[Owner, str, Any]
@@ -155,7 +156,7 @@ def random_episode(
 
 @contextmanager
 def sql_twin() -> Iterator[SqlTables]:
-    twin = SqlTables(WORLD, b.TRAVEL.tables)
+    twin = SqlTables(WORLD, TRAVEL.tables)
     try:
         yield twin
     finally:
@@ -236,7 +237,7 @@ def test_the_folded_ledger_and_sql_give_the_same_results_and_tables(
             twin.apply(outcome.events)
             events.extend(outcome.events)
         folded = Ledger.fold(WORLD, events)
-        for table in b.TRAVEL.tables:
+        for table in TRAVEL.tables:
             assert folded.rows(table.name) == twin.rows(table.name)
             assert folded.inserted(table.name) == twin.inserted(table.name)
 
