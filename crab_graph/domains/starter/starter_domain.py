@@ -74,7 +74,7 @@ WANTS = (
         on=("room.size",),
         odds=0.6,
         wording=told(
-            "The room should be {value}.", "Room: {value}.", r"\bsizes?\b", none="Any size is fine."
+            "The room should be {value}.", "Room: {value}.", r"\bsizes?\b", none="Any size will do."
         ),
     ),
     cd.Want(
@@ -86,7 +86,7 @@ WANTS = (
             "The lesson should be in the {value}.",
             "Lesson: {value}.",
             r"\btimes? of (?:the )?day\b|\bwhat time\b",
-            none="Any time is fine for the lesson.",
+            none="Any time will do for the lesson.",
         ),
     ),
 )
