@@ -35,22 +35,25 @@ from crab_graph.tools.user_tools import is_confirmations
 
 
 def open_mock_server(
-    port: int = 0, scripted: Path | None = None, latency: float = 0.0
+    port: int = 0, scripted: Path | None = None, latency: float = 0.0, domain: str = DOMAIN
 ) -> ScriptedServer:
     """Return a server that answers without a model; enter it to begin to serve.
 
     Port 0 takes a free one of the loopback. Replies come after `latency` seconds, from the
-    reference agents or the file `scripted`.
+    reference agents of a domain or the file `scripted`.
 
     Raises:
-        UsageError: the port is taken, or the file cannot be read.
+        UnknownName: there is no such domain.
+        UsageError: the port is taken, the file cannot be read, or the domain not be imported.
     """
     replies = None if scripted is None else read_replies(scripted)
+    if replies is None:
+        find_domain(domain)
 
     def delayed(body: dict[str, Any]) -> Answer | FaultyAnswer:
         time.sleep(latency)
         if replies is None:
-            return answer_request(body)
+            return answer_request(body, domain)
         said: int = sum(message["role"] == "assistant" for message in body["messages"])
         return replies[min(said, len(replies) - 1)]
 

@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
+from crab_graph.cli.options import DomainOption
 from crab_graph.cli.output import JsonOption
+from crab_graph.settings import DOMAIN
 
 
 def mock_llm(
@@ -21,18 +23,19 @@ def mock_llm(
     latency: Annotated[
         float, typer.Option(metavar="SECONDS", help="Wait so long before each answer.", min=0)
     ] = 0.0,
+    domain: DomainOption = DOMAIN,
     as_json: JsonOption = False,
 ) -> None:
     """Serve an OpenAI-compatible chat model that is none, to try the way to a model without a key.
 
-    In the agent's seat it plays a reference agent (`#mock` is the solver, `#hasty` and the others
-    answer to their names), in the user's seat it follows the user's prompt. Results made with it
-    are labelled. It listens on this machine alone and ends with Ctrl-C.
+    In the agent's seat it plays a reference agent of a domain (`#mock` is the solver, `#hasty` and
+    the others answer to their names), in the user's seat it follows the user's prompt. Results made
+    with it are labelled. It listens on this machine alone and ends with Ctrl-C.
     """
     from crab_graph.agents.mock_service import open_mock_server, wait_for_interrupt
     from crab_graph.cli.output import print_json_line
 
-    with open_mock_server(port, scripted, latency) as server:
+    with open_mock_server(port, scripted, latency, domain) as server:
         if as_json:
             print_json_line({"address": server.address, "agent": f"{server.address}#mock"})
         else:

@@ -106,3 +106,9 @@ def test_a_port_that_is_taken_is_named():
         taken = int(server.address.rsplit(":", 1)[1].removesuffix("/v1"))
         with pytest.raises(UsageError, match=f"port {taken} cannot be used"):
             open_mock_server(taken)
+
+
+def test_a_domain_that_there_is_not_is_refused_in_one_line(capsys):
+    assert main(["mock-llm", "--port", "0", "--domain", "nowhere"]) == 2
+    told = capsys.readouterr().err
+    assert "nowhere" in told and told.count("\n") == 1
