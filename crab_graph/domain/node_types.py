@@ -4,9 +4,11 @@ The request bounds the world: its wishes are among the values that a choice is s
 days lie around its window. Everything else is drawn, each field from a stream of its own.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from itertools import product
 from math import prod
+from random import Random
 from typing import Any, NamedTuple
 
 from crab_graph.dates import day_number
@@ -153,56 +155,78 @@ def _offset(part: int | str, request: Any) -> int:
 def _decide(
     offer: Offer,
     name: str,
-    values: Mapping[str, Sequence[Value]],
+    values: Mapping[str, tuple[Value, ...]],
     decided: Mapping[str, _Decided],
     seed: int,
 ) -> _Decided:
     """Return a property as decided by free ones, given these and what was decided before."""
-    field = offer.fields[name]
-    rng = derive_rng(seed, "field", offer.name, name)
-    match field:
-        case Clock(of=of, hours=hours, per=per):
-            drawn = any(not isinstance(one, int) for one in hours.values())
-            inputs = (*per, of) if drawn else (of,)
-            return _Decided(
-                inputs,
-                {
-                    key: one
-                    if isinstance(one := hours[str(key[-1])], int)
-                    else rng.randrange(*one, _MINUTES)
-                    for key in product(*(values[source] for source in inputs))
-                },
-            )
+
+    def stream() -> Random:
+        return derive_rng(seed, "field", offer.name, name)
+
+    match offer.fields[name]:
+        case Clock() as field:
+            return _timetable(field, values, stream)
         case Later(after=after, by=by):
             base = decided.get(after) or _Decided((after,), {(day,): day for day in values[after]})
-            if isinstance(by, Span):
-                keys = product(*(values[source] for source in by.per))
-                amounts = {key: rng.randrange(by.low, by.high + 1, by.step) for key in keys}
-                return _sum(base, _Decided(tuple(by.per), amounts), values)
-            own = decided.get(by) or _Decided((by,), {(one,): one for one in values[by]})
-            return _sum(base, own, values)
-        case Price():
-            return _priced(field, values, rng.randint(*field.season))
-    raise TypeError(f"{offer.name}.{name}: a {type(field).__name__} is free")
+            return _sum(base, _distance(by, values, stream), values)
+        case Price() as field:
+            choices = tuple(values[source] for source in (field.by, *field.percent))
+            return _priced(field, choices, stream().randint(*field.season))
+    raise TypeError(f"{offer.name}.{name} is free")
 
 
-def _sum(first: _Decided, second: _Decided, values: Mapping[str, Sequence[Value]]) -> _Decided:
+def _timetable(
+    field: Clock, values: Mapping[str, tuple[Value, ...]], stream: Callable[[], Random]
+) -> _Decided:
+    hours: Mapping[Any, int | tuple[int, int]] = field.hours
+    if all(isinstance(one, int) for one in hours.values()):
+        return _Decided((field.of,), {(value,): hours[value] for value in values[field.of]})
+    inputs = (*field.per, field.of)
+    draw = stream().randrange
+    table = {
+        key: one if isinstance(one := hours[key[-1]], int) else draw(one[0], one[1], _MINUTES)
+        for key in product(*(values[source] for source in inputs))
+    }
+    return _Decided(inputs, table)
+
+
+def _distance(
+    by: str | Span, values: Mapping[str, tuple[Value, ...]], stream: Callable[[], Random]
+) -> _Decided:
+    """Return how far something lies behind something else."""
+    if isinstance(by, str):
+        return _Decided((by,), {(one,): one for one in values[by]})
+    draw = stream().randrange
+    keys = product(*(values[source] for source in by.per))
+    return _Decided(tuple(by.per), {key: draw(by.low, by.high + 1, by.step) for key in keys})
+
+
+def _sum(first: _Decided, second: _Decided, values: Mapping[str, tuple[Value, ...]]) -> _Decided:
     """Return the sum of two decided numbers, for every combination of what decides them."""
     added = tuple(name for name in second.inputs if name not in first.inputs)
     inputs = (*first.inputs, *added)
-    places = [inputs.index(name) for name in second.inputs]
+    if added == second.inputs:
+        more = second.table.items()
+        table = {
+            (*key, *own): value + amount
+            for key, value in first.table.items()
+            for own, amount in more
+        }
+        return _Decided(inputs, table)
     rest = [*product(*(values[name] for name in added))]
-    return _Decided(
-        inputs,
-        {
-            (key := (*own, *more)): value + second.table[tuple([key[place] for place in places])]
-            for own, value in first.table.items()
-            for more in rest
-        },
-    )
+    whole = {(*key, *own): value for key, value in first.table.items() for own in rest}
+    places = [inputs.index(name) for name in second.inputs]
+    amounts = second.table
+    table = {
+        key: value + amounts[tuple([key[place] for place in places])]
+        for key, value in whole.items()
+    }
+    return _Decided(inputs, table)
 
 
-def _priced(field: Price, values: Mapping[str, Sequence[Value]], season: int) -> _Decided:
+@lru_cache(maxsize=1024)
+def _priced(field: Price, choices: tuple[tuple[Value, ...], ...], season: int) -> _Decided:
     """Return the cents of a unit, by what decides its base, its percentages and its level.
 
     Whole dimes: exact in cents, and no level gives itself away by its digits.
@@ -210,7 +234,7 @@ def _priced(field: Price, values: Mapping[str, Sequence[Value]], season: int) ->
     low, high = field.levels
     scale = 100 ** (len(field.percent) + 1) * 110
     table = {}
-    for kind, *more in product(values[field.by], *(values[name] for name in field.percent)):
+    for kind, *more in product(*choices):
         factors = zip(field.percent.values(), more, strict=True)
         amount = field.base[kind] * season * prod(own.get(one, 100) for own, one in factors)
         for level in _LEVELS:
