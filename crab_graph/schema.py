@@ -5,7 +5,7 @@ import json
 from importlib.resources.abc import Traversable
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 
 class FileModel(BaseModel):
@@ -16,6 +16,13 @@ class FileModel(BaseModel):
 
 _SOURCES = (".py", ".toml", ".md")
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def first_error(error: ValidationError) -> str:
+    """Return the first thing that is wrong, and the field in which it is."""
+    first = error.errors(include_input=False)[0]
+    field = ".".join(map(str, first["loc"]))
+    return f"field '{field}': {first['msg']}" if field else first["msg"]
 
 
 def canonical_json(value: Any) -> str:

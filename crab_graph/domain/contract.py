@@ -25,7 +25,7 @@ from crab_graph.generation.search import Solution
 from crab_graph.personas.briefing import Fact, UserBriefing
 from crab_graph.personas.wordbook import DomainLexicon
 from crab_graph.plugins import Seam
-from crab_graph.schema import FileModel
+from crab_graph.schema import FileModel, first_error
 from crab_graph.settings import Toolset
 from crab_graph.tools.ledger import BookingTables
 from crab_graph.tools.registry import ToolRegistry
@@ -205,9 +205,7 @@ def _refusal(found: object) -> str | None:
     try:
         found.card  # noqa: B018
     except ValidationError as error:
-        first = error.errors(include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        return f"is refused: {place + ': ' if place else ''}{first['msg']}"
+        return f"is refused: {first_error(error)}"
     return None
 
 

@@ -4,6 +4,7 @@ import json
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Literal, overload
@@ -15,12 +16,12 @@ from pydantic import ValidationError
 from crab_graph.domain.card import DomainCard
 from crab_graph.domain.contract import Domain, find_domain
 from crab_graph.domains.construction import certify_spec
-from crab_graph.domains.task import Task, TaskSpec
+from crab_graph.domains.task import Task, TaskSpec, of_another_version
 from crab_graph.errors import BenchmarkError, UnknownName
 from crab_graph.generation.certify import Certificate
 from crab_graph.generation.materialize import hash_stored_rows, read_rows
 from crab_graph.generation.paper import PaperParameters
-from crab_graph.schema import FileModel, digest
+from crab_graph.schema import FileModel, digest, first_error
 from crab_graph.settings import Toolset
 from crab_graph.tools.tables import Row
 
@@ -215,7 +216,7 @@ class Benchmark(Sequence[Task]):
 
     def _open(self, task_id: str, stored: str) -> Task:
         def read() -> dict[str, list[Row]]:
-            with self.connect() as connection:
+            with self.connect() as connection, self._of_this_version(task_id):
                 return read_rows(connection, self.domain.tables, task_id)
 
         try:
@@ -223,6 +224,15 @@ class Benchmark(Sequence[Task]):
         except ValidationError as error:
             place = f"{self.directory / DATABASE}: task '{task_id}'"
             raise BenchmarkError(f"{place}, {first_error(error)}") from None
+
+    @contextmanager
+    def _of_this_version(self, task_id: str) -> Iterator[None]:
+        """Refuse tables that are not laid out as the domain's are."""
+        try:
+            yield
+        except (duckdb.BinderException, duckdb.CatalogException) as error:
+            reason = str(error).splitlines()[0]
+            raise of_another_version(task_id, self.domain.name, reason) from None
 
     def connect(self) -> duckdb.DuckDBPyConnection:
         """Return a read-only connection to the benchmark's tables.
@@ -246,9 +256,11 @@ class Benchmark(Sequence[Task]):
         those of other tables. They are checked together, first.
 
         Raises:
-            BenchmarkError: the rows of a task were changed after generation.
+            BenchmarkError: the rows of a task were changed after generation, or are laid out as
+                another version of the domain does.
         """
-        stored = hash_stored_rows(connection, self.domain.tables, [task.id for task in tasks])
+        with self._of_this_version(tasks[0].id):
+            stored = hash_stored_rows(connection, self.domain.tables, [task.id for task in tasks])
         for task in tasks:
             if stored[task.id] != self.entry(task.id).rows_sha256:
                 raise BenchmarkError(
@@ -296,10 +308,3 @@ def read_manifest(directory: Path) -> Manifest:
         raise BenchmarkError(f"{path}: not JSON ({error}); generate the benchmark again") from None
     except ValidationError as error:
         raise BenchmarkError(f"{path}: {first_error(error)}") from None
-
-
-def first_error(error: ValidationError) -> str:
-    """Return the first thing that is wrong, and the field in which it is."""
-    first = error.errors(include_input=False)[0]
-    field = ".".join(map(str, first["loc"]))
-    return f"field '{field}': {first['msg']}" if field else first["msg"]

@@ -14,9 +14,9 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
-from crab_graph.domains.benchmark import Recipe, first_error
+from crab_graph.domains.benchmark import Recipe
 from crab_graph.errors import BenchmarkError
-from crab_graph.schema import FileModel, canonical_json
+from crab_graph.schema import FileModel, canonical_json, first_error
 
 SECRET_BYTES = 32
 

@@ -4,12 +4,15 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, Literal
 
+from pydantic import ValidationError
+
 from crab_graph.domain.contract import Domain
+from crab_graph.errors import BenchmarkError
 from crab_graph.generation.certify import Certificate
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.constraints import Value
 from crab_graph.personas.briefing import Fact, UserBriefing
-from crab_graph.schema import FileModel
+from crab_graph.schema import FileModel, first_error
 from crab_graph.tools.tables import Row, World
 
 SolutionIds = dict[str, dict[str, str]]
@@ -36,6 +39,14 @@ class TaskSpec(FileModel):
     active_edges: tuple[str, ...]
     certificate: Certificate
     rows_sha256: str
+
+
+def of_another_version(task_id: str, domain: str, reason: str) -> BenchmarkError:
+    """Return the error of a task that the domain, as it is installed, cannot read."""
+    return BenchmarkError(
+        f"task '{task_id}' was made by another version of the domain '{domain}' ({reason}); "
+        "generate the benchmark again, or install that version"
+    )
 
 
 class Task:
@@ -76,13 +87,27 @@ class Task:
 
     @cached_property
     def request(self) -> Any:
-        """What the user wants, as the domain's request model."""
-        return self.domain.request_type.model_validate(self.spec.request)
+        """What the user wants, as the domain's request model.
+
+        Raises:
+            BenchmarkError: the domain's requests are others by now.
+        """
+        return self._read(self.domain.request_type, self.spec.request)
 
     @cached_property
     def profile(self) -> Any:
-        """Who the user is, as the domain's profile model."""
-        return self.domain.profile_type.model_validate(self.spec.profile)
+        """Who the user is, as the domain's profile model.
+
+        Raises:
+            BenchmarkError: the domain's profiles are others by now.
+        """
+        return self._read(self.domain.profile_type, self.spec.profile)
+
+    def _read(self, kind: type[FileModel], fields: Mapping[str, Any]) -> FileModel:
+        try:
+            return kind.model_validate(fields)
+        except ValidationError as error:
+            raise of_another_version(self.id, self.domain.name, first_error(error)) from None
 
     @cached_property
     def axes(self) -> Mapping[str, Value]:

@@ -1,6 +1,7 @@
 """Domains of other packages: imported when they are asked for; a broken one is one line."""
 
 import sys
+from dataclasses import replace
 
 import pytest
 import typer
@@ -9,6 +10,7 @@ from crab_graph.cli import app, main
 from crab_graph.domain.contract import DOMAINS, find_domain
 from crab_graph.domains.generate import generate_benchmark, plan_candidates
 from crab_graph.errors import UsageError
+from crab_graph.tools.tables import Table
 
 PLAIN = """
 from dataclasses import replace
@@ -69,7 +71,7 @@ def installed(tmp_path_factory, monkeypatch):
         ("missing", "cannot be loaded: AttributeError: module 'plain_domain' has no attribute"),
         ("number", "is a int, and should be the `Domain` that `build` returns"),
         ("twice", "is refused: Value error, two axes are called 'date_mode'"),
-        ("odd", "is refused: name: String should match pattern"),
+        ("odd", "is refused: field 'name': String should match pattern"),
         ("refused", "cannot be loaded: two slots are called 'gp'; slot 'lab' names no offer"),
     ],
 )
@@ -120,3 +122,28 @@ def test_a_domain_needs_no_axes(installed, tmp_path):
     assert [task.id for task in bench] == ["S1-001", "S1-002", "S2-001"]
     assert all(task.axes == {} for task in bench)
     assert all(plan.axes == {} for plan in plan_candidates(bench.manifest.settings, 0))
+
+
+def test_a_benchmark_of_another_version_of_its_domain_is_one_line(installed, tmp_path, capsys):
+    bench, run = str(tmp_path / "b"), str(tmp_path / "r")
+    made = ["--domain", "plain", "--tasks", "2", "--strata", "1", "--distractors", "100"]
+    assert main(["generate", bench, *made]) == 0
+    assert main(["run", bench, "--agent", "silent", "--user", "generic", "--out", run]) == 0
+    plain = find_domain("plain")
+    later = {
+        "other requests": replace(plain, request_type=plain.profile_type),
+        "other tables": replace(
+            plain, tables=(*plain.tables[:-1], Table("others", "other_id", {}))
+        ),
+    }
+    for name, domain in later.items():
+        find_domain.cache_clear()
+        sys.modules["plain_domain"].__dict__["PLAIN"] = domain
+        capsys.readouterr()
+        assert main(["certify", bench, "--task", "S1-001"]) == 2, name
+        said = capsys.readouterr().err.splitlines()[-1]
+        assert "task 'S1-001' was made by another version of the domain 'plain' (" in said
+        # What was recorded is shown all the same, in the words of then.
+        assert main(["report", run]) == 0
+        assert plain.grading.declared[0].title in capsys.readouterr().out
+        assert main(["show", run, "S1-001.generic.0"]) == 0
