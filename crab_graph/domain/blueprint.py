@@ -4,8 +4,8 @@ Every part of a `Domain` that a declaration does not give itself is a function o
 `crab_graph.domain.compiler`.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -22,11 +22,15 @@ from crab_graph.tools.tables import Table
 
 @dataclass(frozen=True, eq=False)
 class Blueprint:
-    """A declaration with its tables, its kinds of bookings, its node types and its graphs."""
+    """A declaration with its tables, its kinds of bookings, its node types and its graphs.
+
+    Of these `tables`, `kinds` and `build_graph` can be `given`, by these names, instead.
+    """
 
     declaration: Declaration
     request_type: type[FileModel]
     profile_type: type[FileModel]
+    given: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def slots(self) -> tuple[TaskSlot, ...]:
@@ -41,12 +45,14 @@ class Blueprint:
     @cached_property
     def tables(self) -> tuple[Table, ...]:
         """Every table, the platform's and the private ones first."""
-        return tables_of(self.declaration)
+        given: tuple[Table, ...] | None = self.given.get("tables")
+        return given or tables_of(self.declaration)
 
     @cached_property
     def kinds(self) -> Mapping[str, Kind]:
         """The kinds of bookings by name, without the tools that agents book them by."""
-        return kinds_of(self.declaration)
+        given: Mapping[str, Kind] | None = self.given.get("kinds")
+        return given or kinds_of(self.declaration)
 
     @cached_property
     def slot_kinds(self) -> Mapping[str, Kind]:
@@ -69,4 +75,7 @@ class Blueprint:
 
     def build_graph(self, request: Any) -> ConstraintGraph:
         """Return the constraint graph of a request."""
-        return self.graph_maker.graph(request)
+        make: Callable[[Any], ConstraintGraph] = self.given.get(
+            "build_graph", self.graph_maker.graph
+        )
+        return make(request)

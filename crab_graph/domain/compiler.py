@@ -88,20 +88,23 @@ def build(declaration: Declaration, **overrides: Any) -> Domain:
 
     Args:
         declaration: What its author says.
-        overrides: Fields of `Domain` or of its `Grading` that are to be otherwise than derived.
+        overrides: Fields of `Domain` or of its `Grading` that are to be otherwise than derived;
+            what is derived of tables, kinds or graphs is derived of the given ones.
 
     Raises:
         DeclarationError: the declaration cannot be right; there is a line for each problem.
         TypeError: an override is no field of either.
     """
     require_sound(declaration)
-    request_type = overrides.pop("request_type", None) or request_model(declaration)
-    blueprint = Blueprint(declaration, request_type, overrides.pop("profile_type", Profile))
-    if "grading" not in overrides:
-        names = {one.name for one in fields(Grading)} & overrides.keys()
-        given = {name: overrides.pop(name) for name in names}
-        overrides["grading"] = Grading(**_derived(GRADING_PARTS, given, blueprint))
-    return Domain(**_derived(PARTS, overrides, blueprint))
+    request_type = overrides.get("request_type") or request_model(declaration)
+    profile_type = overrides.get("profile_type", Profile)
+    blueprint = Blueprint(declaration, request_type, profile_type, overrides)
+    of_grading = {one.name for one in fields(Grading)} & overrides.keys()
+    own = {name: value for name, value in overrides.items() if name not in of_grading}
+    if "grading" not in own:
+        given = {name: overrides[name] for name in of_grading}
+        own["grading"] = Grading(**_derived(GRADING_PARTS, given, blueprint))
+    return Domain(**_derived(PARTS, own, blueprint))
 
 
 def _derived(

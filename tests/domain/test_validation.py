@@ -278,6 +278,8 @@ DEMANDS = {
     "opening: '{colour}' is no basic fact; there are nights, people, day": replace(
         SOUND, opening="A {colour} visit."
     ),
+    "two tools are called 'charge_booking'": visit(tools=cd.Tools(book="charge_booking")),
+    "two tools are called 'search_doctors'": room(tools=cd.Tools(search="search_doctors")),
     "slots: has 'visit', which is no Slot": replace(
         SOUND,
         slots=("visit",),  # type: ignore[arg-type]
@@ -328,3 +330,23 @@ def test_all_problems_are_told_at_once():
         slots=(*wrong.slots[:2], replace(SLOTS[2], offer=replace(ROOM, prefix="VI", digits=1))),
     )
     assert len([*problems_of(wrong)]) == 3
+
+
+def test_one_thing_can_be_given_instead_of_derived():
+    plain = cd.build(SOUND)
+    kinds = {name: replace(kind, unit="piece") for name, kind in plain.kinds.items()}
+    given = cd.build(SOUND, kinds=kinds, show_value=lambda name, value: "x", job="round")
+    assert given.kinds is kinds
+    assert given.grading.show_value("date", 3) == "x"
+    assert given.job == "round"
+    assert given.grading.declared == plain.grading.declared
+    seen = []
+
+    def watched(request):
+        seen.append(request)
+        return plain.build_graph(request)
+
+    cd.build(SOUND, build_graph=watched).draft(3, {})
+    assert seen
+    with pytest.raises(TypeError, match="colour"):
+        cd.build(SOUND, colour="red")
