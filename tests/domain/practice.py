@@ -1,5 +1,8 @@
 """A small declared domain whose author words almost nothing: doctors, a test and a course."""
 
+from typing import Any
+
+from crab_graph.dates import day_number, iso_date
 from crab_graph.domain.declaration import (
     Budget,
     Count,
@@ -68,11 +71,24 @@ COURSE = Offer(
 )
 
 SLOTS = (
-    Slot("gp", APPOINTMENT, "GP appointment", ("gp", "general practitioner")),
+    Slot(
+        "gp",
+        APPOINTMENT,
+        "GP appointment",
+        ("gp", "general practitioner"),
+        role={"specialty": "general practice"},
+    ),
     Slot("lab", TEST, "lab test", ("lab", "test")),
     Slot("specialist", APPOINTMENT, "specialist consultation"),
     Slot("physio", COURSE, "physiotherapy course", ("physio", "physiotherapy", "course")),
 )
+
+
+def _days_after(request: Any) -> tuple[str, ...]:
+    first = day_number(request.first_day)
+    return tuple(iso_date(first + days) for days in (1, 2))
+
+
 WANTS = (
     Want("specialty", SPECIALTIES, ("specialist.specialty",), basic=True, role=True),
     Want("panel", ("blood panel", "imaging"), ("lab.panel",), basic=True),
@@ -92,10 +108,25 @@ WANTS = (
     Want("district", DISTRICTS.values, ("lab.district",), odds=0.4),
     Want("physio_focus", ("back", "knee", "shoulder"), ("physio.focus",), odds=0.6),
     Want("physio_rating", (3, 4), ("physio.rating",), compare="at_least", odds=0.6),
-    Want("lab_date", ("2027-05-05", "2027-05-06"), ("lab.date",), odds=0.2),
+    Want("lab_date", _days_after, ("lab.date",), odds=0.2),
 )
 RULES = (
     Rule("test_after_gp", lambda lab, gp: lab.date >= gp.date, "the test is not before the GP"),
+    Rule(
+        "consultation_within",
+        lambda gp, specialist, r: specialist.date <= gp.date + r.within_days,
+        "the consultation is at most {r.within_days} days after the GP",
+    ),
+    Rule(
+        "consultation_after_test",
+        lambda lab, specialist: specialist.date > lab.date,
+        "the consultation is after the test",
+    ),
+    Rule(
+        "course_after_consultation",
+        lambda physio, specialist: physio.start >= specialist.date,
+        "the course does not start before the consultation",
+    ),
     Rule(
         "same_practice",
         lambda specialist, physio: specialist.practice == physio.practice,
@@ -118,12 +149,13 @@ PRACTICE = Declaration(
     slots=SLOTS,
     wants=WANTS,
     rules=RULES,
-    window=Window("first_day", "gp.date"),
+    window=Window("first_visit", "gp.date"),
+    horizon=((-2,), (9,)),
     budget=Budget(),
     nobody=("specialists?",),
     amenities=("parking", "interpreters?"),
     opening=(
-        "I need to see a GP {first_day}, then have a {panel}, then see somebody in {specialty} "
+        "I need to see a GP {first_visit}, then have a {panel}, then see somebody in {specialty} "
         "{within_days} of the GP, and after that {sessions} of physiotherapy."
     ),
 )

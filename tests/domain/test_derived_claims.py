@@ -19,7 +19,7 @@ from tests.domain.test_derived_words import FACTS, TODAY
 KNOWN = {fact.key: fact.value for fact in FACTS}
 WRONG: dict[str, Any] = {
     "specialty": "neurology",
-    "first_day": "2027-05-09",
+    "first_visit": "2027-05-09",
     "panel": "imaging",
     "sessions": 6,
     "within_days": 5,

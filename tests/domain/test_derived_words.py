@@ -25,7 +25,7 @@ TODAY = "2027-04-20"
 BASIC, DETAIL = FactLevel.BASIC, FactLevel.DETAIL
 FACTS = (
     Fact("specialty", "cardiology", BASIC),
-    Fact("first_day", ["2027-05-03", "2027-05-05"], BASIC),
+    Fact("first_visit", ["2027-05-03", "2027-05-05"], BASIC),
     Fact("panel", "blood panel", BASIC),
     Fact("sessions", 4, BASIC),
     Fact("within_days", 6, BASIC),
@@ -52,8 +52,8 @@ def brief(facts: Any = FACTS) -> UserBriefing:
 
 ASKED = [
     ("Which specialty do you need?", {"specialty"}),
-    ("When should the GP appointment be?", {"first_day"}),
-    ("What dates do you have in mind?", {"first_day"}),
+    ("When should the GP appointment be?", {"first_visit"}),
+    ("What dates do you have in mind?", {"first_visit"}),
     ("Which panel should be done?", {"panel"}),
     ("How many sessions do you need?", {"sessions"}),
     ("May I have your customer id?", {"customer_id"}),
@@ -106,7 +106,7 @@ def test_every_wording_of_a_fact_states_it_and_nothing_that_is_another(fact, sho
         assert fact.key in found, text
         if not short:
             assert fact.key in stated_facts(text, brief()), text
-            assert len(found - {"first_day", "same_practice", "short_wait"}) < 2, text
+            assert len(found - {"first_visit", "same_practice", "short_wait"}) < 2, text
 
 
 def said(fact, template, *, short):
@@ -130,7 +130,7 @@ def test_no_statement_can_pass_for_an_approval():
 WRONG = [
     ("Specialist consultation: DR-20001, neurology, $90.00.", {"specialty"}),
     ("Specialist consultation: DR-20001, cardiology, $90.00.", set()),
-    ("The GP appointment DR-20002 is on 9 May 2027.", {"first_day"}),
+    ("The GP appointment DR-20002 is on 9 May 2027.", {"first_visit"}),
     ("The GP appointment DR-20002 is on 4 May 2027 at 09:30.", set()),
     ("The GP appointment DR-20002 is at 14:00.", {"gp_time_of_day"}),
     ("The lab test LB-10001 is imaging, on 6 May 2027, in Old Town.", {"panel"}),
