@@ -11,13 +11,13 @@ from functools import cache
 from typing import Any
 
 from crab_graph.domains.task import Task, TaskSpec
-from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.eval.verdict import Verdict, grade
 from crab_graph.generation.certify import Certificate
 from crab_graph.money import format_dollars
 from crab_graph.tools.ledger import Ledger
 from crab_graph.tools.registry import Owner
 from crab_graph.tools.tables import Row
+from tests.tools.builders import TRAVEL
 
 CUSTOMER, OTHER = "CU-20417", "CU-30999"
 CARD, SMALL_CARD, OTHER_METHOD = "CD-1001", "CD-1002", "PM-00000001"
@@ -121,12 +121,12 @@ def build_rows() -> dict[str, list[Row]]:
             (ANNEX, NAMES[ANNEX], "Pittsburgh", "Riverside", 2),
         ),
         "rooms": _table(
-            "room_id hotel_id room_type bed_type max_occupancy available_from available_until"
-            " price_cents",
-            (ROOM, HOTEL, "standard", "queen", 2, "2027-05-01", "2027-05-10", 120_00),
-            (ANNEX_ROOM, ANNEX, "standard", "queen", 2, "2027-05-01", "2027-05-10", 80_00),
-            (SMALL_ROOM, HOTEL, "standard", "queen", 1, "2027-05-01", "2027-05-10", 70_00),
-            (LATE_ROOM, HOTEL, "standard", "queen", 2, "2027-05-04", "2027-05-10", 90_00),
+            "room_id hotel_id room_type bed_type max_occupancy available_from nights_open"
+            " available_until price_cents",
+            (ROOM, HOTEL, "standard", "queen", 2, "2027-05-01", 9, "2027-05-10", 120_00),
+            (ANNEX_ROOM, ANNEX, "standard", "queen", 2, "2027-05-01", 9, "2027-05-10", 80_00),
+            (SMALL_ROOM, HOTEL, "standard", "queen", 1, "2027-05-01", 9, "2027-05-10", 70_00),
+            (LATE_ROOM, HOTEL, "standard", "queen", 2, "2027-05-04", 6, "2027-05-10", 90_00),
         ),
         "attractions": _table(
             "attraction_id name city district category date time_of_day start_minute end_minute"
@@ -169,7 +169,7 @@ REQUEST = {
 PROFILE = {
     "customer_id": CUSTOMER,
     "email": "ana@example.com",
-    "travellers": [
+    "people": [
         {"name": "Ana Ruiz", "date_of_birth": "1990-04-02"},
         {"name": "Leo Ruiz", "date_of_birth": "1988-11-23"},
     ],

@@ -24,7 +24,7 @@ def changed(table, old, **values):
         (changed("attractions", SHOW, name="Revue"), "has one word"),
         (changed("attractions", SHOW, attraction_id="AT-1x"), "'AT-1x' is no id"),
         (changed("fares", "FA-50001", fare_id="FL-50001"), "reads like the id"),
-        (changed("flights", BACK, arrival_minute=1450), "land on the day"),
+        (changed("flights", BACK, arrival_minute=1450), "cannot have the arrival 1450"),
     ],
 )
 def test_a_broken_guarantee_is_named_and_is_the_environments_fault(task, said):
