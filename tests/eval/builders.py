@@ -11,13 +11,13 @@ from functools import cache
 from typing import Any
 
 from crab_graph.domains.task import Task, TaskSpec
+from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.eval.verdict import Verdict, grade
 from crab_graph.generation.certify import Certificate
 from crab_graph.money import format_dollars
 from crab_graph.tools.ledger import Ledger
 from crab_graph.tools.registry import Owner
 from crab_graph.tools.tables import Row
-from tests.tools.builders import TRAVEL
 
 CUSTOMER, OTHER = "CU-20417", "CU-30999"
 CARD, SMALL_CARD, OTHER_METHOD = "CD-1001", "CD-1002", "PM-00000001"

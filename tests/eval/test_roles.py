@@ -6,6 +6,7 @@ import pytest
 
 from crab_graph.domain.verification import DomainCheck, Part, Role
 from crab_graph.domains.task import Task
+from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.errors import UsageError
 from crab_graph.eval.attribution import Fault, attribute
 from crab_graph.eval.checks import mode_of, part_of
@@ -24,7 +25,6 @@ from tests.eval.builders import (
     right_items,
     small_task,
 )
-from tests.tools.builders import TRAVEL
 
 GRADING = TRAVEL.grading
 # Neither their first letters nor their order are those of the labels that travel gives them.

@@ -5,6 +5,7 @@ from types import ModuleType
 import pytest
 
 from crab_graph.domains.task import Task
+from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.eval.stamp import _hash_sources, differing, grading_stamp
 from crab_graph.eval.verdict import grade
 from tests.eval.builders import (
@@ -20,7 +21,6 @@ from tests.eval.builders import (
     graded,
     small_task,
 )
-from tests.tools.builders import TRAVEL
 
 RIGHT = Plan()
 

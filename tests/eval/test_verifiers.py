@@ -7,11 +7,11 @@ from functools import partial
 import pytest
 
 from crab_graph.analysis.labels import check_titles
+from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.eval import verifiers
 from crab_graph.eval.reading import read_task
 from crab_graph.eval.verifiers import shared_verifiers, verifiers_of
 from tests.eval.builders import Plan, graded, small_task
-from tests.tools.builders import TRAVEL
 
 ADDED = """
 from crab_graph.domain.verification import Role
