@@ -73,4 +73,4 @@ def show(
         if private:
             close_up.print_facts(console(), record, background.fact_values(record.task_id))
     if why:
-        close_up.print_why(console(), record, deeds)
+        close_up.print_why(console(), record, deeds, background.card)

@@ -89,6 +89,10 @@ class DomainCard(FileModel):
                 raise ValueError(f"two {what} are called '{twice[0]}'")
         return self
 
+    def slot_title(self, slot: str) -> str:
+        """Return what a slot is called, by its id; the id where there is no such slot."""
+        return next((one.title for one in self.slots if one.id == slot), slot)
+
     @property
     def first_axis(self) -> AxisCard | None:
         """The axis by whose values tasks are chosen and compared, if there is one."""

@@ -30,6 +30,7 @@ from crab_graph.analysis.viewer.screen import (
     print_told,
     styled,
 )
+from crab_graph.domain.card import EARLIER_CARD, DomainCard
 from crab_graph.errors import UsageError
 from crab_graph.runs.record import EpisodeRecord
 
@@ -129,7 +130,12 @@ def print_turn(console: Console, record: EpisodeRecord, turn: TurnDetail, *, pri
         print_indented(console, line.append_text(evidence_text(evidence)), 2)
 
 
-def print_why(console: Console, record: EpisodeRecord, deeds: Sequence[Deed]) -> None:
+def print_why(
+    console: Console,
+    record: EpisodeRecord,
+    deeds: Sequence[Deed],
+    card: DomainCard = EARLIER_CARD,
+) -> None:
     """Print what separates an episode from the nearest solution, and what was said and done."""
     console.print()
     if record.explanation is None:
@@ -137,7 +143,7 @@ def print_why(console: Console, record: EpisodeRecord, deeds: Sequence[Deed]) ->
         console.print(f"Why: {text}", markup=False)
     else:
         exchanges = read_exchanges(record.messages, record.trace)
-        _print_explanation(console, record.explanation, exchanges)
+        _print_explanation(console, record.explanation, exchanges, card)
     if not deeds:
         return
     table = titled_table("", "", "said in", "claim", "what was done")
@@ -210,12 +216,15 @@ def _print_held(console: Console, held: Holdings, private: bool) -> None:
 
 
 def _print_explanation(
-    console: Console, explanation: Mapping[str, Any], exchanges: Sequence[Exchange]
+    console: Console,
+    explanation: Mapping[str, Any],
+    exchanges: Sequence[Exchange],
+    card: DomainCard,
 ) -> None:
     console.print(Text("Why: beside the nearest certified solution", style="bold"))
     calls = {call.place: call for call in calls_of(exchanges)}
     for part in explanation["parts"]:
-        line = plain(f"{part['slot']}: ")
+        line = plain(f"{card.slot_title(part['slot'])}: ")
         if part["differs"]:
             held = "nothing" if part["booked"] is None else _ids(part["booked"], part["differs"])
             line.append_text(plain(f"{held}, not {_ids(part['nearest'], part['differs'])}: "))

@@ -77,7 +77,7 @@ def view_episode(record: EpisodeRecord, background: Background = NOTHING_BEHIND)
         ],
         "user_errors": view_evidence(errors, exchanges),
         "facts": [{**fact, "value": values.get(fact["key"])} for fact in record.facts],
-        "why": _view_why(record, exchanges, numbers),
+        "why": _view_why(record, background.card, exchanges, numbers),
     }
 
 
@@ -136,7 +136,10 @@ def _view_call(call: ShownCall) -> dict[str, Any]:
 
 
 def _view_why(
-    record: EpisodeRecord, exchanges: Sequence[Exchange], numbers: Mapping[int, int]
+    record: EpisodeRecord,
+    card: DomainCard,
+    exchanges: Sequence[Exchange],
+    numbers: Mapping[int, int],
 ) -> list[list[dict[str, str]]]:
     """Return what separates a failed episode from the nearest solution, a line a difference."""
     if record.explanation is None:
@@ -149,7 +152,8 @@ def _view_why(
         held = part["booked"] or {}
         booked = " ".join(held[name] for name in part["differs"] if name in held) or "nothing"
         broken = "".join(f"; {words}" for words in part["broken"])
-        text = f"{part['slot']}: {booked}, not {wanted} ({labels.FOUND[part['found']]}){broken}"
+        slot, found = card.slot_title(part["slot"]), labels.FOUND[part["found"]]
+        text = f"{slot}: {booked}, not {wanted} ({found}){broken}"
         (line,) = view_evidence([{"text": text}], exchanges)
         if part["seen_at"] in numbers:
             where = {"text": "where it was seen", "anchor": f"call-{numbers[part['seen_at']]}"}
