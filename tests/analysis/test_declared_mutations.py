@@ -6,32 +6,27 @@ from crab_graph.analysis.audit.mutations import compositions, matrix, mutations_
 from crab_graph.analysis.audit.neutral_changes import NEUTRAL
 from crab_graph.analysis.audit.telling import curt, perfect
 from crab_graph.domain import build
-from crab_graph.domain.contract import DOMAINS, find_domain
+from crab_graph.domain.contract import register
 from crab_graph.domain.verification import Role
 from crab_graph.domains.clinic.domain import CLINIC
 from crab_graph.domains.generate import generate_benchmark
+from tests.domain.shapes.archive import DOMAIN as ARCHIVE
 from tests.domain.weekend import WEEKEND
 
-FESTIVAL = build(WEEKEND)
-"""Five slots, one of them free, one held by the day, some for a party."""
+DECLARED = {one.name: one for one in (ARCHIVE, CLINIC, build(WEEKEND))}
+"""Two slots and nothing to pay; four in an order, of several units; five, with one that is free,
+one that is held by the day, and people named on bookings."""
 
-PATHWAY = CLINIC
-"""Four slots in order, two of one kind, one with several units; nobody is named on bookings."""
-
-NAMES = {"weekend": "FESTIVAL", "clinic": "PATHWAY"}
 NOWHERE = {"M:D-bay_stays_open"}
 """What tools refuse to book."""
 
 
-@pytest.fixture(scope="module", params=NAMES)
+@pytest.fixture(scope="module", params=DECLARED)
 def tasks(request, tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        place = f"{__name__}:{NAMES[request.param]}"
-        patch.setitem(DOMAINS.built_in, request.param, place)
-        find_domain.cache_clear()
-        directory = tmp_path_factory.mktemp("declared") / request.param
-        yield list(generate_benchmark(directory, 4, domain=request.param, seed=2, distractors=120))
-    find_domain.cache_clear()
+    if request.param != "clinic":
+        register(DECLARED[request.param])
+    directory = tmp_path_factory.mktemp("declared") / request.param
+    return list(generate_benchmark(directory, 4, domain=request.param, seed=2, distractors=120))
 
 
 @pytest.fixture(scope="module")
