@@ -9,6 +9,7 @@ declaration.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import Enum, auto
 from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crab_graph.analysis.audit.giveaways import TaskOffers, generation_gates, read_offers
-from crab_graph.domain.contract import Domain
+from crab_graph.domain.contract import Domain, TaskSlot
 from crab_graph.domain.declaration import TOTAL_BUDGET
 from crab_graph.domain.word_checks import word_problems, word_weaknesses
 from crab_graph.domains.benchmark import Benchmark
@@ -38,11 +39,8 @@ DRAFTS_REJECTED = 0.5
 NEARLY_ALL = 0.95
 """Share of combinations from which on a rule that holds of them excludes nothing."""
 
-CHEAPEST_FITS = 0.5
-"""Share of tasks from which on the cheapest offer that meets the wishes fills a part rightly."""
-
-FEW_OFFERS = 10
-"""Offers that meet the wishes, in the mean, below which a part leaves nothing to search."""
+SOLVED = 0.5
+"""Share of tasks from which on a part is too easy: the wishes alone, or the price, decide it."""
 
 COMBINATIONS = 2000
 """Combinations of offers by which it is told what a rule excludes."""
@@ -77,6 +75,14 @@ class RuleUse(NamedTuple):
 
     asked: int
     active: int
+
+
+class EasyPart(Enum):
+    """By what a part of a task can be filled rightly without a look at the others."""
+
+    NOT = auto()
+    DECIDED = auto()
+    CHEAPEST = auto()
 
 
 def review_domain(
@@ -146,19 +152,16 @@ def _of_drafts(bench: Benchmark) -> Iterator[Weakness]:
 def _of_tasks(domain: Domain, bench: Benchmark) -> Iterator[Weakness]:
     """Yield what the offers of the tasks show of rules and parts."""
     held: dict[str, list[float]] = {}
-    cheapest: dict[str, list[bool]] = {slot.id: [] for slot in domain.slots}
-    numbers: dict[str, list[int]] = {slot.id: [] for slot in domain.slots}
+    parts: dict[str, list[EasyPart]] = {slot.id: [] for slot in domain.slots}
     with bench.connect() as connection:
         for task in bench:
             offers = read_offers(task, connection)
             for name, share in _held(task, offers).items():
                 held.setdefault(name, []).append(share)
-            for slot, fits in _cheapest_fits(domain, task, offers).items():
-                cheapest[slot].append(fits)
-            for slot, rows in offers.valid.items():
-                numbers[slot].append(len(rows))
+            for slot in domain.slots:
+                parts[slot.id].append(_how_easy(domain, slot, task, offers))
     yield from _of_rules(domain, bench, held)
-    yield from _of_parts(domain, cheapest, numbers)
+    yield from _of_parts(parts)
 
 
 def _held(task: Task, offers: TaskOffers) -> dict[str, float]:
@@ -189,18 +192,15 @@ def count_uses(domain: Domain, requests: int, seed: int) -> dict[str, RuleUse]:
     return {name: RuleUse(asked[name], active[name]) for name in asked}
 
 
-def _cheapest_fits(domain: Domain, task: Task, offers: TaskOffers) -> dict[str, bool]:
-    """Return for each part that has a price whether its cheapest offer is in a solution."""
-    fits = {}
-    for slot in domain.slots:
-        columns, rows = offers.objects[slot.id], offers.valid[slot.id]
-        key = domain.kinds[slot.kind].offer.key
-        if PRICE not in columns or not len(rows):
-            continue
-        first = rows[columns[PRICE][rows].argmin()]
-        solved = {solution[slot.id][key] for solution in task.solutions}
-        fits[slot.id] = str(columns[key][first]) in solved
-    return fits
+def _how_easy(domain: Domain, slot: TaskSlot, task: Task, offers: TaskOffers) -> EasyPart:
+    columns, rows = offers.objects[slot.id], offers.valid[slot.id]
+    key = domain.kinds[slot.kind].offer.key
+    solved = {solution[slot.id][key] for solution in task.solutions}
+    fits = np.isin(columns[key][rows].astype(str), list(solved))
+    if fits.all():
+        return EasyPart.DECIDED
+    is_cheap = PRICE in columns and bool(fits[columns[PRICE][rows].argmin()])
+    return EasyPart.CHEAPEST if is_cheap else EasyPart.NOT
 
 
 def _of_rules(
@@ -238,19 +238,24 @@ def _rule_names(domain: Domain, uses: Mapping[str, RuleUse]) -> list[str]:
     return names
 
 
-def _of_parts(
-    domain: Domain, cheapest: Mapping[str, Sequence[bool]], numbers: Mapping[str, Sequence[int]]
-) -> Iterator[Weakness]:
-    for slot in domain.slots:
-        own = cheapest[slot.id]
-        if own and fmean(own) > CHEAPEST_FITS:
-            what = f"the cheapest offer that meets the wishes is right in {fmean(own):.0%} of tasks"
-            mend = "let a rule read what tells its offers apart, beside their price"
-            yield Weakness("shortcuts", f"slot '{slot.id}': {what}", mend)
-        if fmean(numbers[slot.id]) < FEW_OFFERS:
-            what = f"{fmean(numbers[slot.id]):.1f} offers meet its wishes, in the mean"
-            mend = "give its fields more values, or let fewer wishes bite on it"
-            yield Weakness("shortcuts", f"slot '{slot.id}': {what}", mend)
+_EASY = {
+    EasyPart.DECIDED: (
+        "whatever meets the wishes is right",
+        "let a rule read a field of it that no wish settles",
+    ),
+    EasyPart.CHEAPEST: (
+        "the cheapest offer that meets the wishes is right",
+        "let a rule read what tells its offers apart beside their price",
+    ),
+}
+
+
+def _of_parts(parts: Mapping[str, Sequence[EasyPart]]) -> Iterator[Weakness]:
+    for slot, found in parts.items():
+        for easy, (what, mend) in _EASY.items():
+            share = found.count(easy) / len(found)
+            if share > SOLVED:
+                yield Weakness("shortcuts", f"slot '{slot}': in {share:.0%} of tasks {what}", mend)
 
 
 _MEND_GATES = {

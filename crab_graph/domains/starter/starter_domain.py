@@ -60,7 +60,7 @@ WANTS = (
         on=("lesson.instrument",),
         basic=True,
         role=True,
-        wording=told("I play the {value}.", "{value}.", r"\binstruments?\b"),
+        wording=told("I play the {value}.", "{value}."),
     ),
     cd.Want(
         "level",
@@ -85,7 +85,6 @@ WANTS = (
         wording=told(
             "The lesson should be in the {value}.",
             "Lesson: {value}.",
-            r"\btimes? of (?:the )?day\b|\bwhat time\b",
             none="Any time will do for the lesson.",
         ),
     ),
