@@ -25,7 +25,14 @@ from crab_graph.domain.declaration import (
 )
 from crab_graph.domain.fields import Capacity, Stock
 from crab_graph.domain.layout import counts_people
-from crab_graph.domain.verification import DomainCheck, Role
+from crab_graph.domain.verification import (
+    BOOKED_PLACES,
+    BOOKED_UNITS,
+    IS_ONE_OFFER,
+    TOTAL,
+    DomainCheck,
+    Role,
+)
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.constraints import (
     Constraint,
@@ -147,7 +154,7 @@ class DeclaredChecks:
         budget = getattr(request, "budget_cents", None)
         if budget is not None and self.declaration.budget is not None:
             weights = {
-                (slot, "total"): 1
+                (slot, TOTAL): 1
                 for slot, kind in self.blueprint.slot_kinds.items()
                 if not kind.is_free
             }
@@ -180,13 +187,13 @@ class DeclaredChecks:
             wanted = self.blueprint.kinds[slot.kind].wanted(request)
             if isinstance(holds, Each | Count):
                 required = {"required": wanted}
-                yield Constraint(f"{id_}_units", ((id_, "units"),), equals, required)
+                yield Constraint(f"{id_}_units", ((id_, BOOKED_UNITS),), equals, required)
             if isinstance(holds, Each | Stay):
                 one = {"required": 1}
-                yield Constraint(f"{id_}_one_offer", ((id_, "is_one_offer"),), equals, one)
+                yield Constraint(f"{id_}_one_offer", ((id_, IS_ONE_OFFER),), equals, one)
             if people is not None and counts_people(self.declaration, slot.offer):
                 size = {"minimum": getattr(request, people.size)}
-                yield Constraint(f"{id_}_places", ((id_, "places"),), at_least, size)
+                yield Constraint(f"{id_}_places", ((id_, BOOKED_PLACES),), at_least, size)
 
     def _counted(self, slot: Slot) -> bool:
         """Whether something of a slot's units is checked."""

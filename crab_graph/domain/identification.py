@@ -9,7 +9,7 @@ from crab_graph.domain.declaration import Declaration, Offer, Slot, Stay
 from crab_graph.domain.fields import Later, Several
 from crab_graph.domain.kind import Kind
 from crab_graph.domain.layout import Nature, column_of, nature
-from crab_graph.domain.verification import Job
+from crab_graph.domain.verification import TOTAL, Job
 from crab_graph.generation.constraints import Value
 from crab_graph.generation.search import Solution
 from crab_graph.money import format_dollars
@@ -61,7 +61,7 @@ def solution_reader(blueprint: Blueprint) -> Callable[[Job], dict[str, dict[str,
 
 def value_shower(blueprint: Blueprint) -> Callable[[str, Value], str]:
     """Return what shows a property's value in words: dates, times of the day, dollars."""
-    natures = {"total": Nature.MONEY, "first_day": Nature.DAY, "last_day": Nature.DAY}
+    natures = {TOTAL: Nature.MONEY, "first_day": Nature.DAY, "last_day": Nature.DAY}
     for name, offer in blueprint.offers.items():
         natures |= {field: nature(offer, field) for field in offer.fields}
         natures |= dict.fromkeys(blueprint.kinds[name].interval or (), Nature.DAY)

@@ -26,9 +26,12 @@ from crab_graph.domain.layout import (
     tables_of,
 )
 from crab_graph.domain.naming import parts_of
+from crab_graph.domain.verification import BOOKED_PLACES, BOOKED_UNITS, IS_ONE_OFFER, TOTAL
 from crab_graph.tools.tables import PLATFORM_TABLES, PRIVATE_TABLES
 
-RESERVED = frozenset({"total", "units", "places", "is_one_offer", "name", "task_id", "booking_id"})
+RESERVED = frozenset(
+    {TOTAL, IS_ONE_OFFER, BOOKED_UNITS, BOOKED_PLACES, "name", "task_id", "booking_id"}
+)
 """Properties that an offer or a booking has beside its fields, and columns of every table."""
 
 PREFIXES = ("BK", "CD", "CU", "HX", "PM", "TX")

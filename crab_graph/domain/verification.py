@@ -287,11 +287,16 @@ def _problems(grading: Grading) -> Iterator[str]:
                 yield f"fact '{fact}' names check '{check}', which is not declared"
 
 
+TOTAL, IS_ONE_OFFER = "total", "is_one_offer"
+# Not `units` and `places`, which fields may be called.
+BOOKED_UNITS, BOOKED_PLACES = "booked_units", "booked_places"
+
+
 def booking_values(slot: str, booking: SlotBooking) -> dict[Ref, Value]:
     """Return what constraints can ask of a booking: its offer's properties, and what was taken."""
     values = {(slot, name): value for name, value in booking.properties.items()}
-    values[slot, "total"] = booking.total_cents
-    values[slot, "units"] = booking.units
-    values[slot, "places"] = booking.places
-    values[slot, "is_one_offer"] = int(booking.is_one_offer)
+    values[slot, TOTAL] = booking.total_cents
+    values[slot, BOOKED_UNITS] = booking.units
+    values[slot, BOOKED_PLACES] = booking.places
+    values[slot, IS_ONE_OFFER] = int(booking.is_one_offer)
     return values

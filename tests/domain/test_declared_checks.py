@@ -141,17 +141,19 @@ def holds_all(constraints, values, broken):
 
 
 def test_units_are_as_many_as_wanted_of_one_offer_with_places_for_all():
-    booked = dict.fromkeys((f"{leg}.units" for leg in ("outbound", "return", "attraction")), 3)
+    booked = dict.fromkeys(
+        (f"{leg}.booked_units" for leg in ("outbound", "return", "attraction")), 3
+    )
     booked |= dict.fromkeys((f"{one}.is_one_offer" for one in ("outbound", "return", "hotel")), 1)
     units = travel_constraints()["D06"]
 
     def holds(**broken):
-        return holds_all(units, {**booked, "hotel.places": 4}, broken)
+        return holds_all(units, {**booked, "hotel.booked_places": 4}, broken)
 
     assert holds()
-    assert not holds(outbound__units=2) and not holds(attraction__units=4)
+    assert not holds(outbound__booked_units=2) and not holds(attraction__booked_units=4)
     assert not holds(return__is_one_offer=0) and not holds(hotel__is_one_offer=0)
-    assert holds(hotel__places=3) and not holds(hotel__places=2)
+    assert holds(hotel__booked_places=3) and not holds(hotel__booked_places=2)
 
 
 def test_a_stay_begins_as_it_must_and_its_own_days_stand_in_for_the_others():

@@ -189,7 +189,7 @@ FIELDS = {
     "a Price is called 'price'": with_field("fee", cd.Price({"eyes": 3, "ears": 3}, "field")),
     "its values must be 1 or more": with_field("beds", cd.Capacity((0, 2)), ROOM),
     "has two fields that are Stock": with_field("left", cd.Stock((1, 2))),
-    "field 'units': its name is taken": with_field("units", cd.Choice((1, 2))),
+    "field 'total': its name is taken": with_field("total", cd.Choice((1, 2))),
     "field 'room_id': this is the id of a table": with_field("room_id", cd.Choice((1, 2))),
     "is 7, no field": with_field("part", 7),
     "shares: 'visit' has no field 'colour'": provider(shares=("field", "colour")),

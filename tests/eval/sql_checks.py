@@ -22,8 +22,8 @@ def _day(column: str) -> str:
 _FLIGHT = """
     SELECT entity.*, fare.* EXCLUDE (flight_id), {departure} AS date,
            departure_minute AS departure, arrival_minute AS arrival, fare.price_cents AS price,
-           seats.units, seats.units AS places, seats.offers = 1 AS is_one_offer,
-           booking.total_cents AS total
+           seats.units AS booked_units, seats.units AS booked_places,
+           seats.offers = 1 AS is_one_offer, booking.total_cents AS total
     FROM {final}bookings AS booking
     JOIN flights AS entity ON entity.flight_id = booking.entity_id
     JOIN (SELECT episode_id, booking_id, count(*) AS units, count(DISTINCT fare_id) AS offers,
@@ -37,8 +37,8 @@ _HOTEL = """
     SELECT entity.*, room.* EXCLUDE (hotel_id, available_from, available_until),
            {available_from} AS available_from, {available_until} AS available_until,
            {check_in} AS check_in, {check_out} AS check_out, room.price_cents AS price,
-           {check_out} - {check_in} AS units, room.max_occupancy AS places, TRUE AS is_one_offer,
-           booking.total_cents AS total
+           {check_out} - {check_in} AS booked_units, room.max_occupancy AS booked_places,
+           TRUE AS is_one_offer, booking.total_cents AS total
     FROM {final}bookings AS booking
     JOIN hotels AS entity ON entity.hotel_id = booking.entity_id
     JOIN {final}booked_rooms AS stay USING (episode_id, booking_id)
@@ -47,8 +47,8 @@ _HOTEL = """
     QUALIFY count(*) OVER () = 1"""
 _ATTRACTION = """
     SELECT entity.* EXCLUDE (date), {date} AS date, start_minute AS start, end_minute AS "end",
-           entity.price_cents AS price, lines.tickets AS units, lines.tickets AS places,
-           TRUE AS is_one_offer, booking.total_cents AS total
+           entity.price_cents AS price, lines.tickets AS booked_units,
+           lines.tickets AS booked_places, TRUE AS is_one_offer, booking.total_cents AS total
     FROM {final}bookings AS booking
     JOIN attractions AS entity ON entity.attraction_id = booking.entity_id
     JOIN {final}booked_attractions AS lines USING (episode_id, booking_id)

@@ -12,7 +12,7 @@ from itertools import chain, combinations, permutations, product
 
 from crab_graph.analysis.audit.rehearsal import Item
 from crab_graph.dates import day_number, iso_date
-from crab_graph.domain.verification import DomainCheck
+from crab_graph.domain.verification import BOOKED_UNITS, TOTAL, DomainCheck
 from crab_graph.domains.task import Task
 from crab_graph.generation.constraints import Constraint, Ref, Value
 from crab_graph.tools.tables import World
@@ -67,7 +67,7 @@ def keeps_all(task: Task, booked: Sequence[Item]) -> bool:
 
 
 def _units_of(constraint: Constraint) -> list[str]:
-    return [node for node, name in constraint.refs if name == "units"]
+    return [node for node, name in constraint.refs if name == BOOKED_UNITS]
 
 
 def _values(items: Items) -> dict[Ref, Value]:
@@ -102,7 +102,7 @@ def _changes(task: Task, items: Items, target: Sequence[Constraint]) -> Iterator
     numbers = {slot: number for number, slot in enumerate(items, start=1)}
     refs = list(dict.fromkeys(ref for constraint in target for ref in constraint.refs))
     slots = list(dict.fromkeys(node for node, _ in refs))
-    for slot in (node for node, name in refs if name == "units"):
+    for slot in (node for node, name in refs if name == BOOKED_UNITS):
         yield from ({slot: item} for item in _other_units(items[slot]))
     for slot in slots:
         for first, last in ((1, 1), (0, -1), (1, 0), (0, 1), (-1, -1)):
@@ -167,7 +167,7 @@ def _dearer(
     items: Items, numbers: Mapping[str, int], constraint: Constraint
 ) -> Iterator[dict[str, Item]]:
     """Yield dearer offers, of one slot or of two, by which a bound is passed by one cent."""
-    if constraint.linear is None or {name for _, name in constraint.refs} != {"total"}:
+    if constraint.linear is None or {name for _, name in constraint.refs} != {TOTAL}:
         return
     booked = [items[slot] for slot, _ in constraint.refs if not items[slot].is_free]
     cents = constraint.linear.bound + 1 - sum(item.cents for item in booked)
