@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from crab_graph.dates import MINUTES_A_DAY
 from crab_graph.domain.declaration import Compare, Declaration, Offer, Rule, Want, Window, Wording
 from crab_graph.domain.fields import Choice, Clock, Several
 from crab_graph.domain.layout import Nature, nature
@@ -75,19 +76,23 @@ def fields_of(declaration: Declaration, on: Sequence[str]) -> Iterator[tuple[str
 
 
 def clock_hours(declaration: Declaration, subject: Subject) -> dict[Value, tuple[float, float]]:
-    """Return the hours, `[from, until)`, of the clock times that each value of a wish decides.
+    """Return the hours, `[from, until)`, in which a clock time tells each value of a wish.
 
-    Where slots differ in them it is all that they span; what a clock never shows is left out.
+    A value's begin with the first time that it decides, in any of the slots, and end where those of
+    the next begin, or with the last time that it decides.
     """
-    hours: dict[Value, tuple[float, float]] = {}
+    minutes: dict[Value, list[int]] = {}
     for slot in declaration.slots:
         fields = slot.offer.fields.values() if slot.id in subject.slots else ()
         clocks = (one for one in fields if isinstance(one, Clock) and one.of == subject.field)
         clock = next(clocks, None)
-        for value, minutes in clock.hours.items() if clock else ():
-            first, last = minutes if isinstance(minutes, tuple) else (minutes, minutes)
-            low, high = hours.get(value, (first / 60, 0.0))
-            hours[value] = (min(low, first / 60), max(high, (last + 1) / 60))
+        for name, span in clock.hours.items() if clock else ():
+            minutes.setdefault(name, []).extend(span if isinstance(span, tuple) else (span,))
+    begins = sorted(min(own) for own in minutes.values())
+    hours: dict[Value, tuple[float, float]] = {}
+    for value, own in minutes.items():
+        following = next((first for first in begins if first > min(own)), MINUTES_A_DAY)
+        hours[value] = (min(own) / 60, max(following, max(own) + 1) / 60)
     return hours
 
 
