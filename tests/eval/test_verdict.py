@@ -1,5 +1,6 @@
 import sys
 from dataclasses import replace
+from importlib.resources import files
 from types import ModuleType
 
 import pytest
@@ -198,3 +199,10 @@ def test_the_stamp_hashes_the_sources_of_a_domain_wherever_it_stands(tmp_path, m
     monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
     assert stamped("__main__") == stamped()
     monkeypatch.delitem(sys.modules, "own_clinic")
+
+
+def test_the_stamp_of_travel_hashes_its_words_and_data_too():
+    (package,) = TRAVEL.grading.modules
+    folder = files(package)
+    assert {"words.toml", "data.toml", "domain.py"} <= {one.name for one in folder.iterdir()}
+    assert package == "crab_graph.domains.travel"

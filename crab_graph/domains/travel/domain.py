@@ -416,6 +416,7 @@ TRAVEL = cd.build(
         },
         groups={"flights": ("outbound", "return")},
         lexicon=_WORDS,
+        sources=(__package__,),
         vocabulary={"summary_words": ("itinerary",)},
         claims=_CLAIMS,
         opening=_WORDS["opening"]["full"],
