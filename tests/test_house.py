@@ -11,17 +11,6 @@ LONGEST = 60
 WORDS = ("flight", "hotel", "attraction", "passenger", "airline", "outbound", "itinerary")
 """Words of domains that ship; outside their folders nothing names what they are about."""
 SPOKEN = (".py", ".toml", ".md", ".js", ".html")
-NOT_YET = {
-    "agents/reference/desk.py",
-    "agents/reference/planning.py",
-    "agents/reference/red_team.py",
-    "agents/reference/script.py",
-    "agents/reference/script.toml",
-    "agents/reference/wishes.py",
-    "agents/reference/wishes.toml",
-    "analysis/audit/examination.py",
-}
-"""Files in which such words still stand."""
 FAMILIES = {"cli", "verifiers", "travel", "clinic"}
 """Folders whose modules carry the name of a command, a check or a domain's part of a subject."""
 
@@ -66,7 +55,7 @@ def test_no_word_of_a_domain_stands_outside_its_folder():
         if path.suffix in SPOKEN and not of_domain:
             text = path.read_text(encoding="utf-8").casefold()
             found |= {place.as_posix() for word in WORDS if word in text}
-    assert found <= NOT_YET
+    assert not found
 
 
 def test_no_function_but_a_command_is_long():
