@@ -201,6 +201,18 @@ def _breaking_domains(folded: FoldedGraph, node: str, kept: str) -> dict[str, No
     return domains
 
 
+def can_be_broken(folded: FoldedGraph, node: str) -> bool:
+    """Return whether some object breaks a constraint of a node and keeps the structural ones."""
+    asked = folded.node_constraints[node]
+    structural = [item for item in asked if item.structural]
+    for item in sorted(asked, key=lambda item: item.structural):
+        others = [other for other in structural if other is not item]
+        with suppress(UnsatisfiableTask):
+            folded.domain(node, [*others, item.negated()])
+            return True
+    return False
+
+
 def fills_any_node(folded: FoldedGraph, type_name: str, objects: Columns) -> Mask:
     """Return which objects some node of the type could use."""
     fills = np.zeros(length(objects), dtype=bool)

@@ -35,10 +35,10 @@ from crab_graph.generation.objects import (
     try_out,
 )
 from crab_graph.generation.population import (
-    EDGE_SHARE,
     Population,
     admit_seeds,
     assemble,
+    edge_share,
     fill,
     seed_objects,
     split_evenly,
@@ -267,7 +267,7 @@ def populate_by_paper(
         by_wish = _without_repeats(folded, by_wish, used)
         return assemble(folded, seeds, solutions, by_edge, by_wish)
     quota = split_evenly(folded.graph.node_ids, distractors)
-    wanted = {node: round(EDGE_SHARE * number) for node, number in quota.items()}
+    wanted = edge_share(folded, quota)
     pools = {
         node: _pool(seed_objects(folded, node, seeds), by_edge.get(node), node, seed)
         for node in quota

@@ -12,6 +12,7 @@ from crab_graph.generation.candidates import Identities, build_pool
 from crab_graph.generation.distractors import (
     Distractors,
     accept_harmless,
+    can_be_broken,
     generate_node_distractors,
 )
 from crab_graph.generation.folding import FoldedGraph
@@ -96,7 +97,7 @@ def populate(
         for node, own in possible.items()
     }
     quota = split_evenly(folded.graph.node_ids, distractors)
-    wanted = {node: round(EDGE_SHARE * number) for node, number in quota.items()}
+    wanted = edge_share(folded, quota)
     pools = {
         node: build_pool(folded, node, seeds, wanted[node], used, seed, likely[node])
         for node in quota
@@ -172,6 +173,14 @@ def admit_seeds(
     for node in folded.graph.nodes:
         used[node.type].update(seed_objects(folded, node.id, seeds)[IDENTITY].tolist())
     return solutions, used
+
+
+def edge_share(folded: FoldedGraph, quota: Mapping[str, int]) -> dict[str, int]:
+    """Return how many distractors of each node are to break edges: all where no wish can break."""
+    return {
+        node: round(EDGE_SHARE * number) if can_be_broken(folded, node) else number
+        for node, number in quota.items()
+    }
 
 
 def split_evenly(nodes: Sequence[str], total: int) -> dict[str, int]:

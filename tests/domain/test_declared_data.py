@@ -28,7 +28,9 @@ from crab_graph.domain.surfaces import surfaces
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.certify import certify_tables
 from crab_graph.generation.constraints import equals, one_of
+from crab_graph.generation.distractors import can_be_broken
 from crab_graph.generation.features import derive_features
+from crab_graph.generation.folding import fold
 from crab_graph.generation.materialize import (
     create_tables,
     execute_actions,
@@ -342,3 +344,16 @@ def test_names_are_distinct_and_as_long_whatever_decides_them():
     shares = [sum(own) / len(own) for own in families.values()]
     assert max(shares) < 1
     assert abs(shares[0] - shares[1]) < 0.05
+
+
+def test_where_no_wish_can_be_broken_every_distractor_breaks_an_edge():
+    for theme, broken in (
+        (None, {"walk_near_parking"}),
+        ("art", {"walk_near_parking", "walk_theme"}),
+    ):
+        asked = request(party=1, theme=theme)
+        folded = fold(BLUEPRINT.build_graph(asked), BLUEPRINT.node_types(asked, 3))
+        assert can_be_broken(folded, "walk") == (theme is not None)
+        made = populate(folded, seed_count=1, closure=range(1, 2), distractors=200, seed=3)
+        assert set(made.broken["walk"]) == {"", *broken}
+        assert len(made.nodes["walk"]) == 41
