@@ -94,6 +94,12 @@ class Finder:
         )
         return (search, look)
 
+    @property
+    def told(self) -> set[str]:
+        """The properties of an offer that an agent can learn: shown, or known as asked for."""
+        asked = {*self.view.offer.tools.needs, *self.view.filters()}
+        return asked | self.view.found.told | (self.view.part.told if self.view.is_part else set())
+
     def search(self, call: ToolCall, **given: Any) -> Result:
         """List the entities that fit what is given."""
         calendar, view = self.calendar, self.view

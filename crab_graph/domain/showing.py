@@ -24,6 +24,7 @@ class ShownField(NamedTuple):
 
     key: str
     column: str
+    tells: tuple[str, ...]
     read: Callable[[Any], Properties]
     write: Callable[[Row], Any] | None = None
 
@@ -42,6 +43,11 @@ class RowView:
         return {
             key: row[column] if write is None else write(row) for key, column, write in self._cells
         }
+
+    @property
+    def told(self) -> set[str]:
+        """The properties that a result's row tells."""
+        return {name for one in self._fields for name in one.tells}
 
     def read(self, shown: Row) -> Properties:
         """Return the properties that a result's row tells, in engine values."""
@@ -202,22 +208,22 @@ def _price(key: str, name: str, column: str) -> ShownField:
     def write(row: Row) -> str:
         return format_cents(row[column])
 
-    return ShownField(key, column, lambda shown: {name: parse_cents(shown)}, write)
+    return ShownField(key, column, (name,), lambda shown: {name: parse_cents(shown)}, write)
 
 
 def _plain(key: str, name: str, column: str) -> ShownField:
-    return ShownField(key, column, lambda shown: {name: shown})
+    return ShownField(key, column, (name,), lambda shown: {name: shown})
 
 
 def _date(key: str, name: str, column: str) -> ShownField:
-    return ShownField(key, column, lambda shown: {name: day_number(shown)})
+    return ShownField(key, column, (name,), lambda shown: {name: day_number(shown)})
 
 
 def _clock(key: str, name: str, column: str) -> ShownField:
     def write(row: Row) -> str:
         return clock_time(row[column])
 
-    return ShownField(key, column, lambda shown: {name: _minute(shown)}, write)
+    return ShownField(key, column, (name,), lambda shown: {name: _minute(shown)}, write)
 
 
 def _moment(key: str, name: str, column: str, day: str, day_column: str) -> ShownField:
@@ -228,7 +234,7 @@ def _moment(key: str, name: str, column: str, day: str, day_column: str) -> Show
         date, _, time = shown.partition("T")
         return {day: day_number(date), name: _minute(time)}
 
-    return ShownField(key, column, read, write)
+    return ShownField(key, column, (day, name), read, write)
 
 
 def _minute(time: str) -> int:

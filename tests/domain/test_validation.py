@@ -280,6 +280,18 @@ DEMANDS = {
     ),
     "two tools are called 'charge_booking'": visit(tools=cd.Tools(book="charge_booking")),
     "two tools are called 'search_doctors'": room(tools=cd.Tools(search="search_doctors")),
+    "needs 'part' is no field of a doctor; it has field": visit(tools=cd.Tools(needs=("part",))),
+    "filters 'closes': a search takes choices and days": room(tools=cd.Tools(filters=("closes",))),
+    "texts 'search_rom': there is no such tool": room(tools=cd.Tools(texts={"search_rom": "a"})),
+    "texts 'book_room.x': the tool has no such argument": room(
+        tools=cd.Tools(texts={"book_room.x": "a"})
+    ),
+    "offer 'room': its 'opens' decides (rule 'covers') and no tool shows it": room(
+        tools=cd.Tools(shows=("plans", "closes"), filters=())
+    ),
+    "offer 'visit': its 'price' decides (the budget) and no tool shows it": visit(
+        tools=cd.Tools(shows=("field", "part", "date", "minute", "takes"))
+    ),
     "slots: has 'visit', which is no Slot": replace(
         SOUND,
         slots=("visit",),  # type: ignore[arg-type]
