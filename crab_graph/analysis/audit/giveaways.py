@@ -29,7 +29,7 @@ from crab_graph.generation.difficulty import (
 )
 from crab_graph.generation.features import FloatArray, area_under_curve, derive_features
 from crab_graph.generation.folding import FoldedGraph
-from crab_graph.generation.objects import Columns, valid_rows
+from crab_graph.generation.objects import IDENTITY, Columns, valid_rows
 from crab_graph.randomness import derive_array_rng
 from crab_graph.workers import process_map
 
@@ -164,10 +164,12 @@ def read_offers(task: Task, connection: duckdb.DuckDBPyConnection) -> TaskOffers
     graph = task.graph
     # Edges that node constraints decide are left in place: the same combinations meet them all.
     constraints = {node: graph.node_constraints(node) for node in graph.node_ids}
-    offers = {
-        name: fetch_columns(connection, sql, {"task": task.id})
-        for name, sql in task.domain.sources.items()
-    }
+    offers: dict[str, Columns] = {}
+    for name, sql in task.domain.sources.items():
+        columns = fetch_columns(connection, sql, {"task": task.id})
+        # Ids are drawn at random: an order that the objects were not made in.
+        ids = columns[task.domain.kinds[name].offer.key]
+        offers[name] = {**columns, IDENTITY: np.unique(ids, return_inverse=True)[1]}
     objects = {node.id: offers[node.type] for node in graph.nodes}
     return TaskOffers(
         FoldedGraph(graph, {}, constraints, graph.edge_constraints),
