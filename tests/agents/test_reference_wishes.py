@@ -4,6 +4,7 @@ import pytest
 
 from crab_graph.agents.reference.handbook import handbook_of
 from crab_graph.agents.reference.wishes import says_no_more
+from crab_graph.domain.contract import find_domain
 from tests.travel_words import TRAVEL
 
 TODAY = "2027-01-10"
@@ -72,6 +73,38 @@ READER = handbook_of(TRAVEL).reader
 )
 def test_wishes_are_read_from_plain_words(text, wishes):
     assert READER.read([text], TODAY) == wishes
+
+
+@pytest.mark.parametrize(
+    ("text", "wishes"),
+    [
+        (
+            "I'd like the GP in the morning and the lab test in the afternoon.",
+            {"gp_time_of_day": "morning", "lab_time_of_day": "afternoon"},
+        ),
+        (
+            "GP between 3 and 7 May, imaging, cardiology, six sessions.",
+            {
+                "gp_date": ("2027-05-03", "2027-05-07"),
+                "panel": "imaging",
+                "specialty": "cardiology",
+                "sessions": 6,
+            },
+        ),
+        (
+            "We have UniCare. Spanish-speaking doctors please, budget 400 dollars at most.",
+            {"plan": "UniCare", "language": "Spanish", "budget": 40000},
+        ),
+        (
+            "Keep the lab and the specialist in one district. It's my knee.",
+            {"same_district": True, "physio_focus": "knee"},
+        ),
+        ("The consultation within four days of seeing the GP.", {"within": 4}),
+        ("Any time of day is fine for the lab test. Morning appointments are nice.", {}),
+    ],
+)
+def test_another_domain_s_wishes_are_read_by_its_own_words(text, wishes):
+    assert handbook_of(find_domain("clinic")).reader.read([text], TODAY) == wishes
 
 
 def test_later_statements_replace_earlier_ones():

@@ -13,7 +13,6 @@ from crab_graph.domain.declaration import Declaration, Slot, Stay, Want
 from crab_graph.domain.fields import Several
 from crab_graph.domain.kind import Kind, KindTools
 from crab_graph.errors import UsageError
-from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.constraints import Ref, Value
 from crab_graph.personas.wordbook import DomainLexicon
 
@@ -147,10 +146,6 @@ class Handbook:
                 fields[rule.name] = bool(wishes.get(rule.name))
         return self.domain.request_type.model_construct(**fields)
 
-    def graph(self, request: Any) -> ConstraintGraph:
-        """Return the constraint graph of a request."""
-        return self.domain.build_graph(request)
-
     def decided(self, slot: str, wishes: Wishes) -> dict[str, Decided]:
         """Return the properties of a slot's offer that its role or a wish decides."""
         declared = self.declared[slot]
@@ -166,6 +161,11 @@ class Handbook:
                 is_set = isinstance(declared.offer.fields.get(name), Several)
                 found[name] = Decided(wished, None if is_set else value)
         return found
+
+    def slots_of(self, key: str) -> tuple[str, ...]:
+        """Return the slots on which a wish bites, by its key."""
+        refs = (ref for want in self.declaration.wants if want.key == key for ref in want.on)
+        return tuple(dict.fromkeys(ref.partition(".")[0] for ref in refs))
 
     def day_properties(self, slot: str) -> frozenset[str]:
         """Return the properties of a slot's offer that are days."""

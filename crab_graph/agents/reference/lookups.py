@@ -4,7 +4,7 @@ What wishes decide is asked for; days that they do not decide are asked for one 
 that the constraints leave. Each round of look-ups looks into what fits after the one before it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from math import prod
@@ -144,23 +144,21 @@ class Lookups:
         self, slot: TaskSlot, step: SearchStep, found: Sequence[Row], values: Mapping[Ref, Any]
     ) -> Iterator[Asked]:
         """Yield the look-ups of a step: for each thing found, and each combination of days."""
-        decided, stay = self._decided[slot.id], self._book.stay_days(slot.id)
+        decided = self._decided[slot.id]
         known = found[0] if found else {}
+        new = {argument: name for argument, name in step.arguments.items() if name not in known}
         given: Row = {}
         shared: Row = {}
-        open_: dict[str, Ref] = {}
-        for argument, name in step.arguments.items():
-            ref = stay.get(name, (slot.id, name))
-            if name in known:
-                continue
+        for argument, name in new.items():
             if name in decided:
                 given[argument] = decided[name].told
                 shared |= {} if decided[name].value is None else {name: decided[name].value}
             elif name == self._book.kind_of(slot).places:
                 given[argument] = self._party
-            elif argument in step.needed or len(values.get(ref, ())) == 1:
-                open_[argument] = ref
+        open_ = self._undecided(slot, step, new.keys() - given.keys(), values)
         refs = list(dict.fromkeys(open_.values()))
+        if not {*given, *open_, *(step.arguments.keys() - new.keys())} >= set(step.needed):
+            return
         for chosen in self._together(refs, values):
             days = dict(zip(refs, chosen, strict=True))
             own = {step.arguments[argument]: days[ref] for argument, ref in open_.items()}
@@ -172,11 +170,34 @@ class Lookups:
                 }
                 yield Asked(Action(step.tool, {**given, **asked}), {**shared, **own, **row})
 
+    def _undecided(
+        self,
+        slot: TaskSlot,
+        step: SearchStep,
+        arguments: Collection[str],
+        values: Mapping[Ref, NDArray[Any]],
+    ) -> dict[str, Ref]:
+        """Return the arguments to be given one value after the other, and what has the values.
+
+        Those that a step can do without are given where one value is left; of days of a stay it
+        takes both or none.
+        """
+        stay = self._book.stay_days(slot.id)
+        is_one_stay = all(len(values.get(ref, ())) == 1 for ref in stay.values())
+        found = {}
+        for argument in step.arguments:
+            name = step.arguments[argument]
+            ref = stay.get(name, (slot.id, name))
+            is_single = is_one_stay if name in stay else len(values.get(ref, ())) == 1
+            if argument in arguments and ref in values and (argument in step.needed or is_single):
+                found[argument] = ref
+        return found
+
     def _fitting(self, found: Found) -> dict[str, list[Row]]:
         """Return what fits by itself, and goes together with something of each other slot."""
         kept = {slot: list(rows) for slot, rows in found.items()}
         for rule in self._constraints:
-            if len(rule.nodes) == 1 and not self._is_asked(rule) and _are_shown(rule, kept):
+            if len(rule.nodes) == 1 and _are_shown(rule, kept):
                 kept = _supported(rule, kept)
         pruning = self.edges if self._prunes else self.days
         edges = [edge for edge in pruning if edge.linear is None and _are_shown(edge, kept)]
@@ -187,13 +208,6 @@ class Lookups:
             if sum(map(len, kept.values())) == before:
                 break
         return kept
-
-    def _is_asked(self, rule: Constraint) -> bool:
-        """Tell whether a constraint of one slot says no more than what look-ups were asked for."""
-        (slot,) = rule.nodes
-        tools = self._book.tools_of(self._book.slots[slot])
-        asked = {name for step in tools.steps for name in step.arguments.values()}
-        return asked & self._decided[slot].keys() >= set(rule.properties_of(slot))
 
 
 def columns_of(rows: Sequence[Row], names: Iterable[str]) -> Columns:

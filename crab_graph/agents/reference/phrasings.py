@@ -105,12 +105,11 @@ class FactPhrasings:
     @cached_property
     def cues(self) -> tuple[tuple[re.Pattern[str], Any], ...]:
         """Patterns over casefolded text that find a value, where values are words."""
-        own = [(cue, self._value(name)) for name, cue in self.words.cues.items()]
-        if own:
-            return tuple(own)
+        own = {name.casefold(): cue for name, cue in self.words.cues.items()}
         return tuple(
-            (re.compile(rf"(?<!\w){re.escape(word)}(?!\w)"), value)
-            for word, value in self.known.items()
+            (own.get(word) or re.compile(rf"(?<!\w){re.escape(word)}(?!\w)"), value)
+            for word, value in ({name: self._value(name) for name in own} | {**self.known}).items()
+            if not word.isdigit()
         )
 
     @cached_property
@@ -210,36 +209,32 @@ def _add(
     made: dict[str, Phrasing],
     template: str,
     groups: Mapping[str, tuple[str, str]],
-    flag: str | None = None,
+    flag: str = "",
 ) -> None:
-    """Add a template's pattern; one whose values cannot be told from other text is left out."""
-    keys: list[str] = []
-    pattern, weight, last = "", 0, 0
-    is_whole = False
+    """Add a template's pattern; one whose values cannot be told from other text is left out.
+
+    `groups` have the fact that each placeholder says, and what it can be. A template without any
+    says a flag.
+    """
     text = template.strip(" .!")
-    for place in _PLACEHOLDER.finditer(text):
-        if place[1] not in groups:
-            return
-        key, group = groups[place[1]]
-        if key in keys:  # a value and its code: the latter may stand where it will
-            group = r"[\w ]+?"
-            pattern += _literal(text[last : place.start()]) + f"(?:{group})"
-        else:
-            pattern += _literal(text[last : place.start()]) + f"({group})"
-            keys.append(key)
-        is_whole = is_whole or group == _ANY_TEXT
-        weight += len(text[last : place.start()])
-        last = place.end()
-    pattern += _literal(text[last:])
-    weight += len(text[last:])
-    if is_whole and weight > 0:
-        pattern = rf"^\W*{pattern}[.!]?$"
-    elif is_whole or not (keys or flag):
+    names = _PLACEHOLDER.findall(text)
+    first, *others = _PLACEHOLDER.split(text)[::2]
+    if not groups.keys() >= set(names):
         return
-    compiled = re.compile(
-        rf"(?<!\w)(?:{pattern})(?!\w)" if not is_whole else pattern, re.IGNORECASE
-    )
-    made.setdefault(pattern, Phrasing(compiled, tuple(keys) or (str(flag),), weight))
+    pattern, keys = _literal(first), list[str]()
+    for name, literal in zip(names, others, strict=True):
+        key, group = groups[name]
+        # A value may be said with its code, which is then the same again.
+        pattern += (r"[\w ]+?" if key in keys else f"({group})") + _literal(literal)
+        keys += [] if key in keys else [key]
+    weight = len(text) - sum(len(name) + 2 for name in names)
+    if any(groups[name][1] == _ANY_TEXT for name in names):
+        whole = rf"^\W*{pattern}[.!]?$" if weight else ""
+    else:
+        whole = rf"(?<!\w)(?:{pattern})(?!\w)" if keys or flag else ""
+    if whole:
+        compiled = re.compile(whole, re.IGNORECASE)
+        made.setdefault(whole, Phrasing(compiled, tuple(keys) or (flag,), weight))
 
 
 def _literal(text: str) -> str:

@@ -1,5 +1,6 @@
 """What the booking agents say: questions, the plan with its prices, payments, the summary."""
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -8,13 +9,14 @@ from typing import Any
 
 from crab_graph.agents.reference.handbook import Handbook
 from crab_graph.agents.reference.planning import Plan, PlannedPart
-from crab_graph.agents.reference.wishes import CUSTOMER, Wishes
+from crab_graph.agents.reference.wishes import Wishes
 from crab_graph.domain.declaration import Stay
 from crab_graph.domain.fields import Choice, Clock, Day, Several
 from crab_graph.domain.inflection import plural
 from crab_graph.money import format_dollars
 from crab_graph.personas.spoken_dates import NUMBERS
 
+_VALUE = re.compile(r"\{\w+\}")
 _SHOWN = (Choice, Several, Day, Clock)
 """Fields that a plan tells of."""
 
@@ -46,7 +48,7 @@ class Script:
 
         The first question names everything that some users wish and this one has not told.
         """
-        needed = [f"the {self._phrase(key)}" for key in self._book.missing(wishes)]
+        needed = [_definite(self._phrase(key)) for key in self._book.missing(wishes)]
         parts = [self.say("need", needed=", ".join(needed))] if needed else []
         about: dict[str | None, list[str]] = {}
         for key in self._book.preferences if is_first else ():
@@ -116,19 +118,30 @@ class Script:
                 yield f"{name.replace('_', ' ')} {shown}" if is_number else shown
 
     def _phrase(self, key: str) -> str:
-        """Return the words that ask for a fact: those by which the lexicon hears it, if any."""
-        words = self._book.lexicon.facts.get(key)
-        people = self._book.declaration.people
+        """Return the words that ask for a fact: if any, some by which the lexicon hears it.
+
+        Beside its name these are its unit, and what its own statements have of what asks for it.
+        """
+        words, people = self._book.lexicon.facts[key], self._book.declaration.people
         options = [key.replace("_", " ")]
         if people is not None and key == people.names:
             options.insert(0, f"full names of all {plural(people.noun)}")
-        if words is None or key == CUSTOMER:
-            return options[0]
-        unit = words.many.partition("{n}")[2].strip()
-        if unit:
-            options.append(f"number of {unit}")
+        if unit := words.many.partition("{n}")[2].strip():
+            options += [f"number of {unit}", f"how many {unit}"]
+        slots = (self._book.slots[slot].word for slot in self._book.slots_of(key))
+        options += [f"which {word}" for word in (options[0], *slots)]
+        options += [
+            match[0]
+            for text in words.full
+            for cue in words.asks
+            if (match := cue.search(_VALUE.sub("", text.casefold())))
+        ]
         heard = (one for one in options if any(cue.search(one.casefold()) for cue in words.asks))
         return next(heard, options[0])
+
+
+def _definite(phrase: str) -> str:
+    return phrase if phrase.startswith(("how ", "which ")) else f"the {phrase}"
 
 
 def named(part: PlannedPart) -> str:
