@@ -18,7 +18,15 @@ from crab_graph.agents.reference.handbook import handbook_of
 from crab_graph.agents.reference.lookups import Lookups
 from crab_graph.agents.reference.planning import Plan, Shortlist
 from crab_graph.agents.reference.script import Script
-from crab_graph.agents.reference.wishes import CARD, CUSTOMER, EMAIL, METHOD, Wishes, says_no_more
+from crab_graph.agents.reference.wishes import (
+    CARD,
+    CUSTOMER,
+    EMAIL,
+    METHOD,
+    PERSONAL,
+    Wishes,
+    says_no_more,
+)
 from crab_graph.domain.contract import Domain
 
 _YES = re.compile(
@@ -88,15 +96,16 @@ class Desk:
         As long as nothing new is wished or shown the last answer stands.
         """
         results = [one.result for one in conversation.of(*self.handbook.search_tools)]
+        wanted = {key: wish for key, wish in wishes.items() if key not in PERSONAL}
         if self._last is not None:
-            last_wishes, last_results, found = self._last
+            last_wanted, last_results, found = self._last
             is_same = len(results) == len(last_results) and all(map(is_, results, last_results))
-            if is_same and wishes == last_wishes:
+            if is_same and wanted == last_wanted:
                 return found
         graph = self.handbook.domain.build_graph(self.handbook.request(wishes))
         shown = Lookups(self.handbook, wishes, graph, prunes=self.prunes).show(conversation)
         found = shown.missing or self.choose(Shortlist(self.handbook, wishes, shown))
-        self._last = (wishes, results, found)
+        self._last = (wanted, results, found)
         return found
 
     def bookings(self, conversation: Conversation) -> list[dict[str, str]]:

@@ -32,7 +32,7 @@ from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
 Wishes = dict[str, Any]
 Span = tuple[int, int]
 
-CUSTOMER, EMAIL, METHOD, CARD = "customer_id", "email", "payment_method", "card_last4"
+PERSONAL = CUSTOMER, EMAIL, METHOD, CARD = "customer_id", "email", "payment_method", "card_last4"
 """What every domain's users tell of themselves; the card by its last digits."""
 
 _COUNTED = {**NUMBERS, "just me": 1, "alone": 1}
