@@ -1,12 +1,14 @@
 """The README shows every command, its snippets run, and no page points nowhere."""
 
+import importlib
 import re
 from pathlib import Path
 
 import pytest
 from typer.main import get_group
 
-from crab_graph.cli import app
+from crab_graph.cli import app, main
+from crab_graph.domain.word_checks import word_weaknesses
 from crab_graph.runs.relations import document
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -58,3 +60,32 @@ def test_links_between_pages_lead_somewhere(page):
 def test_the_tables_are_documented_as_they_are():
     page = (ROOT / "docs" / "analytics.md").read_text(encoding="utf-8")
     assert page.endswith(document())
+
+
+@pytest.fixture
+def tutorial(tmp_path, monkeypatch):
+    """The commands of the tutorial on domains behind the first, and its code, imported."""
+    page = (ROOT / "docs" / "domains.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
+    lines = re.findall(r"^    crab-graph ([^#\n]*)", page, flags=re.MULTILINE)
+    monkeypatch.chdir(tmp_path)
+    made, *commands = (line.split() for line in lines)
+    assert main(made) == 0
+    module = tmp_path / "conference" / "conference_domain.py"
+    assert module.exists()
+    module.write_text("\n".join(blocks), encoding="utf-8")
+    # Stands for `pip install -e conference`.
+    monkeypatch.syspath_prepend(str(module.parent))
+    return commands, importlib.import_module("conference_domain")
+
+
+def test_the_code_of_the_tutorial_on_domains_declares_one(tutorial):
+    commands, module = tutorial
+    assert commands and [slot.id for slot in module.CONFERENCE.slots] == ["talk", "lunch", "room"]
+    assert not word_weaknesses(module.DECLARATION)
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_tutorial_on_domains_find_nothing_to_mend(tutorial, capsys):
+    for command in tutorial[0]:
+        assert main(command) == 0, (command, capsys.readouterr())

@@ -130,6 +130,18 @@ def _rejected(bench: Benchmark) -> Counter[str]:
     return sum((Counter(one.rejected) for one in bench.manifest.selection), Counter[str]())
 
 
+_MEND_DRAFTS = {
+    "node": "let every request wish for something of that slot, and give its fields more values",
+    "edge": "make that rule stricter, so that more offers break it alone",
+    "no": "let a rule between slots bind in every request",
+}
+
+
+def _kind(reasons: Counter[str]) -> str:
+    """Return the first word of the reason for which most drafts were given up."""
+    return reasons.most_common(1)[0][0].partition(" ")[0]
+
+
 def _of_drafts(bench: Benchmark) -> Iterator[Weakness]:
     drafts, reasons = _drafts(bench), _rejected(bench)
     if reasons.total() > DRAFTS_REJECTED * drafts:
@@ -137,7 +149,7 @@ def _of_drafts(bench: Benchmark) -> Iterator[Weakness]:
         yield Weakness(
             "drafts",
             f"{reasons.total()} of {drafts} drafts were given up: {told}",
-            "loosen what they name, or give the fields it reads more values",
+            _MEND_DRAFTS.get(_kind(reasons), "loosen what they name"),
         )
     candidates = sum(one.candidates for one in bench.manifest.selection)
     doubles = sum(one.duplicates for one in bench.manifest.selection)
