@@ -7,7 +7,6 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from crab_graph.domains.task import Task
-from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.personas.condition import parse_condition, resolve
 from crab_graph.personas.rules_user import RulesUser
 from crab_graph.tools.ledger import Ledger
@@ -48,7 +47,7 @@ class Dialogue:
 
 
 def briefing_of(task: Task):
-    return TRAVEL.briefing(task.domain.slots, task.facts, task.id, task.today)
+    return task.briefing
 
 
 def talk(
@@ -120,7 +119,7 @@ def _user_view(transcript: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def agent_view(dialogue: Dialogue) -> list[BaseMessage]:
-    view: list[BaseMessage] = [SystemMessage(TRAVEL.policy(dialogue.task.today))]
+    view: list[BaseMessage] = [SystemMessage(dialogue.task.domain.policy(dialogue.task.today))]
     for message in dialogue.transcript:
         if message.get("owner") == "user":
             continue
