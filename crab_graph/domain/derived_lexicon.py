@@ -210,8 +210,10 @@ def _words(
     """Return the words of a wish: those of its kind, but for what the author gives."""
     if subject.key == size:
         return {**shared["people"]["size"], **_worded(subject.wording)}
-    template = shared["wishes"][_kind(declaration, subject)]
-    words: dict[str, Any] = filled(template, _said(declaration, subject))
+    template, said = shared["wishes"][_kind(declaration, subject)], _said(declaration, subject)
+    words: dict[str, Any] = filled(template, said)
+    synonyms = shared["synonyms"].get(said["noun"].split()[-1], ())
+    words["asks"] += [rf"\b{filled(one, said)}\b" for one in synonyms]
     words["slots"], words["needs_slot"] = _scope(declaration, subject)
     conflict = words.get("conflict")
     if conflict is not None:
@@ -310,14 +312,16 @@ def _said(declaration: Declaration, subject: Subject) -> dict[str, str]:
 def _scope(declaration: Declaration, subject: Subject) -> tuple[list[str], bool]:
     """Return the slots whose naming makes a question one for a wish, and whether one is needed.
 
-    A wish about one slot is asked for where that or none is named; a day is the window's where none
-    is. What holds of several slots is asked for anywhere, unless another wish is about the same.
+    A day, a time or what several wishes are about is asked for where the wish's slot or none is
+    named; a day is the window's where none is. Whatever else has a word of its own.
     """
     window, rivals = declaration.window, _rivals(declaration, subject)
     if window is not None and window.key == subject.key:
         return [], False
-    is_shared = any(other.field == subject.field and subject.field for other in rivals)
-    if subject.form is ValueForm.FLAG or not (len(subject.slots) == 1 or is_shared):
+    noun = noun_of(declaration, subject)
+    is_shared = any(noun_of(declaration, other) == noun for other in rivals)
+    is_bound = is_shared or subject.form is ValueForm.DATE or is_time(subject)
+    if subject.form is ValueForm.FLAG or not is_bound:
         return [], False
     return list(subject.slots), subject.form is ValueForm.DATE and window is not None
 
@@ -389,7 +393,9 @@ def _topics(
 ) -> dict[str, dict[str, Any]]:
     """Return what is asked for by a subject: a slot, a kind that fills several, the job, people."""
     wishes = subjects(declaration)
-    details = [one for one in wishes if not one.is_basic]
+    window = declaration.window.key if declaration.window else None
+    # What is said first says which offers are meant and when; all else is a preference.
+    details = [one for one in wishes if not (one.is_role and one.is_basic) and one.key != window]
     about = {slot: [one.key for one in details if slot in one.slots] for slot in slots}
     topics = {slot: {"words": slots[slot], "facts": facts} for slot, facts in about.items()}
     for offer in declaration.offers:

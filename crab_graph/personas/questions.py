@@ -203,7 +203,7 @@ def _is_skipped(segment: Segment, *, proposes: bool) -> bool:
 def is_booking_request(segment: Segment) -> bool:
     """Tell whether a clause asks to book, and not to search or to charge."""
     asks = segment.says("booking_lead") and segment.says("booking_act")
-    return asks and not segment.says("search", "charge_lead", "keeps")
+    return asks and not segment.says("search", "charge_lead", "keeps", "how_many")
 
 
 def _topic_facts(segment: Segment, lexicon: DomainLexicon) -> list[str]:

@@ -73,7 +73,17 @@ ASKED = [
     ("What is your email?", {"email"}),
     ("Which card would you like to use?", {"payment_card"}),
     ("Any preferences for the physiotherapy?", {"physio_focus", "physio_rating", "same_practice"}),
-    ("What kind of lab test do you have in mind?", {"lab_time_of_day", "district", "lab_date"}),
+    (
+        "What kind of lab test do you have in mind?",
+        {"panel", "lab_time_of_day", "district", "lab_date"},
+    ),
+    (
+        "Could you share your customer ID, which specialty you need and when the GP visit is?",
+        {"customer_id", "specialty", "first_visit"},
+    ),
+    ("Would mornings or afternoons suit you for the GP?", {"gp_time_of_day"}),
+    ("Is there a particular area for the lab?", {"district"}),
+    ("How many physiotherapy sessions should I book?", {"sessions"}),
     (
         "Please tell me your preferences:\n\n**GP appointment**\n- Time of day\n\n"
         "**Lab test**\n- Time of day\n- District",
