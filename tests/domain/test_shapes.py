@@ -46,5 +46,7 @@ def test_the_solver_passes_every_task(benchmark, condition):
 
 def test_the_red_team_passes_none(benchmark):
     task = benchmark[0]
-    for agent in ("rt01", "rt02", "rt04", "rt07", "rt13", "rt14"):
+    # Who charges nothing does nothing wrong where nothing costs anything.
+    unpaid = () if task.domain.declaration.is_free else ("rt07",)
+    for agent in ("rt01", "rt02", "rt04", *unpaid, "rt13", "rt14"):
         assert not run_episode(task, agent, "generic").passed, agent

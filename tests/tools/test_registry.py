@@ -117,6 +117,17 @@ def test_the_arguments_are_those_of_the_contract() -> None:
     assert signatures(REGISTRY) == SIGNATURES
 
 
+def test_seats_name_a_fare_and_to_book_also_the_passenger() -> None:
+    listed = {one["function"]["name"]: one["function"]["parameters"] for one in schemas()}
+    for name, needed in (
+        ("get_price_airline_booking", ["fare_id"]),
+        ("book_flight_with_seats", ["fare_id", "passenger_name", "date_of_birth"]),
+    ):
+        seat = listed[name]["properties"]["seats"]["items"]
+        assert list(seat["properties"]) == ["fare_id", "passenger_name", "date_of_birth"]
+        assert seat["required"] == needed
+
+
 def test_the_extended_toolset_has_all_of_table_6_and_what_cancels_and_changes_bookings() -> None:
     assert signatures(EXTENDED) == {**SIGNATURES, **EXTENDED_SIGNATURES}
     assert all(EXTENDED.get(name).type is ToolType.W for name in EXTENDED_SIGNATURES)
