@@ -13,7 +13,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from crab_graph.schema import FileModel
 
-Words = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
+Words = Annotated[str, StringConstraints(max_length=400, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
 """A short text in one line: a card may come from anybody, and its words get to terminals."""
 
 

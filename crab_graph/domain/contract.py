@@ -33,7 +33,7 @@ from crab_graph.tools.tables import Row, Table
 
 
 class TaskSlot(NamedTuple):
-    """One thing a complete trip needs: a node of the constraint graph, filled by one kind.
+    """One thing a complete job needs: a node of the constraint graph, filled by one kind.
 
     Its word is what it is called when spoken of, such as `GP appointment`.
     """
