@@ -9,6 +9,7 @@ from typing import Any
 
 from crab_graph.domain.declaration import Names
 from crab_graph.domain.invented import FAMILIES, PEOPLE
+from crab_graph.errors import UsageError
 
 _PART = re.compile(r"\{(\w+)\}")
 _OWN: Mapping[str, Sequence[str]] = {"person": PEOPLE, "family": FAMILIES}
@@ -26,6 +27,9 @@ def draw_names(names: Names, rng: Random, entities: Sequence[Mapping[str, Any]])
     Where a value that decides the lists has more entities than names, the same share of the
     entities of every value gets a family's name in front, so that the length of a name does not
     tell what an entity is.
+
+    Raises:
+        UsageError: there are too few names.
     """
     values = [None if names.by is None else str(one[names.by]) for one in entities]
     counts = Counter(values)
@@ -53,6 +57,10 @@ def _drawn(
 ) -> list[str]:
     """Draw distinct names in random order, so many of them with a family's name in front."""
     short = prod(map(len, lists))
+    if count > short * (1 + len(FAMILIES)):
+        raise UsageError(
+            f"the names '{names.pattern}' are too few for {count}; give their lists more words"
+        )
     found = [_name(names, lists, number) for number in rng.sample(range(short), count - long)]
     for number in rng.sample(range(len(FAMILIES) * short), long):
         family, place = divmod(number, short)

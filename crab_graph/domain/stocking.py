@@ -20,6 +20,7 @@ from crab_graph.domain.fields import Later
 from crab_graph.domain.kind import Kind, ReadProperty
 from crab_graph.domain.layout import Nature, column_of, nature, shared_fields
 from crab_graph.domain.naming import draw_names
+from crab_graph.errors import UsageError
 from crab_graph.generation.materialize import InitializationAction, Insertion
 from crab_graph.generation.objects import rows
 from crab_graph.generation.population import Population
@@ -83,17 +84,24 @@ def _rows(kind: Kind, table: Table, offers: Sequence[Row]) -> list[Row]:
 
 
 def drawn_ids(rng: Random, prefix: str, digits: int) -> Iterator[str]:
-    """Yield distinct ids, drawn at random."""
+    """Yield distinct ids, drawn at random.
+
+    Raises:
+        UsageError: more are asked for than there are.
+    """
     low = 10 ** (digits - 1)
     drawn: set[int] = set()
     # What `randrange` does, without its look at the arguments, which takes longer than the draw.
     width = 9 * low
     bits = width.bit_length()
-    while True:
+    while len(drawn) < width:
         number = rng.getrandbits(bits)
         if number < width and number not in drawn:
             drawn.add(number)
             yield f"{prefix}-{low + number}"
+    raise UsageError(
+        f"the ids '{prefix}-…' of {digits} digits are used up; give them more `digits`"
+    )
 
 
 def initialization_actions(

@@ -3,6 +3,7 @@
 from collections import Counter
 from functools import cache
 from itertools import product
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import crab_graph.domain as cd
 from crab_graph.dates import day_number
 from crab_graph.domain.blueprint import Blueprint
 from crab_graph.domain.drafting import Drafting
@@ -22,10 +24,16 @@ from crab_graph.domain.identification import (
     value_shower,
 )
 from crab_graph.domain.kind import ReadProperty
+from crab_graph.domain.naming import draw_names
 from crab_graph.domain.request_types import Profile, request_model
-from crab_graph.domain.stocking import initialization_actions, insertions, materialize
+from crab_graph.domain.stocking import (
+    drawn_ids,
+    initialization_actions,
+    insertions,
+    materialize,
+)
 from crab_graph.domain.surfaces import surfaces
-from crab_graph.errors import UnsatisfiableTask
+from crab_graph.errors import UnsatisfiableTask, UsageError
 from crab_graph.generation.certify import certify_tables
 from crab_graph.generation.constraints import equals, one_of
 from crab_graph.generation.distractors import can_be_broken
@@ -344,6 +352,19 @@ def test_names_are_distinct_and_as_long_whatever_decides_them():
     shares = [sum(own) / len(own) for own in families.values()]
     assert max(shares) < 1
     assert abs(shares[0] - shares[1]) < 0.05
+
+
+def test_too_few_names_and_ids_are_told():
+    names = cd.Names("{a} {b}", {"a": ["x"], "b": ["y", "z"]})
+    drawn_names = draw_names(names, Random(3), [{}] * 40)
+    assert len(set(drawn_names)) == 40
+    assert {"x y", "x z"} < set(drawn_names)
+    with pytest.raises(UsageError, match="more words"):
+        draw_names(names, Random(3), [{}] * 1000)
+    ids = drawn_ids(Random(3), "AB", 2)
+    assert len({next(ids) for _ in range(90)}) == 90
+    with pytest.raises(UsageError, match="digits"):
+        next(ids)
 
 
 def test_where_no_wish_can_be_broken_every_distractor_breaks_an_edge():
