@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from crab_graph.domain.contract import find_domain
 from crab_graph.domain.declaration import Want, Wording
 from crab_graph.domain.word_checks import word_problems, word_weaknesses
 from tests.domain.practice import COURSE, PRACTICE, SLOTS, TEST, WANTS
@@ -80,3 +81,11 @@ def test_a_value_that_is_a_slot_word_is_weak():
     physio = replace(SLOTS[3], words=("physio", "knee"))
     shared = word_weaknesses(replace(PRACTICE, slots=[*slots, physio]))
     assert "'district': 'knee' is also heard as slot 'physio'; add a cue" in shared
+
+
+@pytest.mark.parametrize("name", ["travel", "clinic"])
+def test_the_domains_that_ship_have_neither_problems_nor_weaknesses_of_words(name):
+    declaration = find_domain(name).declaration
+    assert declaration is not None
+    assert word_problems(declaration) == []
+    assert word_weaknesses(declaration) == []

@@ -99,106 +99,45 @@ SLOTS = (
         APPOINTMENT,
         "GP appointment",
         ("gp", "general practitioner"),
-        cue=r"\bgps?\b|\bgeneral practi\w+\b",
         role={"specialty": GP},
     ),
-    cd.Slot("lab", TEST, "lab test", ("lab", "test"), cue=r"\blab\w*\b|\btests?\b|\bpanels?\b"),
-    cd.Slot(
-        "specialist",
-        APPOINTMENT,
-        "specialist consultation",
-        ("specialist", "consultation"),
-        cue=r"\bspecialists?\b|\bconsult\w*\b",
-    ),
-    cd.Slot(
-        "physio",
-        COURSE,
-        "physiotherapy course",
-        ("physio", "physiotherapy", "course"),
-        cue=r"\bphysio\w*\b|\bcourses?\b|\bsessions?\b",
-    ),
+    cd.Slot("lab", TEST, "lab test", ("lab", "laboratory", "test")),
+    cd.Slot("specialist", APPOINTMENT, "specialist consultation", ("specialist", "consultation")),
+    cd.Slot("physio", COURSE, "physiotherapy course", ("physio", "physiotherapy", "course")),
 )
 
 
-def _at(slot: str, title: str, values: tuple[str, ...] = PARTS) -> cd.Want:
+def _at(slot: str, values: tuple[str, ...] = PARTS) -> cd.Want:
     """Return the wish for a time of day of one part."""
-    say, short = f"The {title} should be {{phrase}}.", f"{title.capitalize()}: {{value}}."
-    words = cd.Wording(say, short, f"Any time of day is welcome for the {title}.")
-    return cd.Want(f"{slot}_time_of_day", values, (f"{slot}.time_of_day",), odds=0.4, wording=words)
+    return cd.Want(f"{slot}_time_of_day", values, (f"{slot}.time_of_day",), odds=0.4)
 
 
-def _told(
-    say: str, short: str, *ask: str, none: str = "", unit: tuple[str, str] | None = None
-) -> cd.Wording:
-    return cd.Wording(say, short, none, ask, unit=unit)
-
-
-_SPECIALTY = _told(
-    "The specialist should be in {value}.", "Specialty: {value}.", r"\bspecialt(?:y|ies)\b"
-)
-_PANEL = _told("The lab test is a {value}.", "Test: {value}.", r"\b(?:which|what) .{0,12}test\b")
-_SESSIONS = _told(
-    "We need {value} of physiotherapy.",
-    "{value} of physio.",
-    r"\b(?:how many|number of) sessions\b",
-    unit=("1 session", "{n} sessions"),
-)
-_WITHIN = _told(
+_WITHIN = cd.Wording(
     "The specialist should see me within {value} of the GP appointment.",
     "Specialist within {value} of the GP.",
-    r"\bhow (?:soon|many days)\b|\bwithin how\b",
+    ask=r"\bhow (?:soon|many days)\b|\bwithin how\b",
     unit=("1 day", "{n} days"),
 )
-_PLAN = _told("My insurance is {value}.", "Insurance: {value}.", r"\binsur\w*\b", r"\bcovered\b")
-_LANGUAGE = _told(
-    "Both doctors should speak {value}.",
-    "Doctors who speak {value}.",
-    r"\blanguages?\b|\bspeaks?\b",
-    none="Any language is welcome.",
+_PLAN = cd.Wording(
+    "My insurance is {value}.",
+    "Insurance: {value}.",
+    ask=(r"\binsur\w*\b", r"\b(?:which|what) plan\b", r"\bcovered\b"),
 )
-_FOCUS = _told(
-    "The physiotherapy is for the {value}.",
-    "Physio for the {value}.",
-    r"\bfocus\b|\bpart of (?:the|your) body\b|\btreat\w*\b",
-    none="Any physiotherapy will do.",
-)
-_GROUP = _told(
-    "Specialist and physiotherapy should belong to the same provider group.",
-    "Specialist and physio in the same group.",
-    r"\bgroups?\b|\bsame (?:practice|provider)\b",
-)
-_AREA = _told(
-    "Lab test and specialist should be in the same district.",
-    "Test and specialist in the same district.",
-    r"\bdistricts?\b|\b(?:area|neighbou?rhood|location)s?\b",
-)
+_FOCUS = cd.Wording("The physiotherapy is for the {value}.", "Physio for the {value}.")
 
 _SEEN, _ALL = ("gp", "specialist"), ("gp", "lab", "specialist", "physio")
 WANTS = (
-    cd.Want(
-        "specialty",
-        SPECIALTIES,
-        ("specialist.specialty",),
-        basic=True,
-        role=True,
-        wording=_SPECIALTY,
-    ),
-    cd.Want("panel", tuple(PANELS), ("lab.panel",), basic=True, wording=_PANEL),
-    cd.Want("sessions", (3, 4, 5, 6), basic=True, wording=_SESSIONS),
+    cd.Want("specialty", SPECIALTIES, ("specialist.specialty",), basic=True, role=True),
+    cd.Want("panel", tuple(PANELS), ("lab.panel",), basic=True),
+    cd.Want("sessions", (3, 4, 5, 6), basic=True),
     cd.Want("within", (4, 5, 6, 7), basic=True, wording=_WITHIN),
     cd.Want("plan", PLANS.values, [f"{slot}.plans" for slot in _ALL], wording=_PLAN),
-    cd.Want(
-        "language",
-        LANGUAGES[1:],
-        [f"{slot}.language" for slot in _SEEN],
-        odds=0.4,
-        wording=_LANGUAGE,
-    ),
+    cd.Want("language", LANGUAGES[1:], [f"{slot}.language" for slot in _SEEN], odds=0.4),
     cd.Want("physio_focus", tuple(FOCI), ("physio.focus",), odds=0.7, wording=_FOCUS),
-    _at("gp", "GP appointment", PARTS[:2]),
-    _at("lab", "lab test"),
-    _at("specialist", "specialist consultation"),
-    _at("physio", "physiotherapy"),
+    _at("gp", PARTS[:2]),
+    _at("lab"),
+    _at("specialist"),
+    _at("physio"),
 )
 
 RULES = (
@@ -232,14 +171,12 @@ RULES = (
         lambda specialist, physio: specialist.practice == physio.practice,
         "specialist and physiotherapy are of one provider group",
         odds=0.6,
-        wording=_GROUP,
     ),
     cd.Rule(
         "same_district",
         lambda lab, specialist: lab.district == specialist.district,
         "lab test and specialist are in one district",
         odds=0.6,
-        wording=_AREA,
     ),
 )
 
