@@ -1,7 +1,7 @@
 """Words as values: how a domain's facts are asked for, stated and contradicted, and what all share.
 
-A domain keeps its words in a TOML file; nothing here knows which domain it is. The cues and phrases
-that every domain shares stand in `phrases.toml` beside this module.
+Nothing here knows of which domain the words are. The cues and phrases that all domains share stand
+in `phrases.toml` beside this module.
 """
 
 import re
