@@ -57,13 +57,7 @@ def make_report(study: Study, title: str | None = None) -> Report:
     tasks = len({(record.stamp.get("task"), record.task_id) for record in study.records})
     agents = len({arm.agent_label for arm in study.arms})
     users = len({arm.user for arm in study.arms})
-    missing = [run.name for run in study.runs if run.config is not None and not run.active_edges]
-    notes = [*incomplete_runs(study), *labels.notes_on(study.records)]
-    if missing:
-        notes.append(
-            f"The benchmark of {', '.join(missing)} is not where the run says, or is another one "
-            "by now: Table 1, Figure 8 and what depends on edges are left out."
-        )
+    notes = [*incomplete_runs(study), *labels.notes_on(study.records), *_left_out(study)]
     return Report(
         title=title or " and ".join(run.name for run in study.runs),
         lead=(
@@ -75,6 +69,23 @@ def make_report(study: Study, title: str | None = None) -> Report:
         labels=notes,
         exhibits=_exhibits(study),
     )
+
+
+def _left_out(study: Study) -> Iterator[str]:
+    """Say what cannot be shown of the tasks."""
+    unread = [run for run in study.runs if run.config is not None and run.benchmark is None]
+    missing = ", ".join(run.name for run in unread if not run.active_edges)
+    if missing:
+        yield (
+            f"The benchmark of {missing} is not where the run says, or is another one by now: "
+            "Table 1, Figure 8 and what depends on edges are left out."
+        )
+    other = ", ".join(run.name for run in unread if run.active_edges)
+    if other:
+        yield (
+            f"The tasks of {other} were made by another version of their domain: Table 1 and "
+            "Figure 8 are left out."
+        )
 
 
 def _exhibits(study: Study) -> list[Exhibit]:

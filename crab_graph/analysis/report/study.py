@@ -83,8 +83,8 @@ class Arm:
 class StudiedRun:
     """A run, its ended episodes without their dialogues, and what is known of its tasks.
 
-    Episodes that come from no directory have no `config`. Without the benchmark nothing is known of
-    edges and of a sweep.
+    Episodes that come from no directory have no `config`. Where the benchmark is gone nothing is
+    known of edges and of a sweep; `benchmark` is `None` too where its tasks cannot be read.
     """
 
     name: str
@@ -187,12 +187,14 @@ def _read_run(directory: Path) -> StudiedRun:
     config = read_config(directory)
     run = Run(directory, config, ())
     active_edges: dict[str, int] = {}
-    sweep = None
+    sweep = benchmark = None
     try:
         bench = benchmark_of(run)
         wanted = set(config.tasks)
         active_edges = {task.id: len(task.spec.active_edges) for task in bench if task.id in wanted}
         sweep = bench.manifest.settings.sweep
+        bench[0].request  # noqa: B018  (which another version of its domain does not understand)
+        benchmark = bench.directory
     except CrabGraphError:
         pass  # it is gone, or is another one: the report says what it leaves out
     return StudiedRun(
@@ -200,7 +202,7 @@ def _read_run(directory: Path) -> StudiedRun:
         planned=run.planned,
         records=tuple(load_summaries(directory)),
         config=config,
-        benchmark=directory / config.benchmark if active_edges else None,
+        benchmark=benchmark,
         active_edges=active_edges,
         sweep=sweep,
         pivots=tuple(load_pivots(directory).values()),

@@ -23,7 +23,6 @@ from crab_graph.analysis.report.exhibit import (
 from crab_graph.analysis.report.study import StudiedRun, Study
 from crab_graph.domain.card import AxisCard
 from crab_graph.domains.benchmark import load_benchmark
-from crab_graph.errors import CrabGraphError
 
 
 def benchmarks(study: Study) -> Iterator[Exhibit]:
@@ -33,10 +32,7 @@ def benchmarks(study: Study) -> Iterator[Exhibit]:
         if run.benchmark is None or run.config is None or run.sweep is not None:
             continue
         if run.config.benchmark_sha256 not in found:
-            try:
-                stats = describe_benchmark(load_benchmark(run.benchmark))
-            except CrabGraphError:
-                continue  # its domain is not installed, or is another version than made it
+            stats = describe_benchmark(load_benchmark(run.benchmark))
             found[run.config.benchmark_sha256] = (run, stats)
     for number, (run, stats) in enumerate(found.values(), start=1):
         axis = run.card.first_axis
