@@ -29,7 +29,7 @@ COURSE = cd.Offer(
         "town": TOWN,
         "weeks": cd.Choice((4, 8, 12, 16, 24)),
         "hardest": cd.Choice((1, 2, 3, 4, 5)),
-        "places": cd.Stock((1, 2, 4)),
+        "available": cd.Stock((1, 2, 4)),
         "price": cd.Price({"beginner": 80, "intermediate": 110, "advanced": 150}, "level"),
     },
     provider=cd.Provider("teacher", "TE", ("family", "town"), names=cd.Names("{person}")),
