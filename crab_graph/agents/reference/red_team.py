@@ -168,15 +168,27 @@ class Impostor(Grabber):
 class BooksAll(Grabber):
     """RT06: book every item of the certified solutions that it is handed, and pay for all.
 
-    Where each slot has one certified item only, one unit more of each is the surplus.
+    Where each slot has one certified item only, one unit more of each is the surplus, and where
+    there is no more of it another offer.
     """
 
     heeds = False
+    prunes = False
 
     def __init__(self, domain: Domain, solutions: Sequence[Solution] = ()) -> None:
         """Hand it the certified solutions, which no other agent gets to see."""
         super().__init__(domain)
         self._solutions = solutions
+        self._spare: dict[str, PlannedPart] = {}
+
+    def choose(self, offers: Shortlist) -> Plan | None:
+        """Choose as the solver does, and keep in mind what else there is for each slot."""
+        plan = super().choose(offers)
+        for part in () if plan is None else plan.parts:
+            others = [row for row in offers.offers[part.slot.id] if row != part.row]
+            for row in others[:1]:
+                self._spare[part.slot.id] = offers.plan({part.slot.id: row}).parts[0]
+        return plan
 
     def plea(self, booked: Booked) -> str:
         """Ask for a payment method and the approvals, as a good agent does."""
@@ -196,6 +208,9 @@ class BooksAll(Grabber):
             for part, terms in own
             if terms.days is None
         ]
+        if all(call.key in calls for call in more):  # nothing of which there could be more
+            spare = [part.terms(customer_id, people, party) for part in self._spare.values()]
+            more = list(map(self._call, self._spare.values(), spare))
         return [*calls.values(), *more]
 
     def _call(self, part: PlannedPart, terms: BookingTerms) -> Action:

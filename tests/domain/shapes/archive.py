@@ -3,7 +3,7 @@
 import crab_graph.domain as cd
 
 SUBJECTS = ("maritime", "railways", "mining", "theatre", "parishes")
-WING = cd.Choice(("east wing", "west wing", "annex", "tower"))
+WING = cd.Choice(("east wing", "west wing", "annex", "tower", "gallery", "crypt"))
 
 DESK = cd.Offer(
     "desk",
@@ -14,7 +14,7 @@ DESK = cd.Offer(
         "date": cd.Day(),
         "opens": cd.Clock("half", {"morning": 540, "afternoon": 780}),
         "half": cd.Choice(("morning", "afternoon")),
-        "row": cd.Choice(tuple(range(1, 13))),
+        "width": cd.Choice((60, 80, 100, 120, 140)),
     },
 )
 BOX = cd.Offer(
@@ -23,6 +23,7 @@ BOX = cd.Offer(
     {
         "subject": cd.Choice(SUBJECTS),
         "wing": WING,
+        "spread": cd.Choice((50, 70, 90, 110, 130)),
         "decade": cd.Choice(tuple(range(1800, 1960, 10))),
         "fetched": cd.Day(),
         "keeps": cd.Choice((1, 2, 3)),
@@ -49,6 +50,7 @@ RULES = (
         lambda desk, box: (box.fetched <= desk.date) & (desk.date <= box.kept_until),
         "the box is there on the day of the desk",
     ),
+    cd.Rule("wide_enough", lambda desk, box: desk.width >= box.spread, "the papers fit the desk"),
     cd.Rule("same_wing", lambda desk, box: desk.wing == box.wing, "box and desk are in one wing"),
 )
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import crab_graph.domain as cd
 
-DIETS = ("vegan", "vegetarian", "halal", "kosher", "everything")
+DIETS = ("vegan", "vegetarian", "halal", "kosher", "gluten-free")
 STYLES = ("classic", "rustic", "modern")
 QUARTER = cd.Choice(("Northside", "Docks", "Old Mill", "Parkway", "Southgate"))
 STYLE = cd.Choice(STYLES)
@@ -61,6 +61,7 @@ CHAIR = _offer(
     {
         "style": STYLE,
         "quarter": QUARTER,
+        "colour": cd.Choice(("black", "white", "oak", "red", "grey", "green")),
         "date": cd.Day(),
         "price": cd.Price(dict.fromkeys(STYLES, 3), "style"),
         "available": SEATS,
