@@ -30,6 +30,9 @@ def check_domain(
     ],
     tasks: Annotated[int, typer.Option(help="Tasks that are drawn to look at.", min=4)] = 40,
     seed: Annotated[int, typer.Option(help="They follow from it.")] = 0,
+    distractors: Annotated[
+        int, typer.Option(help="Misleading candidates in each of them.", min=0)
+    ] = 2000,
     as_json: JsonOption = False,
 ) -> None:
     """Say what a domain lacks, in the order in which to mend it.
@@ -43,7 +46,7 @@ def check_domain(
 
     domain = load_domain(name)
     with progress_bar("Examining the domain") as progress:
-        review = review_domain(domain, tasks, seed=seed, progress=progress)
+        review = review_domain(domain, tasks, seed=seed, distractors=distractors, progress=progress)
     if as_json:
         findings = [one._asdict() for one in review.findings]
         counts = {"tasks": review.tasks, "drafts": review.drafts}
@@ -56,6 +59,8 @@ def check_domain(
 
 def _print(name: str, review: "Review") -> None:
     looked_at = f"{review.tasks} tasks out of {review.drafts} drafts"
+    if not review.tasks:
+        looked_at = "its declaration alone, as no tasks could be drawn"
     if not review.findings:
         print(f"{name}: nothing to mend in {looked_at}.")
         return

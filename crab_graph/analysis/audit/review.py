@@ -29,6 +29,7 @@ from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.constraints import Ref
 from crab_graph.generation.difficulty import PRICE
 from crab_graph.randomness import derive_array_rng, derive_seed
+from crab_graph.settings import GenerationSettings
 
 AREAS = ("words", "drafts", "rules", "giveaways", "shortcuts")
 """What is looked at, in the order in which it is mended."""
@@ -90,6 +91,7 @@ def review_domain(
     tasks: int,
     *,
     seed: int = 0,
+    distractors: int = GenerationSettings.distractors,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Review:
     """Return what is weak about a domain that can be found by its name.
@@ -100,10 +102,15 @@ def review_domain(
     with TemporaryDirectory(prefix="crab-graph-review-") as folder:
         try:
             bench = generate_benchmark(
-                Path(folder) / "bench", tasks, domain=domain.name, seed=seed, progress=progress
+                Path(folder) / "bench",
+                tasks,
+                domain=domain.name,
+                seed=seed,
+                distractors=distractors,
+                progress=progress,
             )
         except UnsatisfiableTask as error:
-            mend = "loosen its rules or wishes, or give the fields they read more values"
+            mend = f"{_mend_drafts(str(error))}; or generate with fewer --distractors"
             return Review(0, 0, (*findings, Weakness("drafts", str(error), mend)))
         findings += [*_of_drafts(bench), *_of_tasks(domain, bench), *_of_gates(bench)]
         drafts = _drafts(bench)
@@ -131,15 +138,17 @@ def _rejected(bench: Benchmark) -> Counter[str]:
 
 
 _MEND_DRAFTS = {
-    "node": "let every request wish for something of that slot, and give its fields more values",
-    "edge": "make that rule stricter, so that more offers break it alone",
-    "no": "let a rule between slots bind in every request",
+    "too few objects": "let every request wish for something of that slot, and give its fields "
+    "more values",
+    "too few near misses": "make that rule stricter, so that more offers break it alone",
+    "no edge constraint is active": "let a rule between slots bind in every request",
 }
 
 
-def _kind(reasons: Counter[str]) -> str:
-    """Return the first word of the reason for which most drafts were given up."""
-    return reasons.most_common(1)[0][0].partition(" ")[0]
+def _mend_drafts(reason: str) -> str:
+    """Return what to do about the reason for which drafts are given up."""
+    found = (mend for words, mend in _MEND_DRAFTS.items() if words in reason)
+    return next(found, "loosen what it names, or give the fields it reads more values")
 
 
 def _of_drafts(bench: Benchmark) -> Iterator[Weakness]:
@@ -149,7 +158,7 @@ def _of_drafts(bench: Benchmark) -> Iterator[Weakness]:
         yield Weakness(
             "drafts",
             f"{reasons.total()} of {drafts} drafts were given up: {told}",
-            _MEND_DRAFTS.get(_kind(reasons), "loosen what they name"),
+            _mend_drafts(reasons.most_common(1)[0][0]),
         )
     candidates = sum(one.candidates for one in bench.manifest.selection)
     doubles = sum(one.duplicates for one in bench.manifest.selection)
