@@ -74,6 +74,14 @@ def test_other_agents_answer_to_their_names_and_strangers_are_refused(bench):
     assert worded.outcome == "pass" and worded.user_wordings["replaced"] == 0
 
 
+def test_it_plays_both_seats_in_any_domain(tmp_path):
+    clinic = generate_benchmark(tmp_path, tasks=4, domain="clinic", distractors=120)
+    with open_mock_server(domain="clinic") as server:
+        model = f"{server.address}#mock"
+        record = cg.run_episode(clinic[0], model, "generic", engine="llm", user_model=model)
+    assert record.outcome == "pass", record.error
+
+
 def test_a_prompt_is_read_for_what_the_user_knows():
     prompt = (
         "# Role\n- no fact\n\n# What you know\n\nBasic facts:\n- We start from A.\n\nDetails:\n"
