@@ -16,21 +16,21 @@ from typing import Any
 
 from crab_graph.dates import day_number, iso_date
 from crab_graph.domain.declaration import Declaration
-from crab_graph.domain.derived_lexicon import (
+from crab_graph.domain.derived_lexicon import lexicon
+from crab_graph.domain.derived_vocabulary import kind_words, slot_words
+from crab_graph.domain.english import any_of, form_of
+from crab_graph.domain.subjects import Subject, subjects
+from crab_graph.domain.templates import templates
+from crab_graph.domain.verification import Claim
+from crab_graph.domain.wish_words import (
     NOTHING,
     count_cue,
     is_measure,
-    lexicon,
     noun_of,
     people_cue,
     shared_words,
     unit_words,
 )
-from crab_graph.domain.derived_vocabulary import kind_words, slot_words
-from crab_graph.domain.inflection import any_of, form_of
-from crab_graph.domain.subjects import Subject, subjects
-from crab_graph.domain.templates import templates
-from crab_graph.domain.verification import Claim
 from crab_graph.personas.spoken_dates import NUMBERS, find_dates
 from crab_graph.personas.wordbook import ValueForm
 

@@ -5,29 +5,32 @@ a day, a time of day, one of some values, a count, that slots are alike.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from crab_graph.domain.contract import TaskSlot
-from crab_graph.domain.declaration import Declaration, Slot, Texts, Wording
-from crab_graph.domain.derived_vocabulary import (
-    kind_words,
-    people_words,
-    slot_words,
-    units_of,
-    vocabulary,
-    whole_words,
-)
-from crab_graph.domain.inflection import any_of, form_of, in_words, listed, plural, singular
+from crab_graph.domain.declaration import Declaration, Texts, Wording
+from crab_graph.domain.derived_vocabulary import kind_words, vocabulary, whole_words
+from crab_graph.domain.english import any_of, plural, spoken
 from crab_graph.domain.subjects import Subject, clock_hours, subjects
 from crab_graph.domain.templates import filled, merged, templates
-from crab_graph.generation.constraints import Value
+from crab_graph.domain.wish_words import (
+    NOTHING,
+    counted_slots,
+    is_measure,
+    is_time,
+    job_cue,
+    noun_of,
+    people_cue,
+    said_of,
+    shared_words,
+    slot_cue,
+    unit_words,
+    value_cue,
+)
 from crab_graph.personas.briefing import BriefedSlot, Fact, UserBriefing
 from crab_graph.personas.wordbook import DomainLexicon, ValueForm, parse_lexicon
-
-NOTHING = "(?!)"
-"""A pattern that matches nowhere."""
 
 
 @cache
@@ -84,101 +87,6 @@ def lexicon_document(declaration: Declaration) -> dict[str, Any]:
     return merged(derived, declaration.lexicon)
 
 
-def shared_words(declaration: Declaration) -> dict[str, str]:
-    """Return what is filled into every template of a domain."""
-    alone = declaration.people is None
-    things = [word for slot in declaration.slots for word in slot_words(declaration, slot)]
-    things += [word for offer in declaration.offers for word in kind_words(offer)]
-    named = dict.fromkeys(word for word in things if " " not in word)
-    people = people_words(declaration)
-    size = declaration.people.size if declaration.people else None
-    each = [
-        unit for one in declaration.offers if size and one.units == size for unit in units_of(one)
-    ]
-    return {
-        "we": "I" if alone else "we",
-        "me": "me" if alone else "us",
-        "our": "my" if alone else "our",
-        "are": "am" if alone else "are",
-        "job": declaration.job,
-        "job_cue": job_cue(declaration),
-        "people": plural(people[0]) if people else "people",
-        "people_cue": people_cue(declaration),
-        "person_cue": any_of(people) if people else NOTHING,
-        "each_cue": any_of(each) if each else NOTHING,
-        "sold_cue": any_of(things),
-        "unnamed": "".join(f"(?<!{re.escape(word)} )" for word in named),
-    }
-
-
-def job_cue(declaration: Declaration) -> str:
-    """Return the fragment that finds the words for a job as a whole."""
-    return any_of((declaration.job, *declaration.whole))
-
-
-def people_cue(declaration: Declaration) -> str:
-    """Return the fragment that finds those whom a job is for."""
-    return f"(?:people|persons?|{any_of(people_words(declaration) or ('customer',))})"
-
-
-def slot_cue(declaration: Declaration, slot: Slot) -> str:
-    """Return the fragment that finds the words for a slot."""
-    return any_of((*slot_words(declaration, slot), slot.title))
-
-
-def noun_of(declaration: Declaration, subject: Subject) -> str:
-    """Return what a wish is about, in a word or a few, such as `language`.
-
-    It is the wish's key, without the slot or kind that comes first; that slots are alike is said of
-    their field.
-    """
-    if subject.same:
-        return in_words(subject.field)
-    starts = [*subject.slots, *(one.booked_as for one in declaration.offers)]
-    start = next((one for one in starts if subject.key.startswith(f"{one}_")), None)
-    return in_words(subject.key if start is None else subject.key[len(start) + 1 :])
-
-
-def is_time(subject: Subject) -> bool:
-    """Tell whether a wish is one for a time of day."""
-    return bool(subject.known) and {*map(str, subject.known)} <= templates()["times"].keys()
-
-
-def values_cue(values: Iterable[Value]) -> str:
-    """Return the fragment that finds any of some values, none within a longer one."""
-    found = [value_cue(str(value), values) for value in values]
-    return f"(?:{'|'.join(sorted(found, key=len, reverse=True))})" if found else NOTHING
-
-
-def value_cue(value: str, others: Iterable[Value]) -> str:
-    """Return the fragment that finds a value, and not where it is part of another one."""
-    low, cue = value.casefold(), re.sub(r"\\[ -]", "[ -]", re.escape(value.casefold()))
-    for other in {str(one).casefold() for one in others} - {low}:
-        before, is_part, after = other.partition(low)
-        if is_part and before.endswith(" ") and not after:
-            cue = f"(?<!{re.escape(before)}){cue}"
-        elif is_part and after.startswith(" ") and not before:
-            cue = f"{cue}(?!{re.escape(after)})"
-    return cue
-
-
-def unit_words(declaration: Declaration, subject: Subject) -> tuple[str, str]:
-    """Return how a count is said: of one, and of `{n}`."""
-    if subject.wording.unit is not None:
-        return subject.wording.unit
-    noun = noun_of(declaration, subject)
-    if is_measure(declaration, subject):
-        return "1", "{n}"
-    return f"1 {singular(noun)}", f"{{n}} {plural(singular(noun))}"
-
-
-def count_cue(units: tuple[str, str], number: str = r"(\w+)") -> str:
-    """Return the fragment that finds a count in the words of its unit, with the number as group."""
-    before, _, after = units[1].casefold().partition("{n}")
-    nouns = f"[- ]{form_of(after.strip())}\\b" if after.strip() else ""
-    return rf"\b{re.escape(before)}{number}{nouns}"
-
-
 def _facts(
     declaration: Declaration, shared: Mapping[str, Any]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -210,7 +118,7 @@ def _words(
     """Return the words of a wish: those of its kind, but for what the author gives."""
     if subject.key == size:
         return {**shared["people"]["size"], **_worded(subject.wording)}
-    template, said = shared["wishes"][_kind(declaration, subject)], _said(declaration, subject)
+    template, said = shared["wishes"][_kind(declaration, subject)], said_of(declaration, subject)
     words: dict[str, Any] = filled(template, said)
     synonyms = shared["synonyms"].get(said["noun"].split()[-1], ())
     words["asks"] += [rf"\b{filled(one, said)}\b" for one in synonyms]
@@ -247,7 +155,9 @@ def _kind(declaration: Declaration, subject: Subject) -> str:
             is_equal = subject.compare == "equals"
             return "measure" if is_equal else f"measure_{subject.compare}"
         case ValueForm.COUNT if subject.compare == "equals":
-            return "count_of_slot" if subject.slots or _counted(declaration, subject) else "count"
+            return (
+                "count_of_slot" if subject.slots or counted_slots(declaration, subject) else "count"
+            )
         case ValueForm.COUNT:
             return subject.compare
         case ValueForm.FLAG if subject.sentence:
@@ -257,56 +167,6 @@ def _kind(declaration: Declaration, subject: Subject) -> str:
         case ValueForm.CHOICE:
             return "everywhere" if every else "several" if len(subject.slots) > 1 else "choice"
     return "flag" if subject.form is ValueForm.FLAG else "text"
-
-
-def is_measure(declaration: Declaration, subject: Subject) -> bool:
-    """Tell whether a number is no number of things: its word, such as `rating`, is no plural."""
-    noun = noun_of(declaration, subject)
-    return subject.wording.unit is None and bool(subject.slots) and noun == singular(noun)
-
-
-def _counted(declaration: Declaration, subject: Subject) -> list[Slot]:
-    """Return the slots whose units a count says."""
-    return [slot for slot in declaration.slots if slot.offer.units == subject.key]
-
-
-def _titles(declaration: Declaration, subject: Subject) -> list[str]:
-    slots = {slot.id: slot.title for slot in declaration.slots}
-    counted = [slot.id for slot in _counted(declaration, subject)]
-    return [slots[slot] for slot in subject.slots or counted if slot in slots]
-
-
-def _said(declaration: Declaration, subject: Subject) -> dict[str, str]:
-    """Return what is filled into the template of a wish."""
-    noun = noun_of(declaration, subject)
-    titles = listed(_titles(declaration, subject) or [declaration.job])
-    nouns = [noun] if subject.field in {"", noun} else [noun, in_words(subject.field)]
-    mine = [slot for slot in declaration.slots if slot.id in subject.slots]
-    mine_words = [word for slot in mine for word in slot_words(declaration, slot)]
-    things = [*mine_words, *(word for slot in mine for word in kind_words(slot.offer))]
-    others = [
-        word
-        for slot in declaration.slots
-        if slot.id not in subject.slots
-        for word in slot_words(declaration, slot)
-        if word not in things
-    ]
-    units = unit_words(declaration, subject)
-    unit = units[1].partition("{n}")[2].strip() or units[1]
-    return {
-        "title": titles,
-        "titles": titles,
-        "noun": noun,
-        "noun_cue": any_of(nouns),
-        "units": unit,
-        "unit_cue": form_of(unit),
-        "count_cue": f"{count_cue(units)}|\\b{form_of(noun)}\\W{{1,3}}(\\d+)\\b",
-        "measure_cue": rf"\b{form_of(noun)}\b[^\d,;.]{{0,60}}?(\d+)\b|\b(\d+)[- ]{form_of(noun)}\b",
-        "thing_cue": any_of(things) if things else NOTHING,
-        "other_cue": any_of(others) if others else NOTHING,
-        "values_cue": values_cue(subject.known),
-        "sentence": subject.sentence,
-    }
 
 
 def _scope(declaration: Declaration, subject: Subject) -> tuple[list[str], bool]:
@@ -402,8 +262,8 @@ def _topics(
         mine = {slot.id for slot in declaration.slots if slot.kind == offer.booked_as}
         facts = [one.key for one in details if mine & {*one.slots}]
         if len(mine) > 1:
-            words = any_of((kind_words(offer)[0], in_words(offer.booked_as)))
-            topics[plural(in_words(offer.booked_as))] = {"words": rf"\b{words}\b", "facts": facts}
+            words = any_of((kind_words(offer)[0], spoken(offer.booked_as)))
+            topics[plural(spoken(offer.booked_as))] = {"words": rf"\b{words}\b", "facts": facts}
     topics["job"] = {
         "words": rf"\b{job_cue(declaration)}\b",
         "facts": [one.key for one in wishes if one.is_basic],

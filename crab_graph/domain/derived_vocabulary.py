@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from crab_graph.domain.declaration import Count, Declaration, Each, Offer, Slot
-from crab_graph.domain.inflection import plural, singular, with_article
+from crab_graph.domain.english import plural, singular, with_article
 from crab_graph.personas.spoken_dates import NUMBERS
 from crab_graph.text.vocabulary import HumanWords, TextVocabulary
 

@@ -1,6 +1,12 @@
-"""Little words of English for texts that are derived."""
+"""Little words of English for texts that are derived: lists, articles, plurals, and their cues."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+
+_ES = ("s", "x", "z", "ch", "sh")
+_SINGULAR = ("ss", "us", "is")
+_VOWELS = "aeiou"
 
 
 def joined(words: Sequence[str], word: str = "and") -> str:
@@ -12,9 +18,48 @@ def joined(words: Sequence[str], word: str = "and") -> str:
 
 def with_article(noun: str) -> str:
     """Return a noun behind `a` or `an`."""
-    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
+    return f"{'an' if noun[:1].lower() in _VOWELS else 'a'} {noun}"
 
 
 def spoken(name: str) -> str:
     """Return an identifier as it is spoken."""
     return name.replace("_", " ")
+
+
+def plural(noun: str) -> str:
+    """Return the plural of a noun, of the last word of several."""
+    if noun.endswith("y") and noun[-2:-1] not in _VOWELS:
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(_ES) else f"{noun}s"
+
+
+def singular(noun: str) -> str:
+    """Return the singular of a regular plural; other words as they are."""
+    if noun.endswith("ies"):
+        return f"{noun[:-3]}y"
+    if noun.endswith("es") and noun[:-2].endswith(_ES):
+        return noun[:-2]
+    return noun[:-1] if noun.endswith("s") and not noun.endswith(_SINGULAR) else noun
+
+
+def form_of(noun: str) -> str:
+    """Return the fragment of a pattern that finds a noun, singular or plural, in casefolded text.
+
+    Words are joined by a blank, a hyphen or an underscore; `traveller` is `traveler` too.
+    """
+    one = singular(noun.casefold())
+    many = plural(one)
+    stem = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(one, many, strict=False))))
+    endings = [re.escape(one[stem:]), re.escape(many[stem:])]
+    ending = f"(?:{'|'.join(endings)})" if endings[0] else f"(?:{endings[1]})?"
+    ending = "s?" if ending == "(?:s)?" else ending
+    body = re.escape(one[:stem]) + ending
+    return re.sub(r"(?:\\ |_|\\-)", "[ _-]", body).replace("eller", "ell?er")
+
+
+def any_of(nouns: Iterable[str]) -> str:
+    """Return the fragment of a pattern that finds any of some nouns, longest first."""
+    forms = dict.fromkeys(form_of(noun) for noun in nouns)
+    if len(forms) == 1:
+        return next(iter(forms))
+    return f"(?:{'|'.join(sorted(forms, key=lambda form: -len(form)))})"

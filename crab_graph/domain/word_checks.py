@@ -8,11 +8,12 @@ from string import Formatter
 from crab_graph.domain.contract import TaskSlot
 from crab_graph.domain.declaration import Declaration, Texts, Wording
 from crab_graph.domain.derived_claims import claims
-from crab_graph.domain.derived_lexicon import briefing, lexicon, noun_of, slot_cue
+from crab_graph.domain.derived_lexicon import briefing, lexicon
 from crab_graph.domain.derived_vocabulary import kind_words, slot_words, vocabulary
-from crab_graph.domain.inflection import in_words, listed
+from crab_graph.domain.english import joined, spoken
 from crab_graph.domain.layout import Nature, nature
 from crab_graph.domain.subjects import Subject, fields_of, subjects
+from crab_graph.domain.wish_words import noun_of, slot_cue
 from crab_graph.errors import UsageError
 from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.personas.recognition import stated_facts
@@ -169,7 +170,7 @@ def _bad_templates(words: FactWords) -> Iterator[str]:
                 yield f"wording.{_WORDED[part]}: '{text}': {error}"
                 continue
             for name in sorted(named - known):
-                hint = listed(f"{{{one}}}" for one in sorted(known)) if known else "none"
+                hint = joined([f"{{{one}}}" for one in sorted(known)]) if known else "none"
                 yield f"wording.{_WORDED[part]}: '{text}' names {{{name}}}; known: {hint}"
             tells = words.form is ValueForm.FLAG or part in {"none", "trade"}
             if not tells and not named & known:
@@ -239,7 +240,7 @@ def _mistaken(declaration: Declaration) -> Iterator[str]:
 def _question(declaration: Declaration, subject: Subject) -> str:
     """Return the plainest question for a wish."""
     noun, titles = noun_of(declaration, subject), _titles(declaration, subject.slots)
-    where = f" for the {listed(titles)}" if titles else ""
+    where = f" for the {joined(titles)}" if titles else ""
     match subject.form:
         case ValueForm.DATE:
             return f"On which day should it be{where}?"
@@ -247,7 +248,7 @@ def _question(declaration: Declaration, subject: Subject) -> str:
             unit = (subject.wording.unit or ("", "{n} " + noun))[1]
             return f"How many {unit.partition('{n}')[2].strip()} do you need?"
         case ValueForm.FLAG if subject.same:
-            return f"Should the {in_words(subject.field)} be the same{where}?"
+            return f"Should the {spoken(subject.field)} be the same{where}?"
         case ValueForm.FLAG if subject.sentence:
             return f"Does it matter to you that {subject.sentence}?"
     return f"Which {noun} should it be{where}?"

@@ -11,8 +11,8 @@ from crab_graph.agents.reference.handbook import Handbook
 from crab_graph.agents.reference.planning import Plan, PlannedPart
 from crab_graph.agents.reference.wishes import Wishes
 from crab_graph.domain.declaration import Stay
+from crab_graph.domain.english import plural
 from crab_graph.domain.fields import Choice, Clock, Day, Several
-from crab_graph.domain.inflection import plural
 from crab_graph.money import format_dollars
 from crab_graph.personas.spoken_dates import NUMBERS
 

@@ -1,0 +1,160 @@
+"""What is said of a wish, and by what patterns it is found: its noun, unit, values and slots."""
+
+import re
+from collections.abc import Iterable
+
+from crab_graph.domain.declaration import Declaration, Slot
+from crab_graph.domain.derived_vocabulary import kind_words, people_words, slot_words, units_of
+from crab_graph.domain.english import any_of, form_of, joined, plural, singular, spoken
+from crab_graph.domain.subjects import Subject
+from crab_graph.domain.templates import templates
+from crab_graph.generation.constraints import Value
+
+NOTHING = "(?!)"
+"""A pattern that matches nowhere."""
+
+
+def shared_words(declaration: Declaration) -> dict[str, str]:
+    """Return what is filled into every template of a domain."""
+    alone = declaration.people is None
+    things = [word for slot in declaration.slots for word in slot_words(declaration, slot)]
+    things += [word for offer in declaration.offers for word in kind_words(offer)]
+    named = dict.fromkeys(word for word in things if " " not in word)
+    people = people_words(declaration)
+    size = declaration.people.size if declaration.people else None
+    each = [
+        unit for one in declaration.offers if size and one.units == size for unit in units_of(one)
+    ]
+    return {
+        "we": "I" if alone else "we",
+        "me": "me" if alone else "us",
+        "our": "my" if alone else "our",
+        "are": "am" if alone else "are",
+        "job": declaration.job,
+        "job_cue": job_cue(declaration),
+        "people": plural(people[0]) if people else "people",
+        "people_cue": people_cue(declaration),
+        "person_cue": any_of(people) if people else NOTHING,
+        "each_cue": any_of(each) if each else NOTHING,
+        "sold_cue": any_of(things),
+        "unnamed": "".join(f"(?<!{re.escape(word)} )" for word in named),
+    }
+
+
+def job_cue(declaration: Declaration) -> str:
+    """Return the fragment that finds the words for a job as a whole."""
+    return any_of((declaration.job, *declaration.whole))
+
+
+def people_cue(declaration: Declaration) -> str:
+    """Return the fragment that finds those whom a job is for."""
+    return f"(?:people|persons?|{any_of(people_words(declaration) or ('customer',))})"
+
+
+def slot_cue(declaration: Declaration, slot: Slot) -> str:
+    """Return the fragment that finds the words for a slot."""
+    return any_of((*slot_words(declaration, slot), slot.title))
+
+
+def noun_of(declaration: Declaration, subject: Subject) -> str:
+    """Return what a wish is about, in a word or a few, such as `language`.
+
+    It is the wish's key, without the slot or kind that comes first; that slots are alike is said of
+    their field.
+    """
+    if subject.same:
+        return spoken(subject.field)
+    starts = [*subject.slots, *(one.booked_as for one in declaration.offers)]
+    start = next((one for one in starts if subject.key.startswith(f"{one}_")), None)
+    return spoken(subject.key if start is None else subject.key[len(start) + 1 :])
+
+
+def is_time(subject: Subject) -> bool:
+    """Tell whether a wish is one for a time of day."""
+    return bool(subject.known) and {*map(str, subject.known)} <= templates()["times"].keys()
+
+
+def is_measure(declaration: Declaration, subject: Subject) -> bool:
+    """Tell whether a number is no number of things: its word, such as `rating`, is no plural."""
+    noun = noun_of(declaration, subject)
+    return subject.wording.unit is None and bool(subject.slots) and noun == singular(noun)
+
+
+def values_cue(values: Iterable[Value]) -> str:
+    """Return the fragment that finds any of some values, none within a longer one."""
+    found = [value_cue(str(value), values) for value in values]
+    return f"(?:{'|'.join(sorted(found, key=len, reverse=True))})" if found else NOTHING
+
+
+def value_cue(value: str, others: Iterable[Value]) -> str:
+    """Return the fragment that finds a value, and not where it is part of another one."""
+    low, cue = value.casefold(), re.sub(r"\\[ -]", "[ -]", re.escape(value.casefold()))
+    for other in {str(one).casefold() for one in others} - {low}:
+        before, is_part, after = other.partition(low)
+        if is_part and before.endswith(" ") and not after:
+            cue = f"(?<!{re.escape(before)}){cue}"
+        elif is_part and after.startswith(" ") and not before:
+            cue = f"{cue}(?!{re.escape(after)})"
+    return cue
+
+
+def unit_words(declaration: Declaration, subject: Subject) -> tuple[str, str]:
+    """Return how a count is said: of one, and of `{n}`."""
+    if subject.wording.unit is not None:
+        return subject.wording.unit
+    noun = noun_of(declaration, subject)
+    if is_measure(declaration, subject):
+        return "1", "{n}"
+    return f"1 {singular(noun)}", f"{{n}} {plural(singular(noun))}"
+
+
+def count_cue(units: tuple[str, str], number: str = r"(\w+)") -> str:
+    """Return the fragment that finds a count in the words of its unit, with the number as group."""
+    before, _, after = units[1].casefold().partition("{n}")
+    nouns = f"[- ]{form_of(after.strip())}\\b" if after.strip() else ""
+    return rf"\b{re.escape(before)}{number}{nouns}"
+
+
+def counted_slots(declaration: Declaration, subject: Subject) -> list[Slot]:
+    """Return the slots whose units a wish counts."""
+    return [slot for slot in declaration.slots if slot.offer.units == subject.key]
+
+
+def titles_of(declaration: Declaration, subject: Subject) -> list[str]:
+    """Return what the slots of a wish are called, or those whose units it counts."""
+    slots = {slot.id: slot.title for slot in declaration.slots}
+    counted = [slot.id for slot in counted_slots(declaration, subject)]
+    return [slots[slot] for slot in subject.slots or counted if slot in slots]
+
+
+def said_of(declaration: Declaration, subject: Subject) -> dict[str, str]:
+    """Return what is filled into the template of a wish."""
+    noun = noun_of(declaration, subject)
+    titles = joined(titles_of(declaration, subject) or [declaration.job])
+    nouns = [noun] if subject.field in {"", noun} else [noun, spoken(subject.field)]
+    mine = [slot for slot in declaration.slots if slot.id in subject.slots]
+    mine_words = [word for slot in mine for word in slot_words(declaration, slot)]
+    things = [*mine_words, *(word for slot in mine for word in kind_words(slot.offer))]
+    others = [
+        word
+        for slot in declaration.slots
+        if slot.id not in subject.slots
+        for word in slot_words(declaration, slot)
+        if word not in things
+    ]
+    units = unit_words(declaration, subject)
+    unit = units[1].partition("{n}")[2].strip() or units[1]
+    return {
+        "title": titles,
+        "titles": titles,
+        "noun": noun,
+        "noun_cue": any_of(nouns),
+        "units": unit,
+        "unit_cue": form_of(unit),
+        "count_cue": f"{count_cue(units)}|\\b{form_of(noun)}\\W{{1,3}}(\\d+)\\b",
+        "measure_cue": rf"\b{form_of(noun)}\b[^\d,;.]{{0,60}}?(\d+)\b|\b(\d+)[- ]{form_of(noun)}\b",
+        "thing_cue": any_of(things) if things else NOTHING,
+        "other_cue": any_of(others) if others else NOTHING,
+        "values_cue": values_cue(subject.known),
+        "sentence": subject.sentence,
+    }
