@@ -113,6 +113,17 @@ def test_filters_narrow_the_list_and_stand_in_the_address(page):
     wait_for_count(page, "4 of 4")
 
 
+def test_the_axes_of_the_domain_are_filters(page):
+    options = page.locator("select[name='axis.party'] option")
+    assert options.all_inner_texts() == ["any", "1 (4)"]
+    page.get_by_label("Dates").select_option("fixed")
+    wait_for_count(page, "4 of 4")
+    assert page.url.endswith("#episodes?axis.date_mode=fixed")
+    page.goto(page.url.replace("fixed", "flexible"))
+    page.reload()
+    wait_for_count(page, "0 of 4")
+
+
 def test_a_search_finds_what_was_said(page):
     page.get_by_label("Search").fill("S2-001 hacked")
     wait_for_count(page, "2 of 4")
