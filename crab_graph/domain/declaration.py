@@ -370,8 +370,10 @@ class Rule:
     Attributes:
         name: As active edges and graphs name it; also the fact, where it is optional.
         holds: The predicate. Its parameters are slots by id (`return_` for `return`), whose fields
-            it reads as attributes, and `r` for the request. Operators alone: `and`, `or`, `not` and
-            chained comparisons are refused when the domain is loaded.
+            it reads as attributes, and `r` for the request, whose days are day numbers. Operators
+            alone, `+ - * // % abs`, comparisons, `& | ~`: `and`, `or`, `not` and chained
+            comparisons are refused when the domain is loaded. Where it reads a wish that a request
+            does not have, the request has no such rule.
         sentence: What it says, `{r.nights}` for a value of the request.
         odds: How often a request asks for it; `None` where every job has it.
         check: Label of its check.

@@ -113,6 +113,8 @@ class Later(Field):
 class Price(Field):
     """The price of one unit, in cents, whole dimes: twelve levels around a base.
 
+    Its field is called `price`. What has none is free.
+
     Attributes:
         base: Dollars by the value of the field `by`.
         by: The field that decides the base.
@@ -130,14 +132,17 @@ class Price(Field):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stock(Field):
-    """How many units are left of an offer; bookings take from it. No part of what an offer is."""
+    """How many units are left of an offer; bookings take from it. No part of what an offer is.
+
+    Its column is `available`.
+    """
 
     values: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Capacity(Field):
-    """How many people or units an offer is for."""
+    """How many people an offer is for that is booked whole, or how many units one booking holds."""
 
     values: Sequence[int]
 
