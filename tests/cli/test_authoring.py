@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import zipfile
 from dataclasses import replace
 
 import pytest
@@ -32,6 +33,23 @@ def test_a_new_domain_is_a_package_under_its_own_name(package):
     texts = [path.read_text() for path in package.iterdir()]
     assert not any("starter" in text.lower() for text in texts)
     assert 'music = "music_domain:MUSIC"' in (package / "pyproject.toml").read_text()
+
+
+@pytest.mark.parametrize("version", ["standard", "editable"])
+def test_the_package_can_be_installed(package, tmp_path, version):
+    wheel = pytest.importorskip("hatchling.builders.wheel")
+    builder = wheel.WheelBuilder(str(package))
+    (built,) = builder.build(directory=str(tmp_path / "dist"), versions=[version])
+    with zipfile.ZipFile(built) as archive:
+        texts = {name.split("/")[-1]: archive.read(name).decode() for name in archive.namelist()}
+    assert texts["entry_points.txt"].split() == [
+        "[crab_graph.domains]",
+        *("music", "=", "music_domain:MUSIC"),
+    ]
+    if version == "standard":
+        assert "music_domain.py" in texts and "test_music_domain.py" not in texts
+    else:
+        assert any(text.strip() == str(package) for text in texts.values())
 
 
 @pytest.mark.parametrize(
