@@ -230,8 +230,10 @@ def register(domain: Domain) -> Domain:
     know it, so that work on it is done by one.
 
     Raises:
-        UsageError: it is called like one of crab-graph's own.
+        UsageError: it is called like one of crab-graph's own, or is none that pages can show.
     """
+    if problem := _refusal(domain):
+        raise UsageError(f"what is to be registered {problem}")
     if domain.name in DOMAINS.built_in:
         raise UsageError(f"crab-graph has a domain '{domain.name}'; give yours another name")
     _REGISTERED[domain.name] = domain

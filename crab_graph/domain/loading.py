@@ -27,6 +27,6 @@ def load_domain(spec: str) -> Domain:
     found = import_attribute("domain", spec)
     if isinstance(found, Declaration):
         found = build(found)
-    if not isinstance(found, Domain):
-        raise UsageError(f"'{spec}' is neither a Declaration nor what `build` makes of one")
-    return register(found)
+    if isinstance(found, Domain):
+        return register(found)
+    raise UsageError(f"'{spec}' is neither a Declaration nor what `build` makes of one")

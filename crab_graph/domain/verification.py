@@ -80,6 +80,14 @@ _DECLARED = frozenset(
 )
 
 
+RULEBOOK_LABELS = frozenset(
+    (
+        "D05 D07 D19 D20 D21 D22 D23 D24 F-AP F-ID F-IP F-NM F-PS F-PT C-FULL C-NONE C-OOS C-PART"
+    ).split()
+)
+"""Labels of the checks that are the same in every domain."""
+
+
 class Person(NamedTuple):
     """Whom a booking is for, as stored on it or in the user's profile."""
 
@@ -277,6 +285,8 @@ def _problems(grading: Grading) -> Iterator[str]:
     for one in grading.declared:
         if one.role not in _DECLARED:
             yield f"check '{one.id}' has the role '{one.role}', which is the rulebook's own"
+        if one.id in RULEBOOK_LABELS:
+            yield f"check '{one.id}' has the label of one of the rulebook's own; choose another"
         if one.id in set(Role) - {one.role}:
             yield f"check '{one.id}' is about '{one.role}' and is called like another role"
         if one.role is Role.SLOT_FILLED and one.slot is None:
