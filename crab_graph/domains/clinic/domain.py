@@ -181,8 +181,8 @@ RULES = (
 )
 
 _FULL = (
-    "I need to see a GP {gp_date}, then have a {panel}, then see a {specialty} specialist within "
-    "{within} of the GP appointment, and after that {sessions} of physiotherapy."
+    "I need to see a GP {gp_date}, then have a lab test ({panel}), then a {specialty} specialist "
+    "within {within} of the GP appointment, and after that {sessions} of physiotherapy."
 )
 _SHORT = "GP {gp_date}, {panel}, {specialty} specialist within {within}, {sessions} of physio."
 
