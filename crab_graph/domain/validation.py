@@ -1,19 +1,23 @@
 """A declaration that cannot be right is refused when its domain is built (design §14)."""
 
 from collections.abc import Iterator
+from typing import Any
 
-from crab_graph.domain.declaration import Declaration, Rule, Slot, Want
+from crab_graph.domain.declaration import Declaration, Offer, Rule, Slot, Want
 from crab_graph.domain.demand_problems import (
     alike_problems,
     demand_problems,
     identity_problems,
     ref_problems,
 )
+from crab_graph.domain.fields import Choice, Clock, Several
 from crab_graph.domain.offer_problems import offer_problems
 from crab_graph.domain.rule_problems import rule_problems
 from crab_graph.domain.tool_problems import tool_problems
 from crab_graph.domain.word_checks import word_problems
 from crab_graph.errors import DeclarationError
+
+_TOOL_LISTS = ("needs", "filters", "shows", "extended")
 
 
 def require_sound(declaration: Declaration) -> None:
@@ -46,7 +50,44 @@ def problems_of(declaration: Declaration) -> Iterator[str]:
 
 
 def _type_problems(declaration: Declaration) -> Iterator[str]:
-    for name, type_ in (("slots", Slot), ("wants", Want), ("rules", Rule)):
-        for one in getattr(declaration, name):
-            if not isinstance(one, type_):
-                yield f"{name}: has {one!r}, which is no {type_.__name__}"
+    """Yield what is of another type than it is read as, which a checker would see as well."""
+    found = [
+        f"{name}: has {one!r}, which is no {type_.__name__}"
+        for name, type_ in (("slots", Slot), ("wants", Want), ("rules", Rule))
+        for one in getattr(declaration, name)
+        if not isinstance(one, type_)
+    ]
+    yield from found
+    if found:
+        return
+    for slot in declaration.slots:
+        if not isinstance(slot.offer, Offer):
+            yield f"slot '{slot.id}': its offer is {slot.offer!r}, which is no Offer"
+    for rule in declaration.rules:
+        if not callable(rule.holds):
+            yield f"rule '{rule.name}': holds is {rule.holds!r}; give a function of slots"
+    for where, one, name in _sequences(declaration):
+        text = getattr(one, name)
+        if isinstance(text, str):
+            yield f"{where}, {name}: '{text}' is one text; write several, such as ('{text}',)"
+
+
+def _sequences(declaration: Declaration) -> Iterator[tuple[str, Any, str]]:
+    """Yield what holds several texts, by where and as what it does; one text holds letters."""
+    for want in declaration.wants:
+        yield from ((f"want '{want.key}'", want, name) for name in ("on", "values"))
+    offers = [slot.offer for slot in declaration.slots if isinstance(slot.offer, Offer)]
+    for slot in declaration.slots:
+        yield f"slot '{slot.id}'", slot, "words"
+    for offer in dict.fromkeys(offers):
+        yield f"offer '{offer.name}'", offer, "words"
+        if offer.provider is not None:
+            yield f"provider '{offer.provider.name}'", offer.provider, "shares"
+        for name, field in offer.fields.items():
+            where = f"offer '{offer.name}', field '{name}'"
+            if isinstance(field, Choice | Several):
+                yield where, field, "values"
+            if isinstance(field, Clock):
+                yield where, field, "per"
+        named = ((f"offer '{offer.name}', tools", offer.tools, name) for name in _TOOL_LISTS)
+        yield from named

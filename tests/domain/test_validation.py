@@ -292,6 +292,13 @@ DEMANDS = {
     "offer 'visit': its 'price' decides (the budget) and no tool shows it": visit(
         tools=cd.Tools(shows=("field", "part", "date", "minute", "takes"))
     ),
+    "want 'x', on: 'visit.part' is one text": want("x", ("late",), "visit.part"),
+    "want 'x', values: 'late' is one text": want("x", "late", ("visit.part",)),
+    "provider 'doctor', shares: 'field' is one text": provider(shares="field"),
+    "field 'part', values: 'ab' is one text": with_field("part", cd.Choice("ab")),
+    "tools, needs: 'field' is one text": visit(tools=cd.Tools(needs="field")),
+    "rule 'rule': holds is True": rule(True),
+    "its offer is 'room', which is no Offer": slot(offer="room"),
     "slots: has 'visit', which is no Slot": replace(
         SOUND,
         slots=("visit",),  # type: ignore[arg-type]
