@@ -4,7 +4,10 @@ import pytest
 
 from crab_graph.agents.reference.handbook import handbook_of
 from crab_graph.agents.reference.wishes import says_no_more
+from crab_graph.domain.compiler import build
 from crab_graph.domain.contract import find_domain
+from crab_graph.domain.declaration import Declaration, Offer, Slot, Want
+from crab_graph.domain.fields import Choice
 from tests.travel_words import TRAVEL
 
 TODAY = "2027-01-10"
@@ -105,6 +108,21 @@ def test_wishes_are_read_from_plain_words(text, wishes):
 )
 def test_another_domain_s_wishes_are_read_by_its_own_words(text, wishes):
     assert handbook_of(find_domain("clinic")).reader.read([text], TODAY) == wishes
+
+
+def test_what_means_the_whole_job_is_no_wish():
+    diet = Want("diet", ("vegan", "everything"), ("menu.diet",), basic=True)
+    menu = Offer("menu", "ME", {"diet": Choice(("vegan", "everything"))})
+    declaration = Declaration(
+        name="dinner",
+        slots=[Slot("menu", menu, "menu")],
+        wants=[diet],
+        opening="We want to dine, and eat {diet}.",
+    )
+    reader = handbook_of(build(declaration)).reader
+    assert reader.read(["No, nothing else, that's everything.", "Book everything."], TODAY) == {}
+    assert reader.read(["We eat everything."], TODAY) == reader.read(["eat everything"], TODAY)
+    assert reader.read(["We want to dine, and eat everything."], TODAY) == {"diet": "everything"}
 
 
 def test_later_statements_replace_earlier_ones():

@@ -42,7 +42,8 @@ class Handbook:
         self.domain = domain
         self.declaration: Declaration = domain.declaration
         self.lexicon: DomainLexicon = domain.briefing(domain.slots, (), "", "").lexicon
-        self.reader = WishReader(self.lexicon, self.declaration)
+        whole = domain.grading.vocabulary().whole_words
+        self.reader = WishReader(self.lexicon, self.declaration, whole)
         steps = chain.from_iterable(self.tools_of(slot).steps for slot in domain.slots)
         self.search_tools = tuple(dict.fromkeys(step.tool for step in steps))
         self.booking_tools = tuple(dict.fromkeys(self.tools_of(slot).book for slot in domain.slots))

@@ -177,7 +177,8 @@ def phrasings_of(lexicon: DomainLexicon, facts: Mapping[str, FactPhrasings]) -> 
         }
         for part in chain.from_iterable(map(_parts, texts)):
             _add(made, part, groups)
-    return list(made.values())
+    # A word that stands alone is no wording of one fact; it may be a value of several.
+    return [one for one in made.values() if one.weight or not facts[one.keys[0]].options]
 
 
 def lead_words(lexicon: DomainLexicon, key: str) -> frozenset[str]:

@@ -112,7 +112,7 @@ class Shortlist:
 
     def plan(self, chosen: Mapping[str, Row]) -> Plan:
         """Return the plan of one offer for each slot."""
-        return Plan(tuple(self._part(slot, row) for slot, row in chosen.items()))
+        return Plan(tuple(self.part(slot, row) for slot, row in chosen.items()))
 
     def can_be_booked(self, chosen: Mapping[str, Row]) -> bool:
         """Tell whether the days of some offers are days that were asked for together."""
@@ -136,7 +136,8 @@ class Shortlist:
     def _kind(self, slot: str) -> Kind:
         return self._book.kind_of(self._book.slots[slot])
 
-    def _part(self, slot: str, row: Row) -> PlannedPart:
+    def part(self, slot: str, row: Row) -> PlannedPart:
+        """Return a plan's part with an offer in a slot."""
         kind = self._kind(slot)
         units = kind.wanted(self._request)
         days = None

@@ -187,7 +187,7 @@ class BooksAll(Grabber):
         for part in () if plan is None else plan.parts:
             others = [row for row in offers.offers[part.slot.id] if row != part.row]
             for row in others[:1]:
-                self._spare[part.slot.id] = offers.plan({part.slot.id: row}).parts[0]
+                self._spare[part.slot.id] = offers.part(part.slot.id, row)
         return plan
 
     def plea(self, booked: Booked) -> str:

@@ -7,7 +7,7 @@ in cents, names and birth dates as tuples. `None` is never among them.
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import chain
@@ -62,7 +62,11 @@ def says_no_more(texts: Sequence[str]) -> bool:
 class WishReader:
     """Reads what users of one domain say."""
 
-    def __init__(self, lexicon: DomainLexicon, declaration: Declaration) -> None:
+    def __init__(
+        self, lexicon: DomainLexicon, declaration: Declaration, whole: Collection[str] = ()
+    ) -> None:
+        """Compile the words of a domain; those that mean the whole job are no values."""
+        self.whole = frozenset(whole)
         self.lexicon = lexicon
         self.people = declaration.people
         window = declaration.window
@@ -202,7 +206,8 @@ class _Sentence:
         for key, fact in self._reader.of_form(ValueForm.CHOICE, ValueForm.TEXT):
             for cue, value in fact.cues:
                 for match in cue.finditer(self._words):
-                    if not _OTHER_WINDOW.search(self._words[: match.start()]):
+                    is_other = _OTHER_WINDOW.search(self._words[: match.start()])
+                    if not is_other and match[0] not in self._reader.whole:
                         said.setdefault(match.span(), {})[key] = value
         for span, values in sorted(said.items(), key=lambda one: one[0][0] - one[0][1]):
             if self._is_free(span) and (meant := self._meant(span, values)) is not None:
