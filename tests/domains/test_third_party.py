@@ -149,3 +149,23 @@ def test_a_benchmark_of_another_version_of_its_domain_is_one_line(installed, tmp
         assert plain.grading.declared[0].title in shown
         assert ("made by another version of their domain" in shown) is (name == "other requests")
         assert main(["show", run, "S1-001.generic.0"]) == 0
+
+
+def test_what_was_recorded_is_shown_without_the_domain(installed, tmp_path, capsys, monkeypatch):
+    bench, run = str(tmp_path / "b"), str(tmp_path / "r")
+    made = ["--domain", "plain", "--tasks", "2", "--strata", "1", "--distractors", "100"]
+    assert main(["generate", bench, *made]) == 0
+    assert main(["run", bench, "--agent", "silent", "--user", "generic", "--out", run]) == 0
+    title = find_domain("plain").grading.declared[0].title
+    monkeypatch.undo()
+    find_domain.cache_clear()
+    capsys.readouterr()
+    assert main(["tasks", bench]) == 2
+    assert capsys.readouterr().err.startswith("crab-graph: unknown domain 'plain'")
+    for command in (["report", run], ["show", run, "S1-001.generic.0", "--why"]):
+        assert main(command) == 0
+        assert title in capsys.readouterr().out
+    assert main(["sql", run, "SELECT task_id, axes FROM episodes"]) == 0
+    assert main(["report", run, "--html", str(tmp_path / "page.html")]) == 0
+    assert title in (tmp_path / "page.html").read_text()
+    assert main(["export", run, "--format", "parquet", "--out", str(tmp_path / "tables")]) == 0
