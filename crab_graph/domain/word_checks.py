@@ -44,7 +44,7 @@ def word_problems(declaration: Declaration) -> list[str]:
     if problems:
         return problems
     words = lexicon(declaration).facts
-    problems += _unwordable(declaration)
+    problems += [*_unwordable(declaration), *_short_openings(declaration)]
     for key, own in words.items():
         problems += [f"fact '{key}', {line}" for line in _bad_templates(own)]
     if not problems:
@@ -158,6 +158,16 @@ def _unwordable(declaration: Declaration) -> Iterator[str]:
             )
         if want.wording.unit is not None and "{n}" not in want.wording.unit[1]:
             yield f"want '{want.key}', wording.unit: the plural must hold {{n}}"
+
+
+def _short_openings(declaration: Declaration) -> Iterator[str]:
+    """Yield the first turns that leave out what others say: users believe to have said it."""
+    known = lexicon(declaration)
+    texts = (*known.opening_full, *known.opening_short, *known.opening_trade)
+    named = {text: {name for _, name, _, _ in Formatter().parse(text) if name} for text in texts}
+    for text, names in named.items():
+        for name in sorted(named[texts[0]] - names - {one.removesuffix("_code") for one in names}):
+            yield f"opening: '{text}' leaves out {{{name}}}, which the first one names"
 
 
 def _bad_templates(words: FactWords) -> Iterator[str]:

@@ -35,6 +35,10 @@ PROBLEMS = [
         worded("panel", say="The usual panel."),
         "fact 'panel', wording.say: 'The usual panel.' does not tell the value; add {value}",
     ),
+    (
+        replace(PRACTICE, opening_short="GP {first_visit}, {panel}, {specialty}, {within_days}."),
+        "opening: 'GP {first_visit}, {panel}, {specialty}, {within_days}.' leaves out {sessions}",
+    ),
     (worded("sessions", unit=("1", "many")), "want 'sessions', wording.unit: the plural must hold"),
     (
         worded("language", none="Any language is fine."),
