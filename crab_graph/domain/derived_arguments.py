@@ -80,7 +80,9 @@ def _schema(field: Choice | Several) -> dict[str, Any]:
 
 def _known(field: Choice | Several) -> Any:
     meant = _meanings(field)
-    listed = joined([f"'{value}'" for value in field.values], "or")
+    listed = joined([f"'{value}'" for value in field.values[:MOST_LISTED]], "or")
+    if len(field.values) > MOST_LISTED:
+        listed = f"an integer from {min(field.values)} to {max(field.values)}"
 
     def read(value: Any) -> Any:
         key = value.casefold() if isinstance(value, str) else value

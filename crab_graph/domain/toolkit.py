@@ -8,12 +8,14 @@ from crab_graph.domain.agent_policy import agent_policy
 from crab_graph.domain.blueprint import Blueprint
 from crab_graph.domain.booking_tools import KindDesk
 from crab_graph.domain.contract import AgentKit
-from crab_graph.domain.declaration import Declaration, Offer
-from crab_graph.domain.holdings import Shop, orders_of
+from crab_graph.domain.declaration import Count, Declaration, Each, Offer, Stay
+from crab_graph.domain.holdings import Orders, PersonOrders, Shop, UnitOrders
 from crab_graph.domain.kind import Kind
 from crab_graph.domain.layout import people_column
 from crab_graph.domain.search_tools import Finder
 from crab_graph.domain.showing import OfferView
+from crab_graph.domain.stay_orders import StayOrders
+from crab_graph.domain.stays import Calendar
 from crab_graph.settings import Toolset
 from crab_graph.tools.platform import PAYMENT_TOOLS, PLATFORM_TOOLS
 from crab_graph.tools.registry import ToolRegistry
@@ -70,4 +72,14 @@ def _desk(declaration: Declaration, offer: Offer, kind: Kind) -> KindDesk:
     is_for_each = people is not None and offer.units == people.size
     shop = Shop(finder.view, finder.search_name, finder.look_name)
     person = people.noun if people is not None and is_for_each else None
-    return KindDesk(finder, orders_of(shop, finder.calendar, person))
+    return KindDesk(finder, _orders(shop, finder.calendar, person))
+
+
+def _orders(shop: Shop, calendar: Calendar | None, person: str | None) -> Orders:
+    """Return how bookings hold the offers of a shop; `person` is what one is called, if many."""
+    held = shop.view.offer.holds
+    if isinstance(held, Each):
+        return PersonOrders(shop, held, person or "person")
+    if isinstance(held, Stay) and calendar is not None:
+        return StayOrders(shop, calendar)
+    return UnitOrders(shop, held if isinstance(held, Count) else None, person)
