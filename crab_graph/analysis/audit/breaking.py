@@ -155,7 +155,8 @@ def _shifts(
 ) -> Iterator[dict[str, Item]]:
     """Yield some of the items, then all of them, on other days."""
     dated = [slot for slot, item in items.items() if item.dates]
-    for size in range(1, len(dated) + 1):
+    sizes = range(1, len(dated) + 1)
+    for size in sizes if len(dated) <= _FEW else (1, len(dated)):
         most = _FAR_DAYS if size == len(dated) else _NEAR_DAYS
         for group in combinations(dated, size):
             if set(group) & set(slots):
