@@ -13,7 +13,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from crab_graph.errors import CrabGraphError, UnknownName, UsageError
+from crab_graph.errors import CrabGraphError, DeclarationError, UnknownName, UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,8 @@ class Seam:
         try:
             found = entry.load()
         except Exception as error:
-            # What is refused as it is declared tells itself what is wrong.
-            named = "" if isinstance(error, CrabGraphError) else f"{type(error).__name__}: "
-            reason = named + "; ".join(str(error).splitlines())
             raise UsageError(
-                f"{place} cannot be loaded: {reason} (at {entry.value}); {mend}"
+                f"{place} cannot be loaded: {_reason(error)} (at {entry.value}); {mend}"
             ) from error
         problem = self.refuses(found)
         if problem is not None:
@@ -69,6 +66,14 @@ class Seam:
 
     def _registered(self) -> dict[str, EntryPoint]:
         return {entry.name: entry for entry in entry_points(group=self.group)}
+
+
+def _reason(error: Exception) -> str:
+    """Return in one line why something could not be imported."""
+    if isinstance(error, DeclarationError):
+        return "; ".join(error.problems)
+    said = "; ".join(str(error).splitlines())
+    return said if isinstance(error, CrabGraphError) else f"{type(error).__name__}: {said}"
 
 
 def import_attribute(kind: str, spec: str, *, missing: str = "names no module") -> Any:

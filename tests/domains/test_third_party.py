@@ -31,9 +31,9 @@ TWICE = replace(PLAIN, axes=MODEL.axes[:1] * 2)
 ODD = replace(PLAIN, axes=(MODEL.axes[0]._replace(name="date mode"),))
 """
 REFUSED = """
-from crab_graph.errors import UsageError
+from crab_graph.errors import DeclarationError
 
-raise UsageError("two slots are called 'gp'\\nslot 'lab' names no offer")
+raise DeclarationError("refused", ["two slots are called 'gp'", "slot 'lab' names no offer"])
 """
 ENTRIES = """
 [crab_graph.domains]
