@@ -49,8 +49,13 @@ class Seam:
         registered = self._registered()
         if name not in registered:
             raise UnknownName(self.kind, name, self.names())
-        entry = registered[name]
-        package = entry.dist.name if entry.dist else entry.module
+        entry, *others = registered[name]
+        package = _package_of(entry)
+        if others:
+            packages = " and ".join(map(_package_of, registered[name]))
+            raise UsageError(
+                f"{self.kind} '{name}' is registered by {packages}; uninstall all but one"
+            )
         place = f"{self.kind} '{name}' of the package '{package}'"
         mend = "mend or uninstall that package"
         try:
@@ -64,8 +69,16 @@ class Seam:
             raise UsageError(f"{place} ({entry.value}) {problem}; {mend}")
         return found
 
-    def _registered(self) -> dict[str, EntryPoint]:
-        return {entry.name: entry for entry in entry_points(group=self.group)}
+    def _registered(self) -> dict[str, list[EntryPoint]]:
+        """Return by name what is registered; a package that is found twice counts once."""
+        found: dict[str, dict[str, EntryPoint]] = {}
+        for entry in entry_points(group=self.group):
+            found.setdefault(entry.name, {}).setdefault(entry.value, entry)
+        return {name: list(by_value.values()) for name, by_value in found.items()}
+
+
+def _package_of(entry: EntryPoint) -> str:
+    return entry.dist.name if entry.dist else entry.module
 
 
 def _reason(error: Exception) -> str:

@@ -18,7 +18,12 @@ def installed(tmp_path, monkeypatch):
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: other-things\nVersion: 1.0\n")
     entries = "theirs = other_things:THING\nbroken = other_things_missing:THING\n"
-    (about / "entry_points.txt").write_text(f"[crab_test.things]\n{entries}")
+    both = "both = other_things:THING\n"
+    (about / "entry_points.txt").write_text(f"[crab_test.things]\n{entries}{both}")
+    more = tmp_path / "more_things-1.0.dist-info"
+    more.mkdir()
+    (more / "METADATA").write_text("Metadata-Version: 2.1\nName: more-things\nVersion: 1.0\n")
+    (more / "entry_points.txt").write_text("[crab_test.things]\nboth = more_things:THING\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     yield
     sys.modules.pop("other_things", None)
@@ -30,7 +35,7 @@ def test_what_is_built_in_is_found_without_any_package():
 
 
 def test_what_a_package_registers_is_found_by_its_name(installed):
-    assert SEAM.names() == ("broken", "ours", "theirs")
+    assert SEAM.names() == ("both", "broken", "ours", "theirs")
     assert SEAM.find("theirs") == 3
 
 
@@ -42,3 +47,9 @@ def test_an_unknown_name_is_answered_with_the_known_ones(installed):
 def test_a_package_that_cannot_be_imported_is_one_line_that_names_it(installed):
     with pytest.raises(UsageError, match="thing 'broken' of the package 'other-things' cannot be"):
         SEAM.find("broken")
+
+
+def test_a_name_that_two_packages_register_is_one_line_that_names_both(installed):
+    said = r"thing 'both' is registered by (more|other)-things and (more|other)-things; uninstall"
+    with pytest.raises(UsageError, match=said):
+        SEAM.find("both")
