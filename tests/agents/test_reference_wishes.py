@@ -102,6 +102,7 @@ def test_wishes_are_read_from_plain_words(text, wishes):
             "Keep the lab and the specialist in one district. It's my knee.",
             {"same_district": True, "physio_focus": "knee"},
         ),
+        ("We are not with UniCare but with Medicore, and no Spanish please.", {"plan": "Medicore"}),
         ("The consultation within four days of seeing the GP.", {"within": 4}),
         ("Any time of day is fine for the lab test. Morning appointments are nice.", {}),
     ],

@@ -12,6 +12,7 @@ from crab_graph.domain.contract import Domain, TaskSlot
 from crab_graph.domain.declaration import Declaration, Slot, Stay, Want
 from crab_graph.domain.fields import Several
 from crab_graph.domain.kind import Kind, KindTools
+from crab_graph.domain.request_types import is_certain
 from crab_graph.errors import UsageError
 from crab_graph.generation.constraints import Ref, Value
 from crab_graph.personas.wordbook import DomainLexicon
@@ -209,8 +210,7 @@ class Handbook:
 
 
 def _is_certain(want: Want) -> bool:
-    odds = want.odds.values() if isinstance(want.odds, Mapping) else (want.odds,)
-    return all(one >= 1 for one in odds) or want.axis is not None
+    return is_certain(want.odds) or want.axis is not None
 
 
 _KEPT = 8

@@ -24,6 +24,8 @@ from crab_graph.agents.reference.phrasings import (
     phrasings_of,
 )
 from crab_graph.domain.declaration import Declaration
+from crab_graph.domain.fields import Choice, Several
+from crab_graph.domain.request_types import fixed_values
 from crab_graph.money import parse_cents
 from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.spoken_dates import NUMBERS
@@ -39,7 +41,10 @@ _COUNTED = {**NUMBERS, "just me": 1, "alone": 1}
 _BEFORE_DATES = {"on", "between", "from", "the"}
 _NO_NAMES = re.compile(r"⟦\d+⟧|\b(?:Born|Dates?|Birth|DOB)\b")
 _BETWEEN_NAMES = re.compile(r",| and (?=[A-ZÀ-Þ])")
-_OTHER_WINDOW = re.compile(r"\b(?:date|time) $")
+_OTHER_MEANING = re.compile(
+    r"\b(?:date|time) $|\b(?:not|no|never|without|instead of|rather than|except) (?:\w+ ){0,2}$"
+)
+"""Words before a value that take it back, or make it no value."""
 _KEPT = 2000
 """Texts of which a reader remembers what they say."""
 _NEAR = 20
@@ -120,13 +125,14 @@ class WishReader:
 
 def _known(words: FactWords, declaration: Declaration) -> dict[str, Any]:
     """Return the values that a fact can have by casefolded words, as far as they are declared."""
-    want = next((one for one in declaration.wants if one.key == words.key), None)
     if words.form not in (ValueForm.TEXT, ValueForm.CHOICE):
         return {}
-    values: list[Any] = [*words.choices, *words.codes]
-    if want is not None and not callable(want.values):
-        values = list(want.values)
-    return {str(value).casefold(): value for value in values}
+    want = next((one for one in declaration.wants if one.key == words.key), None)
+    values: Sequence[Any] = () if want is None else fixed_values(want)
+    for field in map(declaration.field_at, () if values or want is None else want.on):
+        if isinstance(field, Choice | Several):
+            values = field.values
+    return {str(value).casefold(): value for value in values or (*words.choices, *words.codes)}
 
 
 class _Sentence:
@@ -202,17 +208,24 @@ class _Sentence:
 
     def _read_words(self) -> None:
         """Read values by their own words, each for the fact that it is said of."""
+        told = frozenset(self._found)
         said: dict[Span, dict[str, Any]] = {}
         for key, fact in self._reader.of_form(ValueForm.CHOICE, ValueForm.TEXT):
             for cue, value in fact.cues:
                 for match in cue.finditer(self._words):
-                    is_other = _OTHER_WINDOW.search(self._words[: match.start()])
+                    is_other = _OTHER_MEANING.search(self._words[: match.start()])
                     if not is_other and match[0] not in self._reader.whole:
                         said.setdefault(match.span(), {})[key] = value
-        for span, values in sorted(said.items(), key=lambda one: one[0][0] - one[0][1]):
-            if self._is_free(span) and (meant := self._meant(span, values)) is not None:
-                self._found[meant] = values[meant]
+        longest_first = sorted(said, key=lambda span: span[0] - span[1])
+        for span in longest_first:
+            if self._is_free(span):
                 self._taken.append(span)
+            else:
+                del said[span]
+        for span, values in sorted(said.items()):
+            meant = self._meant(span, values)
+            if meant is not None and meant not in told:
+                self._found[meant] = values[meant]
 
     def _meant(self, span: Span, keys: Iterable[str]) -> str | None:
         """Return the fact of which a value is said: by the word before it, or the slot nearby."""
