@@ -52,7 +52,7 @@ def reference_agent(
 
     Raises:
         UnknownName: there is no such agent.
-        UsageError: the domain does not tell what reference agents must know.
+        UsageError: the domain does not say which tools find and book something.
     """
     found: Any = AGENTS.find(name)
     return cast(AgentFunction, found(domain, answers) if name == INFORMED else found(domain))

@@ -58,7 +58,7 @@ class Desk:
         """Sit down at the desk of a domain.
 
         Raises:
-            UsageError: the domain does not tell what a desk must know.
+            UsageError: the domain does not say which tools find and book something.
         """
         self.handbook = handbook_of(domain)
         self.script = Script(self.handbook)

@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 from crab_graph.agents.reference.wishes import CUSTOMER, EMAIL, Wishes, WishReader
 from crab_graph.dates import day_number, iso_date
 from crab_graph.domain.contract import Domain, TaskSlot
-from crab_graph.domain.declaration import Declaration, Slot, Stay, Want
+from crab_graph.domain.declaration import Slot, Stay, Want
 from crab_graph.domain.fields import Several
 from crab_graph.domain.kind import Kind, KindTools
 from crab_graph.domain.request_types import is_certain
 from crab_graph.errors import UsageError
 from crab_graph.generation.constraints import Ref, Value
-from crab_graph.personas.wordbook import DomainLexicon
 
 BUDGET = "budget"
 
@@ -34,15 +33,11 @@ class Handbook:
         """Read a domain.
 
         Raises:
-            UsageError: it does not tell what is needed here.
+            UsageError: it does not say which tools find and book something.
         """
-        if domain.declaration is None:
-            raise UsageError(
-                f"domain '{domain.name}' has no declaration, which reference agents work by"
-            )
         self.domain = domain
-        self.declaration: Declaration = domain.declaration
-        self.lexicon: DomainLexicon = domain.briefing(domain.slots, (), "", "").lexicon
+        self.declaration = domain.declaration
+        self.lexicon = domain.briefing(domain.slots, (), "", "").lexicon
         whole = domain.grading.vocabulary().whole_words
         self.reader = WishReader(self.lexicon, self.declaration, whole)
         steps = chain.from_iterable(self.tools_of(slot).steps for slot in domain.slots)
