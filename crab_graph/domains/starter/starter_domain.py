@@ -4,90 +4,70 @@ import crab_graph.domain as cd
 
 # Values that several parts share: the same `Choice` is the same draw in the world of a task.
 DISTRICT = cd.Choice(("Riverside", "Old Town", "Harbour", "Hillcrest"))
-TIMES = ("morning", "afternoon", "evening")
 HOURS = {"morning": (480, 660), "afternoon": (780, 960), "evening": (1020, 1140)}
+TIME = cd.Choice(tuple(HOURS))
 INSTRUMENTS = {"piano": 40, "violin": 45, "cello": 50}
+LEVELS = ("beginner", "intermediate", "advanced")
+SIZES = {"small": 15, "medium": 20, "large": 30}
 
-# What is sold: an offer has typed fields, its prefix begins its ids, and what several offers are
-# parts of, such as a teacher of lessons, is a provider. Tables and tools are derived from these.
+# What is sold. An offer has typed fields; its two letters begin its ids. What several offers are
+# parts of, as lessons of a teacher, is a provider. Tables and tools are derived from these.
 LESSON = cd.Offer(
     "lesson",
     "LE",
     {
         "instrument": cd.Choice(tuple(INSTRUMENTS)),
-        "level": cd.Choice(("beginner", "intermediate", "advanced")),
+        "level": cd.Choice(LEVELS),
         "district": DISTRICT,
         "date": cd.Day(),
-        "time_of_day": cd.Choice(TIMES),
+        "time_of_day": TIME,
         "starts": cd.Clock("time_of_day", HOURS),
-        "price": cd.Price(INSTRUMENTS, "instrument"),
+        "price": cd.Price(INSTRUMENTS, by="instrument"),
     },
     provider=cd.Provider(
-        "teacher", "TE", ("instrument", "level", "district"), names=cd.Names("{person}")
+        "teacher", "TE", shares=("instrument", "level", "district"), names=cd.Names("{person}")
     ),
 )
 ROOM = cd.Offer(
     "room",
     "RO",
     {
-        "size": cd.Choice(("small", "medium", "large")),
+        "size": cd.Choice(tuple(SIZES)),
         "district": DISTRICT,
         "date": cd.Day(),
-        "time_of_day": cd.Choice(TIMES),
+        "time_of_day": TIME,
         "starts": cd.Clock("time_of_day", HOURS),
-        "price": cd.Price({"small": 15, "medium": 20, "large": 30}, "size"),
+        "price": cd.Price(SIZES, by="size"),
     },
 )
 
-# What a complete job needs. Its words are how agents may call it; a role is what sets it apart.
+# What a job needs. Its words are those by which agents may call it.
 SLOTS = (
     cd.Slot("lesson", LESSON, "music lesson", words=("lesson", "music lesson", "teacher")),
     cd.Slot("room", ROOM, "practice room", words=("room", "practice room")),
 )
 
-
-def told(say: str, short: str, *ask: str, none: str = "") -> cd.Wording:
-    """Return how a wish is told, in a sentence and in short, asked for, and said not to be."""
-    return cd.Wording(say=say, short=short, ask=ask, none=none)
-
-
-# What users want: the field it bites on, how often, and how it is told. What is basic may be said
-# upfront; a user tells the rest when asked. `role` says which offers are meant at all.
+# What users want: values, the fields they bite on, how often, and how it is told: in full, briefly,
+# and where there is no such wish. What is `basic` may be said upfront, the rest when it is asked
+# for; `role` says which offers are meant at all.
+PLAYS = cd.Wording("I play the {value}.", "{value}.")
+LEVEL = cd.Wording("My level is {value}.", "Level: {value}.")
+SIZE = cd.Wording("The room should be {value}.", "Room: {value}.", "Any size will do.")
+WHEN = cd.Wording(
+    "The lesson should be in the {value}.", "Lesson: {value}.", "Any time will do for the lesson."
+)
 WANTS = (
     cd.Want(
         "instrument",
         tuple(INSTRUMENTS),
-        on=("lesson.instrument",),
+        ("lesson.instrument",),
         basic=True,
         role=True,
-        wording=told("I play the {value}.", "{value}."),
+        wording=PLAYS,
     ),
-    cd.Want(
-        "level",
-        ("beginner", "intermediate", "advanced"),
-        on=("lesson.level",),
-        wording=told("My level is {value}.", "Level: {value}.", r"\blevels?\b|\bexperience\b"),
-    ),
-    cd.Want(
-        "room_size",
-        ("small", "medium", "large"),
-        on=("room.size",),
-        odds=0.6,
-        wording=told(
-            "The room should be {value}.", "Room: {value}.", r"\bsizes?\b", none="Any size will do."
-        ),
-    ),
-    cd.Want(
-        "lesson_time",
-        TIMES[:2],
-        on=("lesson.time_of_day",),
-        odds=0.6,
-        wording=told(
-            "The lesson should be in the {value}.",
-            "Lesson: {value}.",
-            none="Any time will do for the lesson.",
-        ),
-    ),
+    cd.Want("level", LEVELS, ("lesson.level",), wording=LEVEL),
+    cd.Want("room_size", tuple(SIZES), ("room.size",), odds=0.6, wording=SIZE),
+    cd.Want("lesson_time", TIME.values[:2], ("lesson.time_of_day",), odds=0.6, wording=WHEN),
 )
 
 # What must hold between parts, stated once, with operators alone: `&` and `|`, not `and` and `or`.
@@ -106,13 +86,13 @@ RULES = (
         lambda room, lesson: room.district == lesson.district,
         "lesson and room are in one district",
         odds=0.6,
-        wording=told(
-            "Both should be in the same district.",
-            "Same district for both.",
-            r"\bdistricts?\b|\bareas?\b",
-        ),
+        wording=cd.Wording("Both should be in the same district.", "Same district for both."),
     ),
 )
+
+# The day of the lesson is one, or one of five; these take turns over the tasks.
+AXIS = cd.Axis("dates", values=("fixed", "flexible"))
+WINDOW = cd.Window("lesson_date", "lesson.date", widths=(1, 5), axis=AXIS)
 
 DECLARATION = cd.Declaration(
     name="starter",
@@ -121,12 +101,11 @@ DECLARATION = cd.Declaration(
     slots=SLOTS,
     wants=WANTS,
     rules=RULES,
-    # The day of the lesson: one day, or one of five, which take turns over the tasks.
-    window=cd.Window("lesson_date", "lesson.date", axis=cd.Axis("dates")),
+    window=WINDOW,
     budget=cd.Budget(),
     opening="I need a {instrument} lesson {lesson_date}, and a room to practise in afterwards.",
     opening_short="{instrument} lesson {lesson_date}, and a practice room.",
 )
 
-# Everything else is derived. `build` takes what is to be otherwise, such as `policy` or `tools`.
+# Everything else is derived. `build` takes what is to be otherwise, such as a part of the grading.
 STARTER = cd.build(DECLARATION)
