@@ -1,5 +1,7 @@
 """Domains of other packages: imported when they are asked for; a broken one is one line."""
 
+import json
+import re
 import sys
 from dataclasses import replace
 
@@ -115,13 +117,37 @@ def test_a_domain_of_another_package_is_found(installed):
         find_domain("broken")
 
 
-def test_a_domain_needs_no_axes(installed, tmp_path):
+def test_a_domain_needs_no_axes(installed, tmp_path, capsys):
     bench = generate_benchmark(
         tmp_path / "b", tasks=3, strata=(1, 2), distractors=100, domain="plain"
     )
     assert [task.id for task in bench] == ["S1-001", "S1-002", "S2-001"]
     assert all(task.axes == {} for task in bench)
     assert all(plan.axes == {} for plan in plan_candidates(bench.manifest.settings, 0))
+    path, run = str(bench.directory), str(tmp_path / "r")
+    assert main(["tasks", path, "--json"]) == 0
+    (first, *_) = json.loads(capsys.readouterr().out)
+    assert list(first)[:3] == ["id", "stratum", "solutions"]
+    assert main(["tasks", path, "--stats"]) == 0
+    assert re.search(r"^active edges +\d", capsys.readouterr().out, re.MULTILINE)
+    assert main(["task", path, "S1-001"]) == 0
+    assert capsys.readouterr().out.startswith("S1-001: 1 valid solution among ")
+    assert main(["run", path, "--agent", "silent", "--user", "generic", "--out", run]) == 0
+    capsys.readouterr()
+    assert main(["report", run, "--json"]) == 0
+    ids = [one["id"] for one in json.loads(capsys.readouterr().out)["exhibits"]]
+    assert "table-1" in ids and "figure-5" not in ids
+
+
+def test_what_is_spoiled_without_repair_is_told_without_axes_too(installed, tmp_path, capsys):
+    made = ["--domain", "plain", "--tasks", "1", "--strata", "1", "--distractors", "60"]
+    path = str(tmp_path / "b")
+    assert main(["generate", path, *made, "--method", "paper", "--no-repair"]) == 0
+    capsys.readouterr()
+    assert main(["certify", path, "--json"]) in (0, 1)
+    (row,) = json.loads(capsys.readouterr().out)["summary"]
+    assert list(row)[:2] == ["stratum", "tasks"]
+    assert main(["certify", path]) in (0, 1)
 
 
 def test_a_benchmark_of_another_version_of_its_domain_is_one_line(installed, tmp_path, capsys):
