@@ -68,7 +68,40 @@ def test_has_solution_is_true_exactly_for_objects_of_solutions(instance):
     solutions = brute_force(graph, rows)
     objects = {node.id: as_columns(rows[node.type]) for node in graph.nodes}
     counter = EliminationCounter(graph.node_ids, graph.edge_constraints, objects)
-    valid = {
+    valid = valid_positions(graph, rows)
+    for axis, node in enumerate(graph.node_ids):
+        in_solution = counter.has_solution(node, valid[node], valid)
+        assert valid[node][in_solution].tolist() == sorted({one[axis] for one in solutions})
+
+
+@given(instances())
+def test_the_cheapest_solution_is_one_and_costs_the_least(instance):
+    graph, rows = instance
+    objects = {node.id: as_columns(rows[node.type]) for node in graph.nodes}
+    counter = EliminationCounter(graph.node_ids, graph.edge_constraints, objects)
+    found = counter.cheapest(valid_positions(graph, rows))
+    solutions = brute_force(graph, rows)
+    if not solutions:
+        assert found is None
+        return
+    weights = {} if counter.sum is None else counter.sum.weights
+
+    def cost(positions):
+        at = dict(zip(graph.node_ids, positions, strict=True))
+        types = {node.id: node.type for node in graph.nodes}
+        return sum(
+            weight * rows[types[node]][at[node]][name] for (node, name), weight in weights.items()
+        )
+
+    assert found is not None
+    chosen = tuple(found[node] for node in graph.node_ids)
+    assert chosen in solutions
+    assert cost(chosen) == min(map(cost, solutions))
+
+
+def valid_positions(graph, rows):
+    """Return the positions of the rows that satisfy the constraints of each node."""
+    return {
         node.id: np.array(
             [
                 position
@@ -82,6 +115,3 @@ def test_has_solution_is_true_exactly_for_objects_of_solutions(instance):
         )
         for node in graph.nodes
     }
-    for axis, node in enumerate(graph.node_ids):
-        in_solution = counter.has_solution(node, valid[node], valid)
-        assert valid[node][in_solution].tolist() == sorted({one[axis] for one in solutions})
