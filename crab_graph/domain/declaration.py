@@ -428,6 +428,32 @@ class People:
     birth_dates: str = "birth_dates"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Directory:
+    """A table that is the same in every task, and the tool that lists it, such as of all wards.
+
+    Attributes:
+        name: Of the table, a plural.
+        rows: Alike in their columns, texts or integers; the first one is the key.
+        tool: `list_<name>` by default; `None` where agents do not see it.
+        category: As agents' tool lists are grouped; by default the name.
+    """
+
+    name: str
+    rows: Sequence[Row]
+    tool: str | None = ""
+    category: str = ""
+
+    @property
+    def table(self) -> Table:
+        """The table."""
+        first = self.rows[0]
+        types = {
+            name: "VARCHAR" if isinstance(one, str) else "INTEGER" for name, one in first.items()
+        }
+        return Table(self.name, next(iter(first)), types)
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Declaration:
     """A domain as its author declares it.
@@ -454,8 +480,7 @@ class Declaration:
             are the engine's words that do not, here.
         tools: Further tools of the agent, by which derived ones of the same name are replaced. They
             refuse calls by `ToolCallError`, whose codes may be the engine's `ErrorCode` or others.
-        tables: Further tables.
-        rows: The rows of the further tables, alike in every task.
+        directories: Further tables that are the same in every task.
         lexicon: What is to be otherwise in the derived lexicon, in the form of its files.
         vocabulary: What is to be otherwise in the derived vocabulary, by field.
         claims: Further ways in which users' statements are recognised, see `Claim`.
@@ -489,8 +514,7 @@ class Declaration:
     nobody: Sequence[str] = ()
     policy: str | None = None
     tools: Sequence[Tool] = ()
-    tables: Sequence[Table] = ()
-    rows: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+    directories: Sequence[Directory] = ()
     lexicon: Mapping[str, Any] = field(default_factory=dict)
     vocabulary: Mapping[str, Any] = field(default_factory=dict)
     claims: Sequence[Any] = ()

@@ -136,7 +136,12 @@ def people_column(declaration: Declaration, offer: Offer) -> str | None:
 def tables_of(declaration: Declaration) -> tuple[Table, ...]:
     """Return all tables of a domain, the platform's and the private ones first."""
     own = [table for offer in declaration.offers for table in _tables(declaration, offer)]
-    return (*PLATFORM_TABLES, *PRIVATE_TABLES, *declaration.tables, *own)
+    return (
+        *PLATFORM_TABLES,
+        *PRIVATE_TABLES,
+        *(one.table for one in declaration.directories),
+        *own,
+    )
 
 
 def kinds_of(declaration: Declaration) -> dict[str, Kind]:

@@ -66,9 +66,20 @@ def offer_problems(declaration: Declaration) -> Iterator[str]:
     for prefix in repeated(one.prefix for one in owners):
         yield f"the prefix '{prefix}' stands for two kinds of ids; choose another for one of them"
     found = [line for offer in offers for line in _of_offer(offer, declaration)]
+    found += _of_directories(declaration)
     yield from found
     if not found:
         yield from _of_tables(declaration)
+
+
+def _of_directories(declaration: Declaration) -> Iterator[str]:
+    for one in declaration.directories:
+        alike = {tuple((name, type(value)) for name, value in row.items()) for row in one.rows}
+        types = {type_ for columns in alike for _, type_ in columns}
+        if not one.name.isidentifier():
+            yield f"directory '{one.name}': it is a table; use letters, digits and _"
+        if len(alike) != 1 or not types or not types <= {str, int}:
+            yield f"directory '{one.name}': its rows must have the same columns, texts or integers"
 
 
 def _of_tables(declaration: Declaration) -> Iterator[str]:
@@ -76,7 +87,7 @@ def _of_tables(declaration: Declaration) -> Iterator[str]:
     own = len(PLATFORM_TABLES) + len(PRIVATE_TABLES)
     for name in repeated(table.name for table in tables):
         yield f"two tables are called '{name}'; give an offer or provider another `plural`"
-    for table in tables[own + len(declaration.tables) :]:
+    for table in tables[own + len(declaration.directories) :]:
         keys = {one.key for one in tables} & table.columns.keys()
         for offer in declaration.offers:
             if table.name in (offer.table, offer.provider.table if offer.provider else ""):
@@ -85,8 +96,6 @@ def _of_tables(declaration: Declaration) -> Iterator[str]:
                         f"offer '{offer.name}', field '{name}': this is the id of a table; "
                         "call the field otherwise"
                     )
-    for name in declaration.rows.keys() - {table.name for table in declaration.tables}:
-        yield f"rows: there is no further table '{name}'; add it to `tables`"
 
 
 def _of_offer(offer: Offer, declaration: Declaration) -> Iterator[str]:

@@ -33,7 +33,8 @@ def materialize(blueprint: Blueprint, population: Population, seed: int) -> Inve
 
     Ids are drawn at random and rows ordered by id, so neither tells what an object was made for.
     """
-    tables = {name: [dict(row) for row in own] for name, own in blueprint.declaration.rows.items()}
+    directories = blueprint.declaration.directories
+    tables = {one.name: [dict(row) for row in one.rows] for one in directories}
     ids = {}
     for name, kind in blueprint.kinds.items():
         offers = _offers(blueprint, name, population, seed)

@@ -8,7 +8,7 @@ from crab_graph.domain.fields import Choice, Day, Price, Several
 from crab_graph.domain.layout import field_of, kinds_of, shared_fields
 from crab_graph.domain.offer_problems import listed, repeated
 from crab_graph.domain.requirements import trace_rule
-from crab_graph.domain.toolkit import desks_of
+from crab_graph.domain.toolkit import desks_of, own_tools
 from crab_graph.settings import Toolset
 from crab_graph.tools.platform import PAYMENT_TOOLS, PLATFORM_TOOLS
 from crab_graph.tools.user_tools import user_tools
@@ -52,7 +52,7 @@ def _of_names(declaration: Declaration, desks: Mapping[str, KindDesk]) -> Iterat
     is_free = declaration.is_free
     engine = (*PLATFORM_TOOLS, *PAYMENT_TOOLS, *user_tools(declaration.job, is_free=is_free))
     derived = [tool.name for desk in desks.values() for tool in desk.tools(Toolset.EXTENDED)]
-    own = [tool.name for tool in declaration.tools if tool.name not in derived]
+    own = [tool.name for tool in own_tools(declaration) if tool.name not in derived]
     for name in repeated((*(tool.name for tool in engine), *derived, *own)):
         yield f"two tools are called '{name}'; name one of them in its offer's `tools`"
 

@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache, partial
 
+from pydantic import create_model
+
 from crab_graph.domain.agent_policy import agent_policy
 from crab_graph.domain.blueprint import Blueprint
 from crab_graph.domain.booking_tools import KindDesk
 from crab_graph.domain.contract import AgentKit
-from crab_graph.domain.declaration import Count, Declaration, Each, Offer, Stay
+from crab_graph.domain.declaration import Count, Declaration, Directory, Each, Offer, Stay
 from crab_graph.domain.holdings import Orders, PersonOrders, Shop, UnitOrders
 from crab_graph.domain.kind import Kind
 from crab_graph.domain.layout import people_column
@@ -17,8 +19,9 @@ from crab_graph.domain.showing import OfferView
 from crab_graph.domain.stay_orders import StayOrders
 from crab_graph.domain.stays import Calendar
 from crab_graph.settings import Toolset
+from crab_graph.tools.arguments import ToolArguments
 from crab_graph.tools.platform import PAYMENT_TOOLS, PLATFORM_TOOLS
-from crab_graph.tools.registry import ToolRegistry
+from crab_graph.tools.registry import Owner, Result, Tool, ToolCall, ToolRegistry, ToolType
 from crab_graph.tools.user_tools import user_tools
 
 
@@ -53,7 +56,7 @@ def registry_of(
     """Return all tools of a toolset, the agent's and the user's."""
     desks = desks_of(declaration, kinds).values()
     derived = {tool.name: tool for desk in desks for tool in desk.tools(toolset)}
-    own = {tool.name: tool for tool in declaration.tools}
+    own = {tool.name: tool for tool in own_tools(declaration)}
     is_free = all(kind.is_free for kind in kinds.values())
     tools = (
         *PLATFORM_TOOLS,
@@ -64,6 +67,31 @@ def registry_of(
         *user_tools(declaration.job, is_free=is_free),
     )
     return ToolRegistry(tools, {name: kind.named for name, kind in kinds.items()})
+
+
+def own_tools(declaration: Declaration) -> tuple[Tool, ...]:
+    """Return what a declaration gives itself: the lists of its directories, and its own tools."""
+    listing = [_listing(one) for one in declaration.directories if one.tool is not None]
+    return (*listing, *declaration.tools)
+
+
+def _listing(directory: Directory) -> Tool:
+    name, said = directory.tool or f"list_{directory.name}", directory.name.replace("_", " ")
+
+    def run(call: ToolCall) -> Result:
+        return {directory.name: [dict(row) for row in call.tables.rows(directory.name)]}
+
+    columns = ", ".join(column.replace("_", " ") for column in directory.table.columns)
+    return Tool(
+        name=name,
+        owner=Owner.AGENT,
+        type=ToolType.R,
+        category=directory.category or said.capitalize(),
+        description=f"List all {said}: {columns}.",
+        arguments=create_model(name, __base__=ToolArguments),
+        run=run,
+        mutates=False,
+    )
 
 
 def _desk(declaration: Declaration, offer: Offer, kind: Kind) -> KindDesk:

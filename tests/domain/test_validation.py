@@ -135,7 +135,12 @@ IDENTITIES = {
         ROOM, replace(VISIT, name="exam", prefix="EX", kind="exam")
     ),
     "offer 'a room': its name makes a table": room(name="a room"),
-    "rows: there is no further table 'wards'": replace(SOUND, rows={"wards": []}),
+    "directory 'wards': its rows must have the same columns": replace(
+        SOUND, directories=(cd.Directory("wards", ({"ward": "A"}, {"ward": 2})),)
+    ),
+    "two tables are called 'doctors'; give": replace(
+        SOUND, directories=(cd.Directory("doctors", ({"doctor_id": "A"},)),)
+    ),
     "two axes are called 'x'": replace(
         SOUND,
         wants=(*WANTS[:2], *(cd.Want(one, (1, 2), axis=cd.Axis("x")) for one in ("a", "b"))),

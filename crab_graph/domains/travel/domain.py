@@ -2,15 +2,13 @@
 
 import tomllib
 from collections.abc import Mapping
+from datetime import date, timedelta
 from importlib.resources import files
 from itertools import product
 from math import prod
 from typing import Any
 
 import crab_graph.domain as cd
-from crab_graph.dates import MINUTES_A_DAY, day_number, iso_date
-from crab_graph.tools.registry import Owner, Result, ToolCall, ToolType, tool
-from crab_graph.tools.tables import Table
 
 
 def _read(name: str) -> dict[str, Any]:
@@ -20,6 +18,7 @@ def _read(name: str) -> dict[str, Any]:
 _LISTS = _read("data.toml")
 _WORDS = _read("words.toml")
 _CLAIMS = _WORDS.pop("claims")
+MINUTES_A_DAY = 24 * 60
 CITIES: Mapping[str, Mapping[str, str]] = _LISTS["cities"]
 
 CITY = cd.Choice(
@@ -233,8 +232,8 @@ def _other_cities(request: Any) -> tuple[str, ...]:
 
 
 def _days_between(request: Any) -> tuple[str, ...]:
-    first = day_number(request.first_day)
-    return tuple(iso_date(first + day) for day in range(1, request.nights))
+    first = date.fromisoformat(request.first_day)
+    return tuple(str(first + timedelta(days)) for days in range(1, request.nights))
 
 
 def _beds(request: Any) -> tuple[str, ...]:
@@ -381,14 +380,14 @@ def _budget_band(request: Any) -> str:
     return "any" if cents is None else _BANDS[min(cents // 100_000, len(_BANDS) - 1)]
 
 
-@tool(owner=Owner.AGENT, type=ToolType.R, category="Flights")
-def list_all_airports(call: ToolCall) -> Result:
-    """List all airports with their codes and cities."""
-    return {"airports": [dict(row) for row in call.tables.rows("airports")]}
-
-
-_AIRPORTS = Table(
-    "airports", "airport_code", dict.fromkeys(("airport_code", "city", "name"), "VARCHAR")
+AIRPORTS = cd.Directory(
+    "airports",
+    [
+        {"airport_code": city["code"], "city": name, "name": city["airport"]}
+        for name, city in CITIES.items()
+    ],
+    tool="list_all_airports",
+    category="Flights",
 )
 
 TRAVEL = cd.build(
@@ -406,14 +405,7 @@ TRAVEL = cd.build(
         optional_odds=ODDS,
         spread=("party", "budget", "date_mode", "seat_position", "hotel_stars"),
         properties=(cd.TaskProperty("budget", (*_BANDS, "any"), _budget_band),),
-        tools=(list_all_airports,),
-        tables=(_AIRPORTS,),
-        rows={
-            "airports": [
-                {"airport_code": city["code"], "city": name, "name": city["airport"]}
-                for name, city in CITIES.items()
-            ]
-        },
+        directories=(AIRPORTS,),
         groups={"flights": ("outbound", "return")},
         lexicon=_WORDS,
         sources=(__package__,),
