@@ -101,6 +101,8 @@ class Script:
         if part.kind.offer is not part.kind.entity:
             told.append(part.offer_id)
         told += self._properties(part)
+        if part.days is not None:
+            told.append(" to ".join(part.days))
         if not part.kind.is_free:
             told += [f"{format_dollars(part.unit_cents)} per {part.kind.unit}", whole(part)]
         return f"{title}: {', '.join(told)}"
