@@ -41,8 +41,6 @@ class UserError(NamedTuple):
 _RECORDED = {
     "ends_on_approval": ("U4", _UNFINISHED),
     "invents_person": ("U1", frozenset({Role.UNITS, Role.PERSON})),
-    # As earlier versions recorded it.
-    "invents_traveller": ("U1", frozenset({Role.UNITS, Role.PERSON})),
     "claims_payment": ("U6", _PAYMENT | {Role.SLOT_FILLED}),
     "plays_agent": ("U7", _ALL_LOST),
     "says_nothing": ("U7", _ALL_LOST),

@@ -174,8 +174,8 @@ RULES = (
     ),
     cd.Rule(
         "same_district",
-        lambda lab, specialist: lab.district == specialist.district,
-        "lab test and specialist are in one district",
+        lambda lab, gp: lab.district == gp.district,
+        "lab test and GP are in one district",
         odds=0.6,
     ),
 )
