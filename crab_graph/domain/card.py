@@ -67,11 +67,13 @@ class DomainCard(FileModel):
 
     Attributes:
         name: As `--domain` names it; empty where nothing is known of the domain.
+        version: Of its task set.
         job: What all that users want is called, such as `visit`.
         checks: Those of its own; those of all domains are the verifiers'.
     """
 
     name: Words
+    version: int = 1
     job: Words = "job"
     slots: tuple[SlotCard, ...] = ()
     axes: tuple[AxisCard, ...] = ()

@@ -141,6 +141,7 @@ class Domain:
         """What pages must know of it."""
         return DomainCard(
             name=self.name,
+            version=self.declaration.version,
             job=self.job,
             slots=tuple(SlotCard(id=one.id, title=one.word, kind=one.kind) for one in self.slots),
             axes=tuple(

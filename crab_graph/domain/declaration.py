@@ -460,6 +460,7 @@ class Declaration:
 
     Attributes:
         name: As `--domain` names it.
+        version: Of its task set: one more whenever the same seed gives other rows.
         slots: What a job needs, in the order in which it is spoken of.
         wants: What users can want, in the order in which details are told.
         rules: Constraints between parts.
@@ -492,6 +493,7 @@ class Declaration:
     slots: Sequence[Slot]
     wants: Sequence[Want]
     opening: Texts
+    version: int = 1
     rules: Sequence[Rule] = ()
     window: Window | None = None
     budget: Budget | None = None

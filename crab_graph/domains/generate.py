@@ -205,7 +205,7 @@ def regenerate(
     manifest = Manifest(
         settings=recipe,
         card=find_domain(recipe.domain).card,
-        versions=stamped_versions(),
+        versions=stamped_versions(recipe.domain),
         selection=tuple(_selection(scouted, stratum, chosen[stratum]) for stratum in chosen),
         tasks=tuple(entries[plan.id] for plan in plans),
     )
@@ -327,9 +327,9 @@ def _selection(
     )
 
 
-def stamped_versions() -> dict[str, str]:
-    """Return the versions of what decides a benchmark's rows."""
-    stamped: dict[str, str] = {}
+def stamped_versions(domain: str) -> dict[str, str]:
+    """Return the versions of what decides a benchmark's rows, that of the task set first."""
+    stamped = {f"{domain} tasks": str(find_domain(domain).card.version)}
     for name in ("crab-graph", "duckdb", "numpy", "python-constraint2"):
         try:
             stamped[name] = version(name)

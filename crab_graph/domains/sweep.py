@@ -313,7 +313,7 @@ def _build(plan: _Plan, jobs: int, progress: Progress | None) -> list[LeftOut]:
             manifest = Manifest(
                 settings=plan.recipes[value],
                 card=plan.card,
-                versions=stamped_versions(),
+                versions=stamped_versions(plan.recipes[value].domain),
                 selection=(),
                 tasks=tuple(entries[task_id] for task_id in ids if task_id in entries),
             )

@@ -393,6 +393,7 @@ AIRPORTS = cd.Directory(
 TRAVEL = cd.build(
     cd.Declaration(
         name="travel",
+        version=2,
         job="trip",
         whole=("itinerary",),
         slots=SLOTS,
