@@ -39,10 +39,7 @@ APPOINTMENT = cd.Offer(
         "price": cd.Price({GP: 35, **dict.fromkeys(SPECIALTIES, 90)}, "specialty"),
     },
     provider=cd.Provider(
-        "doctor",
-        "DR",
-        ("specialty", "language", "district", "practice", "plans"),
-        names=cd.Names("Dr. {person}"),
+        "doctor", "DR", ("specialty", "language", "practice"), names=cd.Names("Dr. {person}")
     ),
     always={
         "GPs do not work in the evening": lambda one: (
