@@ -415,16 +415,16 @@ class People:
 
     Attributes:
         size: The want that says how many, by its key.
-        noun: What one is called, such as `traveller`.
+        noun: What one is called, such as `guest`.
         words: Further nouns for one.
         names: The fact with their names, the customer's first.
         birth_dates: The fact with their dates of birth.
     """
 
     size: str
-    noun: str = "traveller"
+    noun: str = "guest"
     words: Sequence[str] = ()
-    names: str = "traveller_names"
+    names: str = "guest_names"
     birth_dates: str = "birth_dates"
 
 

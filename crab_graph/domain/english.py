@@ -45,7 +45,7 @@ def singular(noun: str) -> str:
 def form_of(noun: str) -> str:
     """Return the fragment of a pattern that finds a noun, singular or plural, in casefolded text.
 
-    Words are joined by a blank, a hyphen or an underscore; `traveller` is `traveler` too.
+    Words are joined by a blank, a hyphen or an underscore; British `ller` is American `ler` too.
     """
     one = singular(noun.casefold())
     many = plural(one)

@@ -390,6 +390,10 @@ AIRPORTS = cd.Directory(
     category="Flights",
 )
 
+PEOPLE = cd.People(
+    "party_size", noun="traveller", names="traveller_names", words=("passenger", "guest")
+)
+
 TRAVEL = cd.build(
     cd.Declaration(
         name="travel",
@@ -401,7 +405,7 @@ TRAVEL = cd.build(
         rules=RULES,
         window=cd.Window("departure_date", "outbound.date", axis=DATES, check="D12"),
         budget=cd.Budget(),
-        people=cd.People("party_size", words=("passenger", "guest")),
+        people=PEOPLE,
         horizon=((-2,), (2, "nights")),
         optional_odds=ODDS,
         spread=("party", "budget", "date_mode", "seat_position", "hotel_stars"),
