@@ -78,7 +78,7 @@ COURSE = cd.Offer(
         "practice": PRACTICE,
         "plans": PLANS,
         "start": cd.Day(),
-        "every": cd.Choice((1, 2, 3)),
+        "every": cd.Choice((1, 2, 3), shown="days_between_sessions"),
         "time_of_day": TIME_OF_DAY,
         "clock": CLOCK,
         "capacity": cd.Capacity((2, 4, 6, 8, 10)),
