@@ -1,5 +1,6 @@
 """What is wrong with what a domain's users want: slots, wants, windows, people, budgets, texts."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from keyword import iskeyword
 from string import Formatter
@@ -18,16 +19,30 @@ _FIELDS = ("first_day", "last_day", "budget_cents")
 _FACTS = ("budget", "customer_id", "email", "payment_card")
 """Fields of requests and facts that every domain has."""
 
+NAME_FORM = "begin with a lower-case letter, and go on with letters, digits and _"
+"""What the name of a domain is made of."""
+
+
+def is_domain_name(name: str) -> bool:
+    """Return whether a domain can be called so: modules, files and `--domain` name it."""
+    return re.fullmatch(r"[a-z][a-z0-9_]*", name) is not None and not iskeyword(name)
+
 
 def identity_problems(declaration: Declaration) -> Iterator[str]:
     """Yield which of the names that an author chose are none, or stand twice."""
     people, window = declaration.people, declaration.window
+    if not is_domain_name(declaration.name):
+        yield f"name '{declaration.name}': {NAME_FORM}"
+    if re.fullmatch(r"[a-zA-Z][a-zA-Z_-]*( [a-zA-Z_-]+)*", declaration.job) is None:
+        yield f"job '{declaration.job}': tools are named after it; use letters, such as 'visit'"
     facts = [*_FACTS, *([people.names, people.birth_dates] if people else [])]
     facts += [window.key] if window else []
     if not declaration.slots:
         yield "slots: there is none; a job needs at least two"
     for slot in declaration.slots:
-        if not slot.id.isidentifier() or slot.id == REQUEST:
+        if slot.id == REQUEST:
+            yield f"slot '{slot.id}': it stands for the request; call it otherwise"
+        elif not slot.id.isidentifier():
             yield f"slot '{slot.id}': rules take it as a parameter; use letters, digits and _"
     wants = [want.key for want in declaration.wants]
     asked = [rule.name for rule in declaration.rules if rule.odds is not None]
@@ -131,7 +146,7 @@ def _of_want(declaration: Declaration, want: Want) -> Iterator[str]:
         yield "values: must all be integers, or all be texts"
     if want.compare not in ("equals", "at_least", "at_most"):
         yield f"compare '{want.compare}': use `equals`, `at_least` or `at_most`"
-    if want.sentence and [*_placeholders(want.sentence)] != [""]:
+    if want.sentence and not _has_one_place(want.sentence):
         yield "sentence: must have one `{}`, for the value"
     if want.axis is not None and (callable(want.values) or not is_certain(want.odds)):
         yield "axis: what takes turns has values of its own, and odds of 1"
@@ -274,13 +289,22 @@ def _of_texts(declaration: Declaration) -> Iterator[str]:
     for what in ("opening", "opening_short", "opening_trade"):
         texts = getattr(declaration, what)
         for text in [texts] if isinstance(texts, str) else texts:
-            for name in _placeholders(text):
+            try:
+                names = [*_placeholders(text)]
+            except ValueError as error:
+                yield f"{what}: '{text}': {error}; write a brace that is meant as such twice"
+                continue
+            for name in names:
                 if name not in known:
                     yield f"{what}: '{{{name}}}' is no basic fact; there are {listed(basic)}"
 
 
 def _placeholders(text: str) -> Iterator[str]:
+    yield from (name for _, name, _, _ in Formatter().parse(text) if name is not None)
+
+
+def _has_one_place(text: str) -> bool:
     try:
-        yield from (name for _, name, _, _ in Formatter().parse(text) if name is not None)
-    except ValueError as error:
-        yield str(error)
+        return [*_placeholders(text)] == [""]
+    except ValueError:
+        return False

@@ -2,10 +2,20 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from keyword import iskeyword
 from typing import Any
 
 from crab_graph.dates import MINUTES_A_DAY
-from crab_graph.domain.declaration import Declaration, Each, Names, Offer, Provider, Stay
+from crab_graph.domain.declaration import (
+    Count,
+    Declaration,
+    Each,
+    Names,
+    Offer,
+    Provider,
+    Single,
+    Stay,
+)
 from crab_graph.domain.fields import (
     Capacity,
     Choice,
@@ -158,7 +168,7 @@ def _of_field(offer: Offer, name: str) -> Iterator[str]:
     if not isinstance(field, Field):
         yield f"is {field!r}, no field; use Choice, Several, Day, Clock, Later, Price, Stock, …"
         return
-    if not name.isidentifier() or name in RESERVED:
+    if not name.isidentifier() or iskeyword(name) or name in RESERVED:
         yield "its name is taken or no identifier; choose another"
     if isinstance(field, Price) and name != "price":
         yield "a Price is called 'price'; rename it, and say in `shown` what results call it"
@@ -208,10 +218,20 @@ def _of_clock(field: Clock, fields: Mapping[str, Field], name: str) -> Iterator[
     if missing := [value for value in of.values if value not in field.hours]:
         yield f"hours: lack {listed(missing)} of '{field.of}'"
     for value, hours in field.hours.items():
+        if not _is_span(hours):
+            yield f"hours: {value!r} is {hours!r}; give a minute of the day, or the first and last"
+            continue
         first, end = (hours, hours + 1) if isinstance(hours, int) else hours
         if not 0 <= first < end <= MINUTES_A_DAY:
             yield f"hours: '{value}' is not within a day, from 0 to {MINUTES_A_DAY}"
     yield from _of_per(field.per, fields)
+
+
+def _is_span(hours: Any) -> bool:
+    if isinstance(hours, int):
+        return True
+    is_pair = isinstance(hours, tuple | list) and len(hours) == 2
+    return is_pair and all(isinstance(one, int) for one in hours)
 
 
 def _of_later(field: Later, fields: Mapping[str, Field], name: str) -> Iterator[str]:
@@ -330,6 +350,8 @@ def _of_names(offer: Offer, names: Names) -> Iterator[str]:
 
 def _of_holding(offer: Offer, declaration: Declaration) -> Iterator[str]:
     held = offer.holds
+    if not isinstance(held, Single | Count | Each | Stay):
+        yield f"is {held!r}; give Single(), Count(), Each() or Stay(…)"
     if isinstance(held, Each) and declaration.people is None:
         yield "Each is for one person each, but the domain declares no `people`"
     if not isinstance(held, Stay):

@@ -1,20 +1,48 @@
 """What is wrong with a domain's predicates: rules between slots, and what holds of every offer."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from string import Formatter
 
 from crab_graph.domain.declaration import Declaration, Offer, Rule
+from crab_graph.domain.fields import Choice, Field
 from crab_graph.domain.offer_problems import listed
 from crab_graph.domain.requirements import field_types, request_types, trace_rule
-from crab_graph.domain.tracing import REQUEST, UntraceablePredicate, parameters_of, trace
+from crab_graph.domain.tracing import (
+    REQUEST,
+    TracedCondition,
+    UntraceablePredicate,
+    parameters_of,
+    trace,
+)
 
 
 def rule_problems(declaration: Declaration) -> Iterator[str]:
     """Yield what is wrong with rules and with what always holds, of sound offers and wants."""
-    for rule in declaration.rules:
-        yield from (f"rule '{rule.name}': {line}" for line in _of_rule(declaration, rule))
+    found = [
+        f"rule '{rule.name}': {line}"
+        for rule in declaration.rules
+        for line in _of_rule(declaration, rule)
+    ]
+    yield from found or _idle_wants(declaration)
     for offer in declaration.offers:
         yield from (f"offer '{offer.name}', always {line}" for line in _of_always(offer))
+
+
+def _idle_wants(declaration: Declaration) -> Iterator[str]:
+    """Yield the wants that nothing reads, so that no booking could break them."""
+    read: set[object] = {offer.units for offer in declaration.offers}
+    read |= {part for end in declaration.horizon for part in end}
+    read |= {declaration.people.size} if declaration.people is not None else set()
+    for rule in declaration.rules:
+        read |= {*trace_rule(declaration, rule).given}
+    if any(callable(want.values) for want in declaration.wants):
+        return  # such a function may read any of them
+    for want in declaration.wants:
+        if not want.on and want.axis is None and want.key not in read:
+            yield (
+                f"want '{want.key}', on: bites on no field, and no rule reads r.{want.key}; "
+                "give it a field, or a rule"
+            )
 
 
 def _of_rule(declaration: Declaration, rule: Rule) -> Iterator[str]:
@@ -36,6 +64,7 @@ def _of_rule(declaration: Declaration, rule: Rule) -> Iterator[str]:
         yield f"reads {read}; a rule ties two slots or more, a want says what one slot must be"
     elif unread := [name for name in names if name not in (*stated.owners, REQUEST)]:
         yield f"never reads '{listed(unread)}'; drop the parameter"
+    yield from _of_literals(stated, {slot.id: slot.offer.fields for slot in declaration.slots})
     known = request_types(declaration)
     for said in _said(rule.sentence):
         owner, _, name = said.partition(".")
@@ -57,6 +86,22 @@ def _of_always(offer: Offer) -> Iterator[str]:
             yield f"'{sentence}': takes {len(names)} parameters; it is about one offer"
             continue
         try:
-            trace(predicate, {names[0]: field_types(offer)})
+            stated = trace(predicate, {names[0]: field_types(offer)})
         except UntraceablePredicate as error:
             yield f"'{sentence}': {error}"
+            continue
+        for line in _of_literals(stated, {names[0]: offer.fields}):
+            yield f"'{sentence}': {line}"
+
+
+def _of_literals(
+    stated: TracedCondition, fields: Mapping[str, Mapping[str, Field]]
+) -> Iterator[str]:
+    """Yield what is compared with a value that it never has, by a slip of the pen."""
+    for (owner, name), value in stated.literals:
+        field = fields[owner][name]
+        if isinstance(field, Choice) and value not in field.values:
+            yield (
+                f"compares {owner}.{name} with {value!r}, which it never is; it is "
+                f"{listed(field.values)}"
+            )

@@ -104,6 +104,17 @@ class Term:
             for operand in self.operands:
                 yield from operand.leaves()
 
+    def literals(self) -> Iterator[tuple[Ref, int | str]]:
+        """Yield the fields that are compared with what is written out, each with that."""
+        if self.operator in (_REF, _GIVEN, _LITERAL):
+            return
+        if self.operator in ("==", "!="):
+            sides = {operand.operator: operand.operands[0] for operand in self.operands}
+            if sides.keys() == {_REF, _LITERAL}:
+                yield sides[_REF], sides[_LITERAL]
+        for operand in self.operands:
+            yield from operand.literals()
+
     def source(self, names: Mapping[Ref, str]) -> str:
         """Return it as a Python expression, given what each field is called in it."""
         if self.operator == _REF:
@@ -181,11 +192,13 @@ class TracedCondition:
         refs: The fields that it reads, in the order in which `predicate` takes them.
         given: Names of the request's values that it reads, which `predicate` takes by name.
         predicate: The flat function; `equals` where all it says is that two fields are alike.
+        literals: The fields that it compares by `==` or `!=` with what is written out, and that.
     """
 
     refs: tuple[Ref, ...]
     given: tuple[str, ...]
     predicate: Callable[..., Any]
+    literals: tuple[tuple[Ref, int | str], ...] = ()
 
     @property
     def owners(self) -> tuple[str, ...]:
@@ -241,4 +254,5 @@ def _condition(stated: Term) -> TracedCondition:
     parameters = [*names.values(), *(["*", *given] if given else [])]
     source = f"lambda {', '.join(parameters)}: {stated.source(names)}"
     # The source is made of operators, literals and the names above: it can do nothing else.
-    return TracedCondition(refs, given, eval(source, {"__builtins__": {}, "abs": abs}))
+    predicate = eval(source, {"__builtins__": {}, "abs": abs})
+    return TracedCondition(refs, given, predicate, tuple(stated.literals()))

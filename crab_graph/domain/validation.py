@@ -51,9 +51,15 @@ def problems_of(declaration: Declaration) -> Iterator[str]:
 
 def _type_problems(declaration: Declaration) -> Iterator[str]:
     """Yield what is of another type than it is read as, which a checker would see as well."""
+    parts = (("slots", Slot), ("wants", Want), ("rules", Rule))
     found = [
+        f"{name}: is no list; write several, such as {name}=(…,)"
+        for name, _ in parts
+        if isinstance(getattr(declaration, name), str | Slot | Want | Rule)
+    ]
+    found = found or [
         f"{name}: has {one!r}, which is no {type_.__name__}"
-        for name, type_ in (("slots", Slot), ("wants", Want), ("rules", Rule))
+        for name, type_ in parts
         for one in getattr(declaration, name)
         if not isinstance(one, type_)
     ]

@@ -109,6 +109,18 @@ def slot(**changes):
 
 
 IDENTITIES = {
+    "name 'Care Home': begin with a lower-case letter": replace(SOUND, name="Care Home"),
+    "job 'a visit!': tools are named after it": replace(SOUND, job="a visit!"),
+    "slot 'r': it stands for the request; call it otherwise": slot(id="r"),
+    "field 'class': its name is taken or no identifier": with_field("class", cd.Choice((1, 2))),
+    "offer 'room', holds: is 'single'; give Single(), Count(), Each() or Stay(…)": room(
+        holds="single"
+    ),
+    "holds: is <class": room(holds=cd.Single),
+    "rules: is no list; write several, such as rules=(…,)": replace(
+        SOUND,
+        rules=RULES[0],  # type: ignore[arg-type]
+    ),
     "two slots are called 'room'": slot(id="room"),
     "slot 'my-visit': rules take it": replace(
         SOUND, slots=(*SLOTS, replace(SLOTS[2], id="my-visit"))
@@ -157,6 +169,10 @@ FIELDS = {
     "must have no comma": with_field("plans", cd.Several(("a, b", "c")), ROOM),
     "1 <= least <= most": with_field("plans", cd.Several(("Basic",), most=2), ROOM),
     "hours: lack late of 'part'": with_field("minute", cd.Clock("part", {"early": 480})),
+    "hours: 'early' is '8:00'; give a minute of the day, or the first and last": with_field(
+        "minute",
+        cd.Clock("part", {"early": "8:00", "late": 900}),  # type: ignore[dict-item]
+    ),
     "'late' is not within a day": with_field(
         "minute", cd.Clock("part", {"early": 480, "late": (1000, 1500)})
     ),
@@ -278,6 +294,8 @@ DEMANDS = {
     "optional_odds: 'fixed' is no value of the first axis": replace(
         SOUND, optional_odds={"fixed": {(): 1}}
     ),
+    "opening: 'A visit {day': expected '}'": replace(SOUND, opening="A visit {day"),
+    "want 'x', on: bites on no field, and no rule reads r.x": want("x", (1, 2)),
     "groups 'visits': there is no slot 'third'": replace(SOUND, groups={"visits": ("third",)}),
     "spread: there is no 'colour'": replace(SOUND, spread=("colour",)),
     "opening: '{colour}' is no basic fact; there are nights, people, day": replace(
@@ -324,6 +342,12 @@ PREDICATES = {
     "reads r.size, which there is not": rule(
         lambda visit, second, r: visit.takes == second.takes + r.size
     ),
+    "compares visit.part with 'noon', which it never is; it is early, late": rule(
+        lambda visit, second: (visit.part == "noon") | (second.takes > 20)
+    ),
+    "always 'x': compares one.part with 'noon'": visit(
+        always={"x": lambda one: one.part != "noon"}
+    ),
     "compares a text with a number": rule(lambda visit, second: visit.part == second.takes),
     "sentence: '{r.size}' is nothing": rule(
         lambda visit, second: visit.part == second.part, "for {r.size}"
@@ -343,7 +367,9 @@ def test_what_cannot_be_right_is_told_in_one_line(says):
     with pytest.raises(DeclarationError) as caught:
         cd.build(declaration)
     assert [line for line in caught.value.problems if says in line], caught.value.problems
-    assert all(line.startswith("domain 'care': ") for line in str(caught.value).splitlines())
+    assert all(
+        line.startswith(f"domain '{declaration.name}': ") for line in str(caught.value).splitlines()
+    )
     assert isinstance(caught.value, CrabGraphError)
 
 

@@ -4,19 +4,16 @@ What is copied is a package of its own: its declaration, a test, its `pyproject.
 is called `starter` here, wherever it is named.
 """
 
-import keyword
-import re
 from importlib.resources import files
 from pathlib import Path
 
 from crab_graph.domain.contract import DOMAINS
+from crab_graph.domain.demand_problems import NAME_FORM, is_domain_name
 from crab_graph.errors import UsageError
 
 NAME = "starter"
 
 FILES = ("pyproject.toml", "README.md", f"{NAME}_domain.py", f"test_{NAME}_domain.py.txt")
-
-_FORM = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def write_package(name: str, directory: Path) -> tuple[Path, ...]:
@@ -28,11 +25,8 @@ def write_package(name: str, directory: Path) -> tuple[Path, ...]:
     Raises:
         UsageError: the name is none that a domain can have, is taken, or the directory holds files.
     """
-    if _FORM.fullmatch(name) is None or keyword.iskeyword(name):
-        raise UsageError(
-            f"'{name}' cannot be a domain's name: begin with a lower-case letter, and go on with "
-            "letters, digits and _"
-        )
+    if not is_domain_name(name):
+        raise UsageError(f"'{name}' cannot be a domain's name: {NAME_FORM}")
     if name in DOMAINS.names():
         raise UsageError(f"there is a domain '{name}' already; choose another name")
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
