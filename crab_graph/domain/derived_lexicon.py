@@ -122,6 +122,7 @@ def _words(
     words: dict[str, Any] = filled(template, said)
     synonyms = shared["synonyms"].get(said["noun"].split()[-1], ())
     words["asks"] += [rf"\b{filled(one, said)}\b" for one in synonyms]
+    words["asks"] += _asks_by_kind(declaration, subject, said["own_cue"], shared["by_kind"])
     words["slots"], words["needs_slot"] = _scope(declaration, subject)
     conflict = words.get("conflict")
     if conflict is not None:
@@ -169,6 +170,16 @@ def _kind(declaration: Declaration, subject: Subject) -> str:
     return "flag" if subject.form is ValueForm.FLAG else "text"
 
 
+def _asks_by_kind(
+    declaration: Declaration, subject: Subject, own: str, cues: Sequence[str]
+) -> list[str]:
+    """Return how `what kind of specialist?` asks for the one wish that says what is meant."""
+    rivals = [one for one in _rivals(declaration, subject) if one.slots == subject.slots]
+    is_kind = subject.is_basic and subject.form is ValueForm.CHOICE and len(subject.slots) == 1
+    is_kind = is_kind and not any(one.is_basic for one in rivals)
+    return [filled(cue, {"own_cue": own}) for cue in cues] if is_kind else []
+
+
 def _scope(declaration: Declaration, subject: Subject) -> tuple[list[str], bool]:
     """Return the slots whose naming makes a question one for a wish, and whether one is needed.
 
@@ -181,6 +192,8 @@ def _scope(declaration: Declaration, subject: Subject) -> tuple[list[str], bool]
     noun = noun_of(declaration, subject)
     is_shared = any(noun_of(declaration, other) == noun for other in rivals)
     is_bound = is_shared or subject.form is ValueForm.DATE or is_time(subject)
+    if subject.same:
+        return list(subject.slots), False
     if subject.form is ValueForm.FLAG or not is_bound:
         return [], False
     return list(subject.slots), subject.form is ValueForm.DATE and window is not None
@@ -239,7 +252,10 @@ def _whole(declaration: Declaration) -> str:
 
 
 def _groups(declaration: Declaration) -> Iterator[dict[str, Any]]:
-    """Yield the words that mean several slots: those given, and those of a kind that fills them."""
+    """Yield the words that mean several slots: all, those given, and of a kind that fills them."""
+    number = whole_words(declaration)[-1]
+    every = rf"\b(?:all|each|every one|any)(?: of)?(?: the| these| those| your)? {number}\b"
+    yield {"words": every, "slots": [slot.id for slot in declaration.slots]}
     for words, slots in declaration.groups.items():
         yield {"words": rf"\b(?:{words})\b", "slots": list(slots)}
     for offer in declaration.offers:

@@ -79,7 +79,7 @@ def whole_words(declaration: Declaration) -> tuple[str, ...]:
     """Return the words that mean everything together."""
     count = len(declaration.slots)
     number = next((word for word, value in NUMBERS.items() if value == count), str(count))
-    own = (declaration.job, *declaration.whole)
+    own = [word for word in (declaration.job, *declaration.whole) if word != number]
     return tuple(dict.fromkeys((*(word.casefold() for word in own), *_EVERYTHING, number)))
 
 

@@ -57,6 +57,16 @@ def form_of(noun: str) -> str:
     return re.sub(r"(?:\\ |_|\\-)", "[ _-]", body).replace("eller", "ell?er")
 
 
+def science_form(cue: str) -> str:
+    """Return the pattern of a field of knowledge so that it finds those who practise it too.
+
+    `cardiology` is a `cardiologist` and `cardiological`, `orthopedics` an `orthopaedist`.
+    """
+    cue = re.sub(r"logy$", "log(?:y|ists?|ical)", cue)
+    cue = re.sub(r"ics$", "(?:ics?|ists?|icians?)", cue)
+    return re.sub(r"(?<=p)ed\(", "a?ed(", cue)
+
+
 def any_of(nouns: Iterable[str]) -> str:
     """Return the fragment of a pattern that finds any of some nouns, longest first."""
     forms = dict.fromkeys(form_of(noun) for noun in nouns)

@@ -5,13 +5,25 @@ from collections.abc import Iterable
 
 from crab_graph.domain.declaration import Declaration, Slot
 from crab_graph.domain.derived_vocabulary import kind_words, people_words, slot_words, units_of
-from crab_graph.domain.english import any_of, form_of, joined, plural, singular, spoken
+from crab_graph.domain.english import (
+    any_of,
+    form_of,
+    joined,
+    plural,
+    science_form,
+    singular,
+    spoken,
+)
 from crab_graph.domain.subjects import Subject
 from crab_graph.domain.templates import templates
 from crab_graph.generation.constraints import Value
+from crab_graph.personas.spoken_dates import NUMBERS
 
 NOTHING = "(?!)"
 """A pattern that matches nowhere."""
+
+_PARTS = {"all", "everything", "bookings", *NUMBERS}
+"""Words that mean everything together, but no job: there are four payments too."""
 
 
 def shared_words(declaration: Declaration) -> dict[str, str]:
@@ -43,7 +55,9 @@ def shared_words(declaration: Declaration) -> dict[str, str]:
 
 def job_cue(declaration: Declaration) -> str:
     """Return the fragment that finds the words for a job as a whole."""
-    return any_of((declaration.job, *declaration.whole))
+    return any_of(
+        (declaration.job, *(one for one in declaration.whole if one.casefold() not in _PARTS))
+    )
 
 
 def people_cue(declaration: Declaration) -> str:
@@ -88,7 +102,8 @@ def values_cue(values: Iterable[Value]) -> str:
 
 def value_cue(value: str, others: Iterable[Value]) -> str:
     """Return the fragment that finds a value, and not where it is part of another one."""
-    low, cue = value.casefold(), re.sub(r"\\[ -]", "[ -]", re.escape(value.casefold()))
+    low = value.casefold()
+    cue = science_form(re.sub(r"\\[ -]", "[ -]", re.escape(low)))
     for other in {str(one).casefold() for one in others} - {low}:
         before, is_part, after = other.partition(low)
         if is_part and before.endswith(" ") and not after:
@@ -115,6 +130,25 @@ def count_cue(units: tuple[str, str], number: str = r"(\w+)") -> str:
     return rf"\b{re.escape(before)}{number}{nouns}"
 
 
+def bound_of(units: tuple[str, str], noun: str, subject: Subject) -> tuple[str, str]:
+    """Return how a count that is of no slot is contradicted: the kind, and the fragment for it.
+
+    What has a unit of another name, as a wait has days, is found behind the word that comes before
+    it where the user says it: of days there are others in a plan.
+    """
+    before, _, unit = units[1].partition("{n}")
+    says = subject.wording.say
+    said = says if isinstance(says, str) else next(iter(says), "")
+    lead = (before or said.partition("{value}")[0]).split()[-1:]
+    is_bound = lead in [["within"], ["most"], ["to"]]
+    kind = "at_most" if is_bound else "count"
+    if singular(unit.strip()) == singular(noun):
+        return kind, f"{count_cue(units)}|\\b{form_of(noun)}\\W{{1,3}}(\\d+)\\b"
+    if before.strip():
+        return kind, count_cue(units)
+    return kind, rf"\b{lead[0].casefold()} {count_cue(units)}" if is_bound else NOTHING
+
+
 def counted_slots(declaration: Declaration, subject: Subject) -> list[Slot]:
     """Return the slots whose units a wish counts."""
     return [slot for slot in declaration.slots if slot.offer.units == subject.key]
@@ -133,6 +167,7 @@ def said_of(declaration: Declaration, subject: Subject) -> dict[str, str]:
     titles = joined(titles_of(declaration, subject) or [declaration.job])
     nouns = [noun] if subject.field in {"", noun} else [noun, spoken(subject.field)]
     mine = [slot for slot in declaration.slots if slot.id in subject.slots]
+    mine = mine or counted_slots(declaration, subject)
     mine_words = [word for slot in mine for word in slot_words(declaration, slot)]
     things = [*mine_words, *(word for slot in mine for word in kind_words(slot.offer))]
     others = [
@@ -144,6 +179,7 @@ def said_of(declaration: Declaration, subject: Subject) -> dict[str, str]:
     ]
     units = unit_words(declaration, subject)
     unit = units[1].partition("{n}")[2].strip() or units[1]
+    bound, bound_cue = bound_of(units, noun, subject)
     return {
         "title": titles,
         "titles": titles,
@@ -153,6 +189,9 @@ def said_of(declaration: Declaration, subject: Subject) -> dict[str, str]:
         "unit_cue": form_of(unit),
         "count_cue": f"{count_cue(units)}|\\b{form_of(noun)}\\W{{1,3}}(\\d+)\\b",
         "measure_cue": rf"\b{form_of(noun)}\b[^\d,;.]{{0,60}}?(\d+)\b|\b(\d+)[- ]{form_of(noun)}\b",
+        "own_cue": any_of(mine_words) if mine_words else NOTHING,
+        "bound": bound,
+        "bound_cue": bound_cue,
         "thing_cue": any_of(things) if things else NOTHING,
         "other_cue": any_of(others) if others else NOTHING,
         "values_cue": values_cue(subject.known),

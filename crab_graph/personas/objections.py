@@ -116,13 +116,14 @@ def _contradicts(
     plan: StatedPlan, fact: Fact, words: FactWords, conflict: Conflict, briefing: UserBriefing
 ) -> bool:
     parts = [plan.words[slot] for slot in conflict.slots if slot in plan.words]
+    if not conflict.slots:
+        parts = [*plan.words.values()] or [plan.everywhere]
     match conflict.kind:
         case ConflictKind.CHOICE:
             named = [_named_values(part, words) - _spared(conflict, briefing) for part in parts]
             return any(_misses(values, str(fact.value)) for values in named)
         case ConflictKind.COUNT:
-            where = parts if conflict.slots else [*plan.words.values()] or [plan.everywhere]
-            return any(_misses(_counts(part, conflict), int(fact.value)) for part in where)
+            return any(_misses(_counts(part, conflict), int(fact.value)) for part in parts)
         case ConflictKind.AT_LEAST:
             return any(max(_counts(part, conflict), default=99) < fact.value for part in parts)
         case ConflictKind.AT_MOST:

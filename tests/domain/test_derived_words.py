@@ -75,7 +75,7 @@ ASKED = [
     ("Any preferences for the physiotherapy?", {"physio_focus", "physio_rating", "same_practice"}),
     (
         "What kind of lab test do you have in mind?",
-        {"panel", "lab_time_of_day", "district", "lab_date"},
+        {"panel"},
     ),
     (
         "Could you share your customer ID, which specialty you need and when the GP visit is?",

@@ -95,12 +95,27 @@ SLOTS = (
         "gp",
         APPOINTMENT,
         "GP appointment",
-        ("gp", "general practitioner"),
+        ("gp", "general practitioner", "family doctor"),
         role={"specialty": GP},
     ),
-    cd.Slot("lab", TEST, "lab test", ("lab", "laboratory", "test")),
-    cd.Slot("specialist", APPOINTMENT, "specialist consultation", ("specialist", "consultation")),
-    cd.Slot("physio", COURSE, "physiotherapy course", ("physio", "physiotherapy", "course")),
+    cd.Slot(
+        "lab",
+        TEST,
+        "lab test",
+        ("lab", "laboratory", "test", "blood work", "bloodwork", "bloods", "scan"),
+    ),
+    cd.Slot(
+        "specialist",
+        APPOINTMENT,
+        "specialist consultation",
+        ("specialist", "consultation", "consultant"),
+    ),
+    cd.Slot(
+        "physio",
+        COURSE,
+        "physiotherapy course",
+        ("physio", "physiotherapy", "course", "physical therapy"),
+    ),
 )
 
 
@@ -112,15 +127,21 @@ def _at(slot: str, values: tuple[str, ...] = PARTS) -> cd.Want:
 _WITHIN = cd.Wording(
     "The specialist should see me within {value} of the GP appointment.",
     "Specialist within {value} of the GP.",
-    ask=r"\bhow (?:soon|many days)\b|\bwithin how\b",
+    ask=r"\bhow (?:soon|quickly|long after|many days)\b|\bwithin (?:how|what)\b|\bdeadline\b",
     unit=("1 day", "{n} days"),
 )
 _PLAN = cd.Wording(
     "My insurance is {value}.",
     "Insurance: {value}.",
-    ask=(r"\binsur\w*\b", r"\b(?:which|what) plan\b", r"\bcovered\b"),
+    ask=r"\binsur\w*\b|\b(?:which|what|health) plan\b|\bcover(?:ed|age|s)\b",
 )
 _FOCUS = cd.Wording("The physiotherapy is for the {value}.", "Physio for the {value}.")
+
+_BODY = (
+    r"\b(?:body part|part of (?:the|your) body|areas? (?:to be|to|that|of concern)|what hurts"
+    r"|physio (?:area|for)\W*$)"
+)
+_GROUP = r"\b(?:same|one|preferred|provider) (?:group|provider|clinic|network|team|roof)s?\b"
 
 _SEEN, _ALL = ("gp", "specialist"), ("gp", "lab", "specialist", "physio")
 WANTS = (
@@ -178,8 +199,8 @@ RULES = (
 )
 
 _FULL = (
-    "I need to see a GP {gp_date}, then have a lab test ({panel}), then a {specialty} specialist "
-    "within {within} of the GP appointment, and after that {sessions} of physiotherapy."
+    "I need to see a GP {gp_date}, then have a lab test ({panel}), then a specialist in "
+    "{specialty} within {within} of the GP appointment, and after that {sessions} of physiotherapy."
 )
 _SHORT = "GP {gp_date}, {panel}, {specialty} specialist within {within}, {sessions} of physio."
 
@@ -187,7 +208,7 @@ CLINIC = cd.build(
     cd.Declaration(
         name="clinic",
         job="pathway",
-        whole=("plan", "bookings", "four"),
+        whole=("plan",),
         intro="You book care pathways: GP appointment, lab test, specialist and physiotherapy.",
         slots=SLOTS,
         wants=WANTS,
@@ -197,7 +218,10 @@ CLINIC = cd.build(
         horizon=((-2,), (16, "within")),
         opening=_FULL,
         opening_short=_SHORT,
-        nobody=(r"specialists?",),
+        nobody=("specialists?", "consultants?", r"\w+ologists?"),
+        lexicon={
+            "facts": {"physio_focus": {"asks+": [_BODY]}, "same_practice": {"asks+": [_GROUP]}}
+        },
         amenities=("parking", "prescriptions?", "medication", "reminders?", "follow-ups?"),
     )
 )
