@@ -111,6 +111,8 @@ def _of_tables(declaration: Declaration) -> Iterator[str]:
 def _of_offer(offer: Offer, declaration: Declaration) -> Iterator[str]:
     where = f"offer '{offer.name}'"
     yield from _of_noun("offer", offer)
+    if offer.kind and not offer.kind.isidentifier():
+        yield f"{where}, kind '{offer.kind}': tools are named after it; use letters, digits and _"
     if offer.provider is not None:
         yield from _of_noun("provider", offer.provider)
     found = [

@@ -65,12 +65,13 @@ def word_weaknesses(declaration: Declaration) -> list[str]:
             weak.append(
                 f"'{subject.key}': '{question}' is not heard as asking for it; add wording.ask"
             )
-        if known.facts[subject.key].conflict is None and subject.values:
+        is_rule = bool(subject.sentence) and not subject.same
+        if known.facts[subject.key].conflict is None and subject.values and not is_rule:
             weak.append(
                 f"'{subject.key}': nothing an agent says is heard to contradict it; give its "
                 "values, or a `conflict` in the lexicon"
             )
-        if subject.sentence and not subject.same and not subject.wording.say:
+        if is_rule and not subject.wording.say:
             weak.append(
                 f"'{subject.key}': is told in the words of its rule; add wording.say as users "
                 "would put it"
@@ -79,10 +80,10 @@ def word_weaknesses(declaration: Declaration) -> list[str]:
         text = word_fact(fact, known, None, short=False)
         told = stated_facts(text, brief)
         if fact.key not in told:
-            weak.append(
-                f"'{fact.key}': '{text}' is not recognised as telling it; name its slot and say "
-                "its value as it is written"
-            )
+            fix = "name its slot and say its value as it is written"
+            if known.facts[fact.key].form is ValueForm.FLAG:
+                fix = "name its slot in it, and let wording.ask find words of it"
+            weak.append(f"'{fact.key}': '{text}' is not recognised as telling it; {fix}")
         others = [key for key in told if key not in {fact.key, *_excused(declaration, fact.key)}]
         if others:
             weak.append(f"'{fact.key}': '{text}' also tells {', '.join(others)}; word it otherwise")

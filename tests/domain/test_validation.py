@@ -146,6 +146,7 @@ IDENTITIES = {
     "provider 'doctor' has two offers": with_offer(
         ROOM, replace(VISIT, name="exam", prefix="EX", kind="exam")
     ),
+    "offer 'room', kind 'quiet room': tools are named after it": room(kind="quiet room"),
     "offer 'a room': its name makes a table": room(name="a room"),
     "directory 'wards': its rows must have the same columns": replace(
         SOUND, directories=(cd.Directory("wards", ({"ward": "A"}, {"ward": 2})),)

@@ -79,6 +79,21 @@ def test_what_is_weak_is_told():
     assert any("'Please in the morning.' is not recognised" in one for one in untold)
 
 
+def test_an_optional_rule_is_understood_by_words_that_ask_for_it():
+    def weak_of(**words):
+        rules = [
+            replace(one, wording=Wording(**words)) if one.name == "short_wait" else one
+            for one in PRACTICE.rules
+        ]
+        weak = word_weaknesses(replace(PRACTICE, rules=rules))
+        return [one for one in weak if one.startswith("'short_wait'")]
+
+    said = "The GP and the specialist should come soon after each other."
+    (unheard,) = [one for one in weak_of(say=said) if "not recognised" in one]
+    assert unheard.endswith("name its slot in it, and let wording.ask find words of it")
+    assert weak_of(say=said, ask=(r"\bsoon after\b", r"matter to you that")) == []
+
+
 def test_a_value_that_is_a_slot_word_is_weak():
     test = replace(TEST, fields={**TEST.fields, "district": COURSE.fields["focus"]})
     slots = [SLOTS[0], replace(SLOTS[1], offer=test), SLOTS[2]]
