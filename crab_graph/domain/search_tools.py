@@ -223,9 +223,11 @@ class Finder:
             return list(call.tables.rows(table.name))
         days = [column for column in equal if columns[column] == "DATE"]
         first = next(iter((*days, *equal)))
-        rows = call.tables.find(table.name, first, equal[first])
+        rows: Sequence[Row] = call.tables.find(table.name, first, equal[first])
         others = [(column, value) for column, value in equal.items() if column != first]
-        return [row for row in rows if all(row[column] == value for column, value in others)]
+        for column, value in others:
+            rows = [row for row in rows if row[column] == value]
+        return list(rows)
 
     def _left(self, call: ToolCall, rows: Sequence[Row]) -> list[Row]:
         """Return the offers of which something is left."""
