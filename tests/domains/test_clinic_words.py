@@ -94,6 +94,10 @@ def test_a_patient_hears_that_a_card_and_approvals_are_wanted(text):
     assert reading.asks_card and reading.asks_approval and not reading.asks_choice
 
 
+def test_a_patient_hears_that_all_is_paid():
+    assert read("All four reservations have been settled, for $592.60 in total.").claims_done
+
+
 @pytest.mark.parametrize(
     "text",
     [
