@@ -8,7 +8,7 @@ from crab_graph.domains.generate import generate_benchmark
 from crab_graph.domains.proof import certify_benchmark
 from crab_graph.runs.episode import run_episode
 
-SHAPES = ("lessons", "banquet", "archive")
+SHAPES = ("lessons", "banquet", "archive", "shoot")
 
 
 @pytest.fixture(scope="module", autouse=True)
