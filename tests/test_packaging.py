@@ -2,6 +2,7 @@
 
 import tarfile
 import zipfile
+from configparser import ConfigParser
 from pathlib import Path
 
 import pytest
@@ -21,12 +22,17 @@ def package_files() -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def wheel_names(tmp_path_factory) -> list[str]:
+def wheel_path(tmp_path_factory) -> Path:
     from hatchling.builders.wheel import WheelBuilder  # noqa: PLC0415
 
     directory = tmp_path_factory.mktemp("wheel")
     (artifact,) = WheelBuilder(str(ROOT)).build(directory=str(directory), versions=["standard"])
-    with zipfile.ZipFile(artifact) as archive:
+    return Path(artifact)
+
+
+@pytest.fixture(scope="module")
+def wheel_names(wheel_path) -> list[str]:
+    with zipfile.ZipFile(wheel_path) as archive:
         return archive.namelist()
 
 
@@ -43,6 +49,27 @@ def sdist_names(tmp_path_factory) -> list[str]:
 def test_the_wheel_holds_every_file_of_the_package_once(wheel_names):
     packed = [name for name in wheel_names if ".dist-info/" not in name]
     assert sorted(packed) == sorted(package_files())
+
+
+def test_the_wheel_brings_each_shipped_domain_under_its_name(wheel_path, wheel_names):
+    folders = {name.split("/")[2] for name in wheel_names if name.endswith("/domain.py")}
+    with zipfile.ZipFile(wheel_path) as archive:
+        (path,) = [name for name in wheel_names if name.endswith("/entry_points.txt")]
+        entries = ConfigParser()
+        entries.read_string(archive.read(path).decode())
+    assert dict(entries["crab_graph.domains"]) == {
+        name: f"crab_graph.domains.{name}.domain:{name.upper()}" for name in folders
+    }
+    assert folders == {"clinic", "travel"}
+
+
+def test_the_wheel_holds_the_words_of_the_engine_and_the_package_a_new_domain_begins_with(
+    wheel_names,
+):
+    engine = {"claims.toml", "invented.toml", "templates.toml", "agent_policy.md"}
+    assert {f"crab_graph/domain/{name}" for name in engine} <= set(wheel_names)
+    starter = {"README.md", "pyproject.toml", "starter_domain.py", "test_starter_domain.py.txt"}
+    assert {f"crab_graph/domains/starter/{name}" for name in starter} <= set(wheel_names)
 
 
 def test_the_wheel_installs_nothing_but_the_package(wheel_names):
