@@ -43,7 +43,7 @@ def address(tmp_path_factory):
 def ask(url: str, method: str = "GET", **headers: str) -> Answer:
     asked = urllib.request.Request(url, method=method, headers=headers)
     try:
-        with urllib.request.urlopen(asked, timeout=10) as answer:
+        with urllib.request.urlopen(asked, timeout=120) as answer:
             return Answer(answer.status, answer.headers, answer.read().decode())
     except urllib.error.HTTPError as error:
         with error:

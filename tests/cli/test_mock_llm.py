@@ -35,11 +35,11 @@ def test_it_says_where_it_is_and_ends_when_it_is_interrupted():
         assert process.stdout is not None
         ready = json.loads(process.stdout.readline())
         assert ready["address"].startswith("http://127.0.0.1:")
-        with urllib.request.urlopen(f"{ready['address']}/models", timeout=10) as answer:
+        with urllib.request.urlopen(f"{ready['address']}/models", timeout=120) as answer:
             names = {one["id"] for one in json.load(answer)["data"]}
         assert {"mock", "solver", "hasty", "rt05"} <= names
         process.send_signal(signal.SIGINT)
-        rest, errors = process.communicate(timeout=20)
+        rest, errors = process.communicate(timeout=600)
         assert (process.returncode, rest, errors.strip()) == (0, "", "stopped")
     finally:
         process.kill()

@@ -50,7 +50,7 @@ def kill_and_resume(bench, path, options, moments):
         process.send_signal(signal.SIGKILL)
         process.communicate()
         process = command("resume", path, "--jobs", 1 + len(str(moment)) % 2, cwd=path.parent)
-    output, errors = process.communicate(timeout=120)
+    output, errors = process.communicate(timeout=600)
     assert process.returncode == 0, output + errors
 
 
@@ -124,7 +124,7 @@ def test_an_interrupt_says_how_to_go_on(bench, tmp_path):
     while process.poll() is None and not list((path / "checkpoints").glob("*.sqlite")):
         time.sleep(0.005)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=600)
     assert process.returncode == 130
     assert f"go on with: crab-graph resume {path}" in errors
     assert "Traceback" not in errors

@@ -52,7 +52,7 @@ def command(*arguments, cwd, **environment):
 
 
 def finish(process):
-    output, errors = process.communicate(timeout=240)
+    output, errors = process.communicate(timeout=600)
     assert process.returncode == 0, output + errors
     return output
 
@@ -96,7 +96,7 @@ def test_a_database_that_goes_down_leaves_one_line_and_a_run_to_resume(
     )
     wait_until(lambda: threads(address))
     control.stop()
-    _, errors = process.communicate(timeout=120)
+    _, errors = process.communicate(timeout=600)
     assert process.returncode == 2
     assert f"crab-graph resume {path}" in errors.splitlines()[-1]
     assert "Traceback" not in errors and PASSWORD not in errors
@@ -111,7 +111,7 @@ def test_a_login_is_not_kept_so_resume_asks_for_it(bench, server, tmp_path):
     options = ("--agent", "silent", "--tasks", "S1", "--checkpoint", address)
     finish(command("run", bench.directory, "--out", path, *options, cwd=tmp_path))
     process = command("resume", path, cwd=tmp_path)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=600)
     assert process.returncode == 2 and "--checkpoint" in errors and PASSWORD not in errors
 
 
