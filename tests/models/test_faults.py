@@ -122,19 +122,19 @@ def test_a_wait_of_minutes_is_not_waited_for():
     assert len(found.requests) == 1
 
 
-@pytest.mark.parametrize("fault", [stalling(3), dripping(0.1, 30)], ids=["silent", "dripping"])
+@pytest.mark.parametrize("fault", [stalling(10), dripping(0.1, 100)], ids=["silent", "dripping"])
 def test_a_time_limit_interrupts_whatever_the_server_does(fault):
     begun = time.monotonic()
     found = play(Attempts(fault, "Hello"), settings="?timeout=0.5")
-    assert time.monotonic() - begun < 2.5
+    assert time.monotonic() - begun < 8
     assert found.outcome == ("ended", "STOP")
     assert found.usage["failed"] == {FailureKind.TIMEOUT: 1}
 
 
 def test_an_episode_out_of_time_is_an_infrastructure_error():
     begun = time.monotonic()
-    found = play(stalling(5), limits=Limits(max_seconds=0.6))
-    assert time.monotonic() - begun < 3
+    found = play(stalling(10), limits=Limits(max_seconds=0.6))
+    assert time.monotonic() - begun < 8
     assert found.outcome == ("infra_error", "max_seconds")
     assert "max_seconds" in found.error
 
