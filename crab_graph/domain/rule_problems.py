@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from string import Formatter
 
-from crab_graph.domain.declaration import Declaration, Offer, Rule
+from crab_graph.domain.declaration import Declaration, Offer, Rule, Stay
 from crab_graph.domain.fields import Choice, Field
 from crab_graph.domain.offer_problems import listed
 from crab_graph.domain.requirements import field_types, request_types, trace_rule
@@ -23,9 +23,28 @@ def rule_problems(declaration: Declaration) -> Iterator[str]:
         for rule in declaration.rules
         for line in _of_rule(declaration, rule)
     ]
-    yield from found or _idle_wants(declaration)
+    yield from found or (*_idle_wants(declaration), *_open_stays(declaration))
     for offer in declaration.offers:
         yield from (f"offer '{offer.name}', always {line}" for line in _of_always(offer))
+
+
+def _open_stays(declaration: Declaration) -> Iterator[str]:
+    """Yield the stays that no rule holds to the days on which their offer can be had.
+
+    Tools refuse such a booking, so that a certified solution could not be booked.
+    """
+    stated = [trace_rule(declaration, rule) for rule in declaration.rules if rule.odds is None]
+    for slot in declaration.slots:
+        held = slot.offer.holds
+        if not isinstance(held, Stay):
+            continue
+        for field, end, sign in ((held.opens, held.begins, "<="), (held.closes, held.ends, ">=")):
+            other, _, day = end.partition(".")
+            if not any({(slot.id, field), (other, day)} <= set(one.refs) for one in stated):
+                yield (
+                    f"slot '{slot.id}': no rule holds its stay to the days of its offer; "
+                    f"add one that says {slot.id}.{field} {sign} {end}"
+                )
 
 
 def _idle_wants(declaration: Declaration) -> Iterator[str]:

@@ -148,6 +148,13 @@ IDENTITIES = {
     ),
     "offer 'room', kind 'quiet room': tools are named after it": room(kind="quiet room"),
     "offer 'a room': its name makes a table": room(name="a room"),
+    "add one that says room.closes >= second.date": replace(
+        SOUND,
+        rules=(
+            RULES[0],
+            cd.Rule("opens", lambda visit, room: room.opens <= visit.date, "the room is open"),
+        ),
+    ),
     "directory 'wards': its rows must have the same columns": replace(
         SOUND, directories=(cd.Directory("wards", ({"ward": "A"}, {"ward": 2})),)
     ),
