@@ -203,7 +203,8 @@ def _wished(wish: _Wish, key: str, request: Any) -> Constraint | None:
 def _in_window(key: str, ref: Ref, request: Any) -> Constraint:
     first, last = request.first_day, request.last_day
     days = {"first": day_number(first), "last": day_number(last)}
-    return Constraint(key, (ref,), within, days, f"is between {first} and {last}")
+    sentence = f"is {first}" if first == last else f"is between {first} and {last}"
+    return Constraint(key, (ref,), within, days, sentence)
 
 
 ROOM = ("party", "units")
