@@ -86,7 +86,7 @@ RULES = (
         lambda room, lesson: room.district == lesson.district,
         "lesson and room are in one district",
         odds=0.6,
-        wording=cd.Wording("Both should be in the same district.", "Same district for both."),
+        wording=cd.Wording("Lesson and room should be in the same district.", "Same district."),
     ),
 )
 
