@@ -1,7 +1,5 @@
 """Five slots with units, and no budget: a dinner for a number of guests."""
 
-from typing import Any
-
 import crab_graph.domain as cd
 
 DIETS = ("vegan", "vegetarian", "halal", "kosher", "gluten-free")
@@ -11,9 +9,9 @@ STYLE = cd.Choice(STYLES)
 SEATS = cd.Stock((8, 10, 12, 16, 20, 24, 30))
 
 
-def _offer(name: str, prefix: str, unit: str, fields: dict[str, Any], **more: Any) -> cd.Offer:
-    count = cd.Count("units")
-    return cd.Offer(name, prefix, fields, holds=count, unit=unit, units="guests", **more)
+def _offer(name, prefix, unit, fields, **more):
+    held = cd.Count("units")
+    return cd.Offer(name, prefix, fields, holds=held, unit=unit, units="guests", **more)
 
 
 HALL = _offer(
