@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache, partial
 
-from pydantic import create_model
-
 from crab_graph.domain.agent_policy import agent_policy
 from crab_graph.domain.blueprint import Blueprint
 from crab_graph.domain.booking_tools import KindDesk
 from crab_graph.domain.contract import AgentKit
 from crab_graph.domain.declaration import Count, Declaration, Directory, Each, Offer, Stay
+from crab_graph.domain.derived_arguments import arguments_model
+from crab_graph.domain.english import spoken
 from crab_graph.domain.holdings import Orders, PersonOrders, Shop, UnitOrders
 from crab_graph.domain.kind import Kind
 from crab_graph.domain.layout import people_column
@@ -19,7 +19,6 @@ from crab_graph.domain.showing import OfferView
 from crab_graph.domain.stay_orders import StayOrders
 from crab_graph.domain.stays import Calendar
 from crab_graph.settings import Toolset
-from crab_graph.tools.arguments import ToolArguments
 from crab_graph.tools.platform import PAYMENT_TOOLS, PLATFORM_TOOLS
 from crab_graph.tools.registry import Owner, Result, Tool, ToolCall, ToolRegistry, ToolType
 from crab_graph.tools.user_tools import user_tools
@@ -76,19 +75,19 @@ def own_tools(declaration: Declaration) -> tuple[Tool, ...]:
 
 
 def _listing(directory: Directory) -> Tool:
-    name, said = directory.tool or f"list_{directory.name}", directory.name.replace("_", " ")
+    name, said = directory.tool or f"list_{directory.name}", spoken(directory.name)
 
     def run(call: ToolCall) -> Result:
         return {directory.name: [dict(row) for row in call.tables.rows(directory.name)]}
 
-    columns = ", ".join(column.replace("_", " ") for column in directory.table.columns)
+    columns = ", ".join(map(spoken, directory.table.columns))
     return Tool(
         name=name,
         owner=Owner.AGENT,
         type=ToolType.R,
         category=directory.category or said.capitalize(),
         description=f"List all {said}: {columns}.",
-        arguments=create_model(name, __base__=ToolArguments),
+        arguments=arguments_model(name, (), {}),
         run=run,
         mutates=False,
     )

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from crab_graph.domain.declaration import Predicate
 from crab_graph.errors import UsageError
-from crab_graph.generation.constraints import Ref, equals
+from crab_graph.generation.constraints import Expression, Ref, equals
 
 REQUEST = "r"
 """The parameter that stands for the request."""
@@ -29,13 +29,6 @@ class UntraceablePredicate(UsageError):
     """A predicate that is no condition made of operators; the message says what it does."""
 
 
-def _operator(symbol: str, *, is_reflected: bool = False) -> Callable[["Term", Any], "Term"]:
-    def join(term: "Term", other: Any) -> "Term":
-        return _join(symbol, other, term) if is_reflected else _join(symbol, term, other)
-
-    return join
-
-
 def _refused(text: str) -> Callable[..., Any]:
     def refuse(*_: object) -> NoReturn:
         raise UntraceablePredicate(text)
@@ -43,7 +36,7 @@ def _refused(text: str) -> Callable[..., Any]:
     return refuse
 
 
-class Term:
+class Term(Expression):
     """Part of a condition: an operator and what it joins, a field, a request's value, a literal.
 
     Attributes:
@@ -53,33 +46,16 @@ class Term:
     """
 
     __slots__ = ("operands", "operator", "type")
-    __hash__ = None  # type: ignore[assignment]  # equality states a condition
 
     def __init__(self, operator: str, operands: tuple[Any, ...], type: str) -> None:
         self.operator = operator
         self.operands = operands
         self.type = type
 
-    __add__ = _operator("+")
-    __radd__ = _operator("+", is_reflected=True)
-    __sub__ = _operator("-")
-    __rsub__ = _operator("-", is_reflected=True)
-    __mul__ = _operator("*")
-    __rmul__ = _operator("*", is_reflected=True)
-    __floordiv__ = _operator("//")
-    __rfloordiv__ = _operator("//", is_reflected=True)
-    __mod__ = _operator("%")
-    __rmod__ = _operator("%", is_reflected=True)
-    __and__ = _operator("&")
-    __rand__ = _operator("&", is_reflected=True)
-    __or__ = _operator("|")
-    __ror__ = _operator("|", is_reflected=True)
-    __lt__ = _operator("<")
-    __le__ = _operator("<=")
-    __gt__ = _operator(">")
-    __ge__ = _operator(">=")
-    __eq__ = _operator("==")  # type: ignore[assignment]
-    __ne__ = _operator("!=")  # type: ignore[assignment]
+    def joined(self, symbol: str, other: Any, *, is_reflected: bool) -> "Term":
+        """Return the term of an operator and its operands."""
+        return _join(symbol, other, self) if is_reflected else _join(symbol, self, other)
+
     __bool__ = _refused(
         "lets Python decide (`and`, `or`, `not`, `in`, `if`, `max`, a chained comparison); "
         "use & | ~ and put each comparison in ( )"

@@ -12,22 +12,22 @@ from operator import or_
 from typing import Any, NamedTuple, NoReturn
 
 
-def _operator(sql: str, *, is_reflected: bool = False) -> Callable[["SqlTerm", Any], "SqlTerm"]:
-    def join(term: "SqlTerm", other: Any) -> "SqlTerm":
-        sides = (sql_literal(other), term.sql) if is_reflected else (term.sql, sql_literal(other))
-        return SqlTerm(f"({sides[0]} {sql} {sides[1]})")
+def _operator(symbol: str, *, is_reflected: bool = False) -> Callable[["Expression", Any], Any]:
+    def join(own: "Expression", other: Any) -> Any:
+        return own.joined(symbol, other, is_reflected=is_reflected)
 
     return join
 
 
-class SqlTerm:
-    """A SQL expression that grows with the operators applied to it."""
+class Expression:
+    """What grows with the operators applied to it; a subclass says what each comes to."""
 
-    __slots__ = ("sql",)
-    __hash__ = None  # type: ignore[assignment]  # equality builds SQL, so a term is no dictionary key
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]  # equality states something: no key of a dictionary
 
-    def __init__(self, sql: str) -> None:
-        self.sql = sql
+    def joined(self, symbol: str, other: Any, *, is_reflected: bool) -> Any:
+        """Return what an operator makes of this and another operand, which may come first."""
+        raise NotImplementedError
 
     __add__ = _operator("+")
     __radd__ = _operator("+", is_reflected=True)
@@ -35,30 +35,51 @@ class SqlTerm:
     __rsub__ = _operator("-", is_reflected=True)
     __mul__ = _operator("*")
     __rmul__ = _operator("*", is_reflected=True)
-    __and__ = _operator("AND")
-    __rand__ = _operator("AND", is_reflected=True)
-    __or__ = _operator("OR")
-    __ror__ = _operator("OR", is_reflected=True)
+    __floordiv__ = _operator("//")
+    __rfloordiv__ = _operator("//", is_reflected=True)
+    __mod__ = _operator("%")
+    __rmod__ = _operator("%", is_reflected=True)
+    __and__ = _operator("&")
+    __rand__ = _operator("&", is_reflected=True)
+    __or__ = _operator("|")
+    __ror__ = _operator("|", is_reflected=True)
     __lt__ = _operator("<")
     __le__ = _operator("<=")
     __gt__ = _operator(">")
     __ge__ = _operator(">=")
-    __eq__ = _operator("=")  # type: ignore[assignment]
-    __ne__ = _operator("<>")  # type: ignore[assignment]
+    __eq__ = _operator("==")
+    __ne__ = _operator("!=")
+
+
+_SQL_OPERATORS = {"&": "AND", "|": "OR", "==": "=", "!=": "<>"}
+"""Operators that SQL writes otherwise than Python."""
+
+
+class SqlTerm(Expression):
+    """A SQL expression."""
+
+    __slots__ = ("sql",)
+
+    def __init__(self, sql: str) -> None:
+        self.sql = sql
+
+    def joined(self, symbol: str, other: Any, *, is_reflected: bool) -> "SqlTerm":
+        """Return the expression of an operator and its operands."""
+        first, second = (other, self) if is_reflected else (self, other)
+        left = sql_literal(first)
+        if symbol not in ("//", "%"):
+            operator = _SQL_OPERATORS.get(symbol, symbol)
+            return SqlTerm(f"({left} {operator} {sql_literal(second)})")
+        # DuckDB's remainder has the sign of the dividend, Python's and NumPy's that of the divisor.
+        of = _divisor(second)
+        rest = f"((({left} % {of}) + {of}) % {of})"
+        return SqlTerm(rest if symbol == "%" else f"(({left} - {rest}) // {of})")
 
     def __neg__(self) -> "SqlTerm":
         return SqlTerm(f"(-{self.sql})")
 
     def __abs__(self) -> "SqlTerm":
         return SqlTerm(f"abs({self.sql})")
-
-    def __mod__(self, divisor: int) -> "SqlTerm":
-        # DuckDB's remainder has the sign of the dividend, Python's and NumPy's that of the divisor.
-        of = _divisor(divisor)
-        return SqlTerm(f"((({self.sql} % {of}) + {of}) % {of})")
-
-    def __floordiv__(self, divisor: int) -> "SqlTerm":
-        return SqlTerm(f"(({self.sql} - {(self % divisor).sql}) // {_divisor(divisor)})")
 
     def __bool__(self) -> NoReturn:
         raise TypeError(
