@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from crab_graph.domain.card import DomainCard
 from crab_graph.domain.contract import Domain, find_domain
 from crab_graph.domains.construction import certify_spec
+from crab_graph.domains.database_file import open_read_only
 from crab_graph.domains.task import Task, TaskSpec, of_another_version
 from crab_graph.errors import BenchmarkError, UnknownName
 from crab_graph.generation.certify import Certificate
@@ -235,17 +236,13 @@ class Benchmark(Sequence[Task]):
             raise of_another_version(task_id, self.domain.name, reason) from None
 
     def connect(self) -> duckdb.DuckDBPyConnection:
-        """Return a read-only connection to the benchmark's tables.
+        """Return a connection that reads the benchmark's tables, whoever else has them open.
 
         Raises:
-            BenchmarkError: the file is damaged, or another process writes it.
+            BenchmarkError: the file is damaged, or is being made or written.
         """
-        path = self.directory / DATABASE
-        try:
-            return duckdb.connect(str(path), read_only=True, config={"threads": 1})
-        except duckdb.Error as error:
-            reason = str(error).splitlines()[0]
-            raise BenchmarkError(f"{path}: cannot be opened ({reason})") from None
+        _check_is_whole(self.directory)
+        return open_read_only(self.directory / DATABASE)
 
     def certify_tasks(
         self, tasks: Sequence[Task], connection: duckdb.DuckDBPyConnection
@@ -288,12 +285,22 @@ def read_manifest(directory: Path) -> Manifest:
     Raises:
         BenchmarkError: the directory is missing, half-written, or no benchmark.
     """
+    _check_is_whole(directory)
     path = directory / MANIFEST
+    try:
+        return Manifest.model_validate(json.loads(path.read_text(encoding="utf-8")))
+    except json.JSONDecodeError as error:
+        raise BenchmarkError(f"{path}: not JSON ({error}); generate the benchmark again") from None
+    except ValidationError as error:
+        raise BenchmarkError(f"{path}: {first_error(error)}") from None
+
+
+def _check_is_whole(directory: Path) -> None:
     if not directory.is_dir():
         raise BenchmarkError(
             f"{directory}: no such directory; make one with: crab-graph generate {directory}"
         )
-    if not path.exists():
+    if not (directory / MANIFEST).exists():
         if (directory / DATABASE).exists():
             raise BenchmarkError(
                 f"{directory}: the benchmark is half-written ({MANIFEST} is missing); "
@@ -302,9 +309,3 @@ def read_manifest(directory: Path) -> Manifest:
         raise BenchmarkError(f"{directory}: not a benchmark ({MANIFEST} is missing)")
     if not (directory / DATABASE).exists():
         raise BenchmarkError(f"{directory}: the benchmark is incomplete ({DATABASE} is missing)")
-    try:
-        return Manifest.model_validate(json.loads(path.read_text(encoding="utf-8")))
-    except json.JSONDecodeError as error:
-        raise BenchmarkError(f"{path}: not JSON ({error}); generate the benchmark again") from None
-    except ValidationError as error:
-        raise BenchmarkError(f"{path}: {first_error(error)}") from None

@@ -1,9 +1,10 @@
 """The generation half of the validity evidence: leakage, shortcuts, near misses (design §5)."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import partial
 from math import sqrt
 from pathlib import Path
 from statistics import fmean
@@ -31,7 +32,7 @@ from crab_graph.generation.features import FloatArray, area_under_curve, derive_
 from crab_graph.generation.folding import FoldedGraph
 from crab_graph.generation.objects import IDENTITY, Columns, valid_rows
 from crab_graph.randomness import derive_array_rng
-from crab_graph.workers import process_map
+from crab_graph.workers import run_parallel
 
 FEWEST = 20
 """With fewer cases a gate says so and does not fail."""
@@ -108,8 +109,8 @@ def generation_gates(
     """
     evidence: dict[str, TaskEvidence] = {}
     ids = [entry.id for entry in benchmark.manifest.tasks]
-    examine = partial(examine_task, benchmark.directory)
-    for done, one in enumerate(process_map(examine, ids, jobs), start=1):
+    examined = run_parallel(ids, partial(_examiner, benchmark.directory), jobs=jobs)
+    for done, one in enumerate(examined, start=1):
         evidence[one.id] = one
         progress(done, len(ids))
     ordered = [evidence[task_id] for task_id in ids]
@@ -126,9 +127,18 @@ def generation_gates(
     ]
 
 
-def examine_task(directory: Path, task_id: str) -> TaskEvidence:
+@contextmanager
+def _examiner(directory: Path, slot: int) -> Iterator[Callable[[str], TaskEvidence]]:
+    del slot
+    benchmark = load_benchmark(directory)
+    with benchmark.connect() as connection:
+        yield partial(examine_task, benchmark, connection)
+
+
+def examine_task(
+    benchmark: Benchmark, connection: duckdb.DuckDBPyConnection, task_id: str
+) -> TaskEvidence:
     """Return what the tables of one task give away, and whether its certificate holds."""
-    benchmark, connection = _opened(directory)
     task = benchmark[task_id]
     try:
         certificate = next(benchmark.certify_tasks([task], connection))
@@ -358,10 +368,3 @@ def _mean(values: Sequence[float]) -> tuple[float, float]:
     array = np.array(values)
     error = float(array.std(ddof=1)) / sqrt(len(array)) if len(array) > 1 else 0.0
     return float(array.mean()), error
-
-
-@cache
-def _opened(directory: Path) -> tuple[Benchmark, duckdb.DuckDBPyConnection]:
-    """Return a benchmark and a connection that this process keeps."""
-    benchmark = load_benchmark(directory)
-    return benchmark, benchmark.connect()
