@@ -266,7 +266,7 @@ class Benchmark(Sequence[Task]):
                 )
         for task in tasks:
             expected = self.entry(task.id).certificate.expected
-            yield certify_spec(connection, self.domain, task.request, task.id, expected)[0]
+            yield certify_spec(connection, self.domain, task.request, task.id, expected)
 
 
 def load_benchmark(path: str | Path) -> Benchmark:

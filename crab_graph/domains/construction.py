@@ -1,7 +1,8 @@
 """Making one task: drafts are scouted, and a chosen one built and certified (section 3.2, A.3)."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import NamedTuple
@@ -11,7 +12,13 @@ import duckdb
 from crab_graph.domain.contract import Domain, Draft, Inventory, find_domain
 from crab_graph.domains.task import TaskSpec
 from crab_graph.errors import CertificationError, UnsatisfiableTask
-from crab_graph.generation.certify import Certificate, certify_tables
+from crab_graph.generation.certify import (
+    Certificate,
+    StoredTask,
+    certify_again,
+    certify_tables,
+    recount,
+)
 from crab_graph.generation.constraints import Value
 from crab_graph.generation.difficulty import (
     Candidate,
@@ -23,7 +30,6 @@ from crab_graph.generation.materialize import create_tables, hash_rows, load_row
 from crab_graph.generation.objects import valid_rows
 from crab_graph.generation.paper import PaperParameters, populate_by_paper
 from crab_graph.generation.population import Population, populate
-from crab_graph.generation.search import Solution
 from crab_graph.randomness import derive_seed
 from crab_graph.schema import FileModel, canonical_json, digest
 from crab_graph.tools.tables import Row
@@ -193,6 +199,16 @@ class DrawnTask(NamedTuple):
     repaired: bool = True
 
 
+def finish_task(plan: TaskPlan) -> BuiltTask:
+    """Build a chosen candidate, and have the third count done by python-constraint.
+
+    Raises:
+        CertificationError: the counts do not agree, which no seed should bring about.
+    """
+    repaired = plan.paper is None or plan.paper.repair
+    return count_finished(build_task(plan), repaired=repaired)
+
+
 def build_task(plan: TaskPlan) -> BuiltTask:
     """Draw a chosen candidate again, turn it into tables, and certify these.
 
@@ -218,20 +234,9 @@ def certify_drawn(task_id: str, domain: Domain, drawn: DrawnTask) -> BuiltTask:
         CertificationError: the counts do not agree.
     """
     draft, population, offers = drawn.draft, drawn.population, drawn.offers
-    connection = _workshop(domain)
-    # What is rolled back is gone, and the tables stay for the next task.
-    connection.execute("BEGIN")
-    try:
-        load_rows(connection, domain.tables, task_id, offers.tables)
-        certificate, solutions = certify_spec(
-            connection, domain, draft.request, task_id, population.closure
-        )
-    finally:
-        connection.execute("ROLLBACK")
-    if drawn.repaired and not certificate.ok:
-        raise CertificationError(
-            f"task '{task_id}' (seed {drawn.seed}) is not certified: {certificate.as_json()}"
-        )
+    with _stored(domain, draft.request, task_id, offers.tables) as stored:
+        certificate, solutions = certify_tables(stored, population.closure)
+    _check(certificate, task_id, drawn.seed, repaired=drawn.repaired)
     totals = [domain.cost_of_solution(solution, draft.request) for solution in solutions]
     rows = {**offers.tables, **domain.people(draft, drawn.booked, totals, drawn.seed)}
     spec = TaskSpec(
@@ -259,6 +264,45 @@ def certify_drawn(task_id: str, domain: Domain, drawn: DrawnTask) -> BuiltTask:
     return BuiltTask(spec, rows, provenance)
 
 
+def count_finished(built: BuiltTask, *, repaired: bool = True) -> BuiltTask:
+    """Have the third count of a finished task done by python-constraint, wherever it can be.
+
+    It is no part of making a task: candidates that are not chosen, and draws that fail, do without.
+
+    Raises:
+        CertificationError: the counts do not agree.
+    """
+    spec = built.spec
+    domain = find_domain(spec.domain)
+    request = domain.request_type.model_validate(spec.request)
+    with _stored(domain, request, spec.id, built.rows) as stored:
+        certificate = recount(stored, spec.certificate)
+    _check(certificate, spec.id, spec.seed, repaired=repaired)
+    return replace(built, spec=spec.model_copy(update={"certificate": certificate}))
+
+
+def _check(certificate: Certificate, task_id: str, seed: int, *, repaired: bool) -> None:
+    if repaired and not certificate.ok:
+        raise CertificationError(
+            f"task '{task_id}' (seed {seed}) is not certified: {certificate.as_json()}"
+        )
+
+
+@contextmanager
+def _stored(
+    domain: Domain, request: object, task_id: str, rows: Mapping[str, list[Row]]
+) -> Iterator[StoredTask]:
+    """Put rows into tables for as long as something is counted on them."""
+    connection = _workshop(domain)
+    # What is rolled back is gone, and the tables stay for the next task.
+    connection.execute("BEGIN")
+    try:
+        load_rows(connection, domain.tables, task_id, rows)
+        yield StoredTask(connection, domain.build_graph(request), domain.sources, task_id)
+    finally:
+        connection.execute("ROLLBACK")
+
+
 _WORKSHOPS: dict[str, tuple[Domain, duckdb.DuckDBPyConnection]] = {}
 
 
@@ -281,7 +325,7 @@ def certify_spec(
     request: object,
     task_id: str,
     expected: int,
-) -> tuple[Certificate, list[Solution]]:
-    """Certify a task on the tables a connection sees, from its request alone."""
-    graph = domain.build_graph(request)
-    return certify_tables(connection, graph, domain.sources, task_id, expected)
+) -> Certificate:
+    """Certify a finished task on the tables a connection sees, from its request alone."""
+    stored = StoredTask(connection, domain.build_graph(request), domain.sources, task_id)
+    return certify_again(stored, expected)

@@ -24,7 +24,7 @@ from crab_graph.domains.construction import (
     CandidatePlan,
     Scouted,
     TaskPlan,
-    build_task,
+    finish_task,
     scout,
 )
 from crab_graph.domains.private import (
@@ -282,7 +282,7 @@ def _build_all(
     for _ in done:
         advance()
     missing = (plan for plan in plans if plan.id not in done)
-    for built in process_map(build_task, missing, jobs):
+    for built in process_map(finish_task, missing, jobs):
         bench.keep_task(built)
         advance()
 

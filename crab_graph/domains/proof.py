@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
-from crab_graph.domains.construction import ATTEMPTS, TaskPlan, build_task, candidate_seed, scout
+from crab_graph.domains.construction import ATTEMPTS, TaskPlan, candidate_seed, finish_task, scout
 from crab_graph.domains.generate import Progress, plan_candidates, regenerate
 from crab_graph.domains.private import Opening, commit, read_opening
 from crab_graph.domains.task import Task, TaskSpec
@@ -159,7 +159,7 @@ def _draw_again(bench: Benchmark, task: Task, opened: Opening) -> TaskSpec | Non
         seeds = (candidate_seed(plan, attempt) for attempt in range(ATTEMPTS))
         if plan.stratum == task.stratum and task.spec.seed in seeds:
             chosen = scout(plan)
-            return build_task(
+            return finish_task(
                 TaskPlan(task.id, settings.domain, settings.distractors, chosen, settings.paper)
             ).spec
     return None

@@ -34,7 +34,7 @@ from crab_graph.domain.stocking import (
 )
 from crab_graph.domain.surfaces import surfaces
 from crab_graph.errors import UnsatisfiableTask, UsageError
-from crab_graph.generation.certify import certify_tables
+from crab_graph.generation.certify import StoredTask, certify_tables
 from crab_graph.generation.constraints import equals, one_of
 from crab_graph.generation.distractors import can_be_broken
 from crab_graph.generation.features import derive_features
@@ -106,9 +106,8 @@ def test_tasks_of_a_declared_domain_are_certified_on_their_tables(count, width, 
     with duckdb.connect(":memory:") as connection:
         draft, population, _ = stocked(connection, 2, count=count, width=width, party=party)
         graph = BLUEPRINT.build_graph(draft.request)
-        certificate, solutions = certify_tables(
-            connection, graph, SOURCES, "task", population.closure
-        )
+        stored = StoredTask(connection, graph, SOURCES, "task")
+        certificate, solutions = certify_tables(stored, population.closure)
         assert certificate.ok
         for solution in solutions:
             values = {
@@ -260,7 +259,8 @@ def test_bookings_are_told_apart_by_roles_and_solutions_read_as_they_are_describ
     with duckdb.connect(":memory:") as connection:
         draft, population, _ = stocked(connection)
         graph = BLUEPRINT.build_graph(draft.request)
-        _, solutions = certify_tables(connection, graph, SOURCES, "task", population.closure)
+        stored = StoredTask(connection, graph, SOURCES, "task")
+        _, solutions = certify_tables(stored, population.closure)
         world = world_of(connection, draft)
     told = describe(solutions[0])
     assert [*told["return"]] == ["concert_id", "ticket_id"]

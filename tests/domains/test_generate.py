@@ -19,6 +19,7 @@ from crab_graph.domains.proof import certify_benchmark
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.domains.workbench import open_workbench
 from crab_graph.errors import BenchmarkError, UnknownName, UnsatisfiableTask, UsageError
+from crab_graph.generation.certify import SearchedBy
 from crab_graph.settings import GenerationSettings
 
 ROOT = Path(__file__).parents[2]
@@ -135,11 +136,23 @@ def test_every_task_is_certified_again_on_the_stored_tables(bench, monkeypatch):
     with bench.connect() as connection:
         certificates = [next(bench.certify_tasks([task], connection)) for task in bench]
     assert all(one.ok for one in certificates)
+    assert certificates == [task.spec.certificate for task in bench]
     assert [one.sql for one in certificates] == [len(task.solutions) for task in bench]
     assert list(certify_benchmark(bench, ["S2-001", "S1-001"], jobs=2).values()) == [
         certificates[2],
         certificates[0],
     ]
+
+
+def test_the_solver_counts_third_and_the_plain_search_where_that_is_too_much_work(
+    bench, monkeypatch
+):
+    assert {task.spec.certificate.searched_by for task in bench} == {SearchedBy.CSP}
+    monkeypatch.setattr("crab_graph.generation.grouped_csp.WORK_LIMIT", 10)
+    with bench.connect() as connection:
+        (certificate,) = bench.certify_tasks([bench[3]], connection)
+    assert certificate.searched_by is SearchedBy.PLAIN
+    assert certificate.search == bench[3].spec.certificate.search
 
 
 def test_the_benchmark_has_the_asked_for_shape(bench):

@@ -1,10 +1,13 @@
 import duckdb
 import numpy as np
+import pytest
 from hypothesis import given, settings
 
+from crab_graph.generation import grouped_csp
 from crab_graph.generation.certify import count_offers, count_sql
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.counting import EliminationCounter
+from crab_graph.generation.grouped_csp import count_by_csp
 from crab_graph.generation.search import search_solutions
 
 from .instances import as_columns, brute_force, instances
@@ -44,6 +47,25 @@ def test_search_stops_at_its_limit(instance):
     graph, rows = instance
     found = search_solutions(graph, {node.id: rows[node.type] for node in graph.nodes}, 2)
     assert len(found) == min(2, len(brute_force(graph, rows)))
+
+
+@given(instances())
+def test_the_solver_counts_what_brute_force_counts_up_to_its_limit(instance):
+    graph, rows = instance
+    offered = {node.id: rows[node.type] for node in graph.nodes}
+    there_are = len(brute_force(graph, rows))
+    assert count_by_csp(graph, offered, 10_000) == there_are
+    assert count_by_csp(graph, offered, 2) == min(2, there_are)
+
+
+@given(instances())
+def test_the_solver_gives_up_after_a_number_of_groups_and_not_after_a_time(instance):
+    graph, rows = instance
+    offered = {node.id: rows[node.type] for node in graph.nodes}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grouped_csp, "WORK_LIMIT", 3)
+        found = {count_by_csp(graph, offered, 10_000) for _ in range(2)}
+    assert found in ({None}, {len(brute_force(graph, rows))})
 
 
 @settings(max_examples=40)

@@ -1,0 +1,200 @@
+"""Constraint satisfaction over rows, solved by python-constraint (section 3.2.2, A.4 SampleCSP).
+
+Each node is one variable. Its values are not the rows but groups of them, alike in all that the
+plain edge constraints read: a solution of the groups stands for every choice of a row from each. A
+bounded sum cuts a branch as soon as its cheapest completion exceeds it, and within a solution of
+groups the rows are told apart by what they cost, for a second, small problem with the rest of the
+bound (`MaxSumConstraint`).
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+from math import prod
+from typing import Any
+
+import constraint as python_constraint
+
+from crab_graph.generation.constraint_graph import ConstraintGraph
+from crab_graph.generation.constraints import Constraint, LinearSum, Ref, Value
+
+WORK_LIMIT = 1_000_000
+"""Groups tried out, over all branches, after which a problem counts as too much work.
+
+It is a number and not a time, so that every machine gives up on the same problems.
+"""
+
+Row = Mapping[str, Any]
+
+Alternatives = tuple[Sequence[Row], ...]
+"""Rows of each node, any of which form a solution with any of the others."""
+
+_Group = list[tuple[int, Row]]
+"""Rows of a node that look alike to the plain edges, with their costs, cheapest first."""
+
+
+class TooMuchWork(Exception):
+    """A problem was given up after `WORK_LIMIT` groups."""
+
+
+def count_by_csp(
+    graph: ConstraintGraph, rows: Mapping[str, Sequence[Row]], limit: int
+) -> int | None:
+    """Return the number of solutions among the rows, at most `limit`; `None` if it is much work.
+
+    Of each node, `rows` has every one its table offers, valid or not.
+    """
+    valid = {node: _node_valid(graph.node_constraints(node), node, rows[node]) for node in rows}
+    count = 0
+    try:
+        for alternatives in solve_rows(graph.node_ids, graph.edge_constraints, valid):
+            count += prod(map(len, alternatives))
+            if count >= limit:
+                return limit
+    except TooMuchWork:
+        return None
+    return count
+
+
+def solve_rows(
+    nodes: Sequence[str], edges: Sequence[Constraint], rows: Mapping[str, Sequence[Row]]
+) -> Iterator[Alternatives]:
+    """Yield every solution among node-valid rows once, those that cost the same together.
+
+    Raises:
+        TooMuchWork: more than `WORK_LIMIT` groups were tried.
+    """
+    if not all(rows[node] for node in nodes):
+        return
+    sums = [edge for edge in edges if edge.linear is not None]
+    linear = sums[0].linear if sums else None
+    plain = [edge for edge in edges if not sums or edge is not sums[0]]
+    groups = {node: _grouped(node, plain, linear, rows[node]) for node in nodes}
+    problem = _problem({node: range(len(own)) for node, own in groups.items()})
+    least = {node: [group[0][0] for group in own] for node, own in groups.items()}
+    problem.addConstraint(_Cheapest(least, linear.bound if linear else None), list(nodes))
+    for edge in plain:
+        problem.addConstraint(_over_groups(edge, groups), list(edge.nodes))
+    for found in problem.getSolutionIter():
+        chosen = [groups[node][found[node]] for node in nodes]
+        if linear is None:
+            yield tuple([row for _, row in group] for group in chosen)
+        else:
+            yield from _within_bound(chosen, linear.bound)
+
+
+def _problem(domains: Mapping[Any, Sequence[Any]]) -> python_constraint.Problem:
+    # Looking ahead costs more than it saves where domains are groups.
+    solver = python_constraint.OptimizedBacktrackingSolver(forwardcheck=False)
+    problem = python_constraint.Problem(solver)
+    for variable, values in domains.items():
+        problem.addVariable(variable, list(values))
+    return problem
+
+
+def _node_valid(wishes: Sequence[Constraint], node: str, rows: Sequence[Row]) -> list[Row]:
+    """Return the rows that satisfy a node's constraints: one variable, all constraints unary."""
+    names = list(dict.fromkeys(name for wish in wishes for name in wish.properties_of(node)))
+    alike: dict[tuple[Value, ...], list[Row]] = {}
+    for row in rows:
+        alike.setdefault(tuple([row[name] for name in names]), []).append(row)
+    if not alike:
+        return []
+    problem = _problem({node: list(alike)})
+    for wish in wishes:
+        problem.addConstraint(_over_values(wish, node, names), [node])
+    return [row for found in problem.getSolutions() for row in alike[found[node]]]
+
+
+def _over_values(wish: Constraint, node: str, names: Sequence[str]) -> Callable[..., bool]:
+    places = {(node, name): names.index(name) for name in wish.properties_of(node)}
+    known: dict[tuple[Value, ...], bool] = {}
+
+    def holds(values: tuple[Value, ...]) -> bool:
+        key = tuple([values[place] for place in places.values()])
+        if key not in known:
+            known[key] = wish.holds(dict(zip(places, key, strict=True)))
+        return known[key]
+
+    return holds
+
+
+def _grouped(
+    node: str, plain: Sequence[Constraint], linear: LinearSum | None, rows: Sequence[Row]
+) -> list[_Group]:
+    names = list(dict.fromkeys(name for edge in plain for name in edge.properties_of(node)))
+    weights = linear.weights.items() if linear is not None else ()
+    weighed = [(name, weight) for (owner, name), weight in weights if owner == node]
+    groups: dict[tuple[Value, ...], _Group] = {}
+    for row in rows:
+        cost = sum(weight * int(row[name]) for name, weight in weighed)
+        groups.setdefault(tuple([row[name] for name in names]), []).append((cost, row))
+    return [sorted(group, key=lambda item: item[0]) for group in groups.values()]
+
+
+def _over_groups(edge: Constraint, groups: Mapping[str, Sequence[_Group]]) -> Callable[..., bool]:
+    """State an edge constraint over the numbers of groups, each profile tried out once."""
+    refs: list[Ref] = []
+    profiles: list[list[tuple[Value, ...]]] = []
+    for node in edge.nodes:
+        names = edge.properties_of(node)
+        refs += [(node, name) for name in names]
+        profiles.append([tuple([group[0][1][name] for name in names]) for group in groups[node]])
+    known: dict[tuple[tuple[Value, ...], ...], bool] = {}
+
+    def holds(*numbers: int) -> bool:
+        key = tuple([own[number] for own, number in zip(profiles, numbers, strict=True)])
+        if key not in known:
+            values = [value for profile in key for value in profile]
+            known[key] = edge.holds(dict(zip(refs, values, strict=True)))
+        return known[key]
+
+    return holds
+
+
+class _Cheapest(python_constraint.Constraint):  # type: ignore[misc]  # the library has no types
+    """Counts the groups that are tried, and bounds the sum by its cheapest completion."""
+
+    def __init__(self, least: Mapping[str, Sequence[int]], bound: int | None) -> None:
+        self.least = least
+        self.bound = bound
+        self.rest = {node: min(own) for node, own in least.items()}
+        self.tried = 0
+
+    def __call__(
+        self,
+        variables: Sequence[str],
+        domains: Mapping[str, Sequence[int]],
+        assignments: Mapping[str, int],
+        forwardcheck: Any = False,
+    ) -> bool:
+        self.tried += 1
+        if self.tried > WORK_LIMIT:
+            raise TooMuchWork
+        if self.bound is None:
+            return True
+        total = 0
+        for node in variables:
+            number = assignments.get(node)
+            total += self.rest[node] if number is None else self.least[node][number]
+        return total <= self.bound
+
+
+def _within_bound(groups: Sequence[_Group], bound: int) -> Iterator[Alternatives]:
+    """Yield rows of each group by what they cost, such that the sum is in bounds."""
+    priced: list[dict[int, list[Row]]] = []
+    for group in groups:
+        # What a row costs above the cheapest one, which is never negative.
+        alike: dict[int, list[Row]] = {}
+        for cost, row in group:
+            alike.setdefault(cost - group[0][0], []).append(row)
+        priced.append(alike)
+    room = bound - sum(group[0][0] for group in groups)
+    problem = _problem(dict(enumerate(map(list, priced))))
+    problem.addConstraint(python_constraint.MaxSumConstraint(room), list(range(len(groups))))
+    for found in problem.getSolutionIter():
+        yield tuple(own[found[place]] for place, own in enumerate(priced))
+
+
+def rows_of(alternatives: Alternatives) -> Iterator[tuple[Row, ...]]:
+    """Yield every solution that alternatives stand for."""
+    return product(*alternatives)
