@@ -38,6 +38,7 @@ def audit(
     from crab_graph.domains.benchmark import load_benchmark
 
     benchmark = load_benchmark(bench)
+    benchmark.check_playable()
     gates = []
     if only != "grading":
         with progress_bar("Examining tasks") as progress:

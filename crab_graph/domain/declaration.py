@@ -461,6 +461,8 @@ class Declaration:
     Attributes:
         name: As `--domain` names it.
         version: Of its task set: one more whenever the same seed gives other rows.
+        reads: Earlier versions whose benchmarks can still be listed, certified and graded on: their
+            requests, columns and values mean what they mean now. Columns made since are NULL there.
         slots: What a job needs, in the order in which it is spoken of.
         wants: What users can want, in the order in which details are told.
         rules: Constraints between parts.
@@ -494,6 +496,7 @@ class Declaration:
     wants: Sequence[Want]
     opening: Texts
     version: int = 1
+    reads: Sequence[int] = ()
     rules: Sequence[Rule] = ()
     window: Window | None = None
     budget: Budget | None = None

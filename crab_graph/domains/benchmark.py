@@ -17,7 +17,8 @@ from crab_graph.domain.card import DomainCard
 from crab_graph.domain.contract import Domain, find_domain
 from crab_graph.domains.construction import certify_spec
 from crab_graph.domains.database_file import open_read_only
-from crab_graph.domains.task import Task, TaskSpec, of_another_version
+from crab_graph.domains.stored_layout import show_as, stored_tables
+from crab_graph.domains.task import Task, TaskSpec, check_playable, of_another_version
 from crab_graph.errors import BenchmarkError, UnknownName
 from crab_graph.generation.certify import Certificate
 from crab_graph.generation.materialize import hash_stored_rows, read_rows
@@ -96,6 +97,11 @@ class Manifest(FileModel):
     selection: tuple[Selection, ...]
     tasks: tuple[TaskEntry, ...]
 
+    @property
+    def domain_version(self) -> int:
+        """The version of its domain that made it; 0 before manifests said so."""
+        return 0 if self.card is None else self.card.version
+
     def to_json(self) -> str:
         """Return the manifest as it is written."""
         return json.dumps(self.model_dump(mode="json"), indent=1) + "\n"
@@ -149,8 +155,34 @@ class Benchmark(Sequence[Task]):
 
     @cached_property
     def domain(self) -> Domain:
-        """The domain of all tasks."""
-        return find_domain(self.manifest.settings.domain).with_toolset(self.toolset)
+        """The domain of all tasks.
+
+        Raises:
+            BenchmarkError: it reads no benchmarks of the version that made this one.
+        """
+        domain = find_domain(self.manifest.settings.domain).with_toolset(self.toolset)
+        version = self.manifest.domain_version
+        readable = (domain.card.version, *domain.declaration.reads)
+        if version not in readable:
+            raise BenchmarkError(
+                f"{self.directory}: made by version {version} of the domain '{domain.name}', "
+                f"which reads version {' and '.join(map(str, readable))}; "
+                "generate the benchmark again, or install that version"
+            )
+        return domain
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the domain as it is installed made it; else it is read, but not played."""
+        return self.manifest.domain_version == self.domain.card.version
+
+    def check_playable(self) -> None:
+        """Refuse to let agents work on tables of another version than their tools.
+
+        Raises:
+            BenchmarkError: another version of the domain made it.
+        """
+        check_playable(str(self.directory), self.domain, self.manifest.domain_version)
 
     @property
     def card(self) -> DomainCard:
@@ -221,7 +253,8 @@ class Benchmark(Sequence[Task]):
                 return read_rows(connection, self.domain.tables, task_id)
 
         try:
-            return Task(TaskSpec.model_validate_json(stored), self.domain, read)
+            spec = TaskSpec.model_validate_json(stored)
+            return Task(spec, self.domain, read, self.manifest.domain_version)
         except ValidationError as error:
             place = f"{self.directory / DATABASE}: task '{task_id}'"
             raise BenchmarkError(f"{place}, {first_error(error)}") from None
@@ -242,7 +275,10 @@ class Benchmark(Sequence[Task]):
             BenchmarkError: the file is damaged, or is being made or written.
         """
         _check_is_whole(self.directory)
-        return open_read_only(self.directory / DATABASE)
+        connection = open_read_only(self.directory / DATABASE)
+        if not self.is_current:
+            show_as(connection, self.domain.tables)
+        return connection
 
     def certify_tasks(
         self, tasks: Sequence[Task], connection: duckdb.DuckDBPyConnection
@@ -256,8 +292,9 @@ class Benchmark(Sequence[Task]):
             BenchmarkError: the rows of a task were changed after generation, or are laid out as
                 another version of the domain does.
         """
+        tables = self.domain.tables if self.is_current else stored_tables(connection)
         with self._of_this_version(tasks[0].id):
-            stored = hash_stored_rows(connection, self.domain.tables, [task.id for task in tasks])
+            stored = hash_stored_rows(connection, tables, [task.id for task in tasks])
         for task in tasks:
             if stored[task.id] != self.entry(task.id).rows_sha256:
                 raise BenchmarkError(

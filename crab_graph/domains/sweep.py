@@ -142,10 +142,12 @@ def sweep_benchmark(
     Raises:
         UsageError: an argument is out of range.
         UnknownName: there is no such task, or nothing of that name varies.
-        BenchmarkError: a directory holds something else, or a sweep with other settings.
+        BenchmarkError: a directory holds something else, or a sweep with other settings; or another
+            version of the domain made the benchmark.
         UnsatisfiableTask: no task can take all the values.
     """
     source = bench if isinstance(bench, Benchmark) else load_benchmark(bench)
+    source.check_playable()
     About(low=1).check("jobs", jobs)
     plan = _plan(source, Path(out), vary, values, tasks)
     _check_directory(plan, source, force=force)

@@ -49,14 +49,36 @@ def of_another_version(task_id: str, domain: str, reason: str) -> BenchmarkError
     )
 
 
+def check_playable(place: str, domain: Domain, version: int) -> None:
+    """Refuse to play what was made by another version of its domain than is installed.
+
+    Raises:
+        BenchmarkError: tools and rows are not made for each other.
+    """
+    now = domain.card.version
+    if version != now:
+        raise BenchmarkError(
+            f"{place}: made by version {version} of the domain '{domain.name}', and agents run on "
+            f"version {now} alone; generate the benchmark again, or install that version"
+        )
+
+
 class Task:
-    """One task of a benchmark; its tables are read when they are first needed."""
+    """One task of a benchmark; its tables are read when they are first needed.
+
+    It was made by a version of its domain, which need not be the one of the tools.
+    """
 
     def __init__(
-        self, spec: TaskSpec, domain: Domain, read_rows: Callable[[], Mapping[str, list[Row]]]
+        self,
+        spec: TaskSpec,
+        domain: Domain,
+        read_rows: Callable[[], Mapping[str, list[Row]]],
+        version: int | None = None,
     ) -> None:
         self.spec = spec
         self.domain = domain
+        self.version = domain.card.version if version is None else version
         self._read_rows = read_rows
         self._others: dict[str, Task] = {}
 
@@ -151,6 +173,10 @@ class Task:
             rows=self._read_rows(),
         )
 
+    def check_playable(self) -> None:
+        """Refuse to play a task of another version of its domain; errors as `check_playable`."""
+        check_playable(f"task '{self.id}'", self.domain, self.version)
+
     def with_toolset(self, toolset: str | None) -> "Task":
         """Return the task with the tools and the policy of a toolset; `None` keeps its own.
 
@@ -163,7 +189,7 @@ class Task:
             return self
         if toolset not in self._others:
             domain = self.domain.with_toolset(toolset)
-            self._others[toolset] = Task(self.spec, domain, self._read_rows)
+            self._others[toolset] = Task(self.spec, domain, self._read_rows, self.version)
         return self._others[toolset]
 
     def summary(self) -> dict[str, Any]:

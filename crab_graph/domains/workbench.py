@@ -88,8 +88,9 @@ def is_finished(directory: Path, recipe: Recipe) -> bool:
         )
     if not (directory / MANIFEST).exists():
         return False
-    made_with = read_manifest(directory).settings
-    if made_with == recipe:
+    manifest = read_manifest(directory)
+    made_with, version = manifest.settings, find_domain(recipe.domain).card.version
+    if made_with == recipe and manifest.domain_version == version:
         return True
     before, after = made_with.model_dump(mode="json"), recipe.model_dump(mode="json")
     differing = {key: (one, after[key]) for key, one in before.items() if one != after[key]}
@@ -98,10 +99,12 @@ def is_finished(directory: Path, recipe: Recipe) -> bool:
         for key, (one, other) in differing.items()
         if not isinstance(one, dict) and None not in (one, other)
     ]
-    raise BenchmarkError(
-        f"{directory}: made with other settings ({', '.join(told or differing)}); "
-        "choose another directory or use --force"
-    )
+    what = f"with other settings ({', '.join(told or differing)})"
+    if not differing:
+        what = (
+            f"by version {manifest.domain_version} of the domain '{recipe.domain}', not {version}"
+        )
+    raise BenchmarkError(f"{directory}: made {what}; choose another directory or use --force")
 
 
 def clear(directory: Path) -> None:
@@ -151,17 +154,28 @@ def _lay_out(connection: duckdb.DuckDBPyConnection, recipe: Recipe) -> None:
         CREATE TABLE sealed.entries (entry VARCHAR);
         CREATE TABLE sealed.provenance (task_id VARCHAR, {provenance});
     """)
-    connection.execute("INSERT INTO sealed.settings VALUES (?)", [recipe.model_dump_json()])
+    begun = [[recipe.model_dump_json()], [_version(recipe)]]
+    connection.executemany("INSERT INTO sealed.settings VALUES (?)", begun)
     connection.execute("COMMIT")
 
 
 def _check_begun(connection: duckdb.DuckDBPyConnection, path: Path, recipe: Recipe) -> None:
     try:
         stored = connection.execute("SELECT settings FROM sealed.settings").fetchall()
+        settings, *version = (text for (text,) in stored)
     except duckdb.CatalogException:
         text = f"{path}: not begun by crab-graph; choose another directory"
         raise BenchmarkError(text) from None
-    if json.loads(stored[0][0]) != recipe.model_dump(mode="json"):
+    if json.loads(settings) != recipe.model_dump(mode="json"):
         raise BenchmarkError(
             f"{path}: begun with other settings; choose another directory or use --force"
         )
+    if version != [_version(recipe)]:
+        raise BenchmarkError(
+            f"{path}: begun by another version of the domain '{recipe.domain}'; "
+            "choose another directory or use --force"
+        )
+
+
+def _version(recipe: Recipe) -> str:
+    return str(find_domain(recipe.domain).card.version)

@@ -65,6 +65,7 @@ def build_graph(
 
     Raises:
         UsageError: a setting is out of range, or the agent or the user is none.
+        BenchmarkError: another version of the domain made the task.
     """
     wanted = value_of(EpisodeSettings, settings)
     setup = set_up(wanted, prices)
@@ -81,6 +82,7 @@ def prepare_episode(
     leg: Leg,
 ) -> PreparedEpisode:
     """Resolve agent and user and compile the graph of one episode of a task with its toolset."""
+    task.check_playable()
     resolved, settings = resolve_agent(agent), setup.settings
     drawn, replica = leg.lineage or (leg.trial, 0)
     side = build_user(task, user, setup, drawn, replica)

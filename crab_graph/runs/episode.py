@@ -62,6 +62,7 @@ def run_episode(
 
     Raises:
         UsageError: a setting is out of range, or the agent or the user is none.
+        BenchmarkError: another version of the domain made the task.
         ResumeMismatch: the thread holds an episode that was begun with something else.
     """
     wanted = value_of(EpisodeSettings, settings)

@@ -184,7 +184,8 @@ def regrade_run(
 ) -> Regrading:
     """Grade every stored episode of a run again; `progress` hears how many are graded so far.
 
-    With `allow_mismatch` on a benchmark, or with tools, other than those the run was made with.
+    With `allow_mismatch` on a benchmark, or with tools, other than those the run was made with. On
+    a benchmark of an earlier version the tools are others in any case.
 
     Raises:
         RunError: there is no run, it is damaged, or another process works on it.
@@ -202,7 +203,7 @@ def regrade_run(
     with hold_run(directory):
         shards = sorted((directory / SHARDS).glob("*.jsonl"))
         standing = _standing(shards).values()
-        for _, _, one in () if allow_mismatch else standing:
+        for _, _, one in () if allow_mismatch or not bench.is_current else standing:
             task = bench[one.task_id].with_toolset(one.toolset)
             if parts := differing(one.stamp, grading_stamp(task), WORLD):
                 raise ResumeMismatch(
@@ -230,7 +231,7 @@ def regrade_record(bench: Benchmark, record: EpisodeRecord) -> EpisodeRecord:
         breakdown,
         record.user_faults,
         UserConduct.from_record(record.persona, record.dimensions, record.facts),
-        is_own_world=not differing(record.stamp, grading_stamp(task), WORLD),
+        is_own_world=bench.is_current and not differing(record.stamp, grading_stamp(task), WORLD),
     )
     before = record.model_dump(include=_KEPT_BEFORE)
     after = record.model_copy(update=fields)

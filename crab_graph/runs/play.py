@@ -79,11 +79,13 @@ def seat_person(
 
     Raises:
         UsageError: there is no such seat, or the settings do not fit.
+        BenchmarkError: another version of the domain made the benchmark.
         UnknownName: there is no such task, agent or condition.
     """
     if seat not in set(Owner):
         raise UsageError(f"a person plays as user or agent, not as '{seat}'")
     bench = bench if isinstance(bench, Benchmark) else load_benchmark(bench)
+    bench.check_playable()
     wanted = value_of(EpisodeSettings, settings)
     bench = bench.with_toolset(wanted.toolset)
     task_id = bench[task.strip().upper()].id

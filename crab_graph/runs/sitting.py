@@ -96,9 +96,11 @@ def prepare_sitting(
 
     Raises:
         UsageError: a setting names nothing, or does not go with another.
+        BenchmarkError: the benchmark is missing, damaged, or of another version.
         RunError: the directory holds something else than a run.
     """
     opened = bench if isinstance(bench, Benchmark) else load_benchmark(bench)
+    opened.check_playable()
     check_directory(directory)
     bench = opened.with_toolset(settings.toolset)
     settings = replace(settings, toolset=str(bench.toolset))
