@@ -76,7 +76,7 @@ class KindDesk:
 
     def kind_tools(self) -> KindTools:
         """Return how agents find and book it."""
-        return KindTools(self.finder.steps(), self.book_name, self.arguments, self.cancel_name)
+        return KindTools(self.finder.step(), self.book_name, self.arguments, self.cancel_name)
 
     def arguments(self, terms: BookingTerms) -> dict[str, Any]:
         """Return the arguments with which it is booked."""

@@ -44,25 +44,23 @@ class ReadProperty(NamedTuple):
 
 
 class SearchStep(NamedTuple):
-    """One look-up by which an agent finds offers of a kind; a kind lists them in their order.
+    """The look-up by which an agent finds offers of a kind.
 
     Attributes:
         tool: Its name.
-        lists: Key of the result under which rows stand.
         arguments: The property that each argument narrows down, values of properties being what it
-            takes; days go as ISO dates. Of a later step also the id of what the step before found.
-            Days of a stay stand under the columns of `Kind.interval`, of which agents know those
-            they book; `Kind.places` and `price` are bounded, from below and from above.
-        needed: Arguments that cannot be left out.
-        read: The properties that a row shows, in engine values, ids and `name` among them; what a
-            needed argument fixes is not shown again, so what was asked for is to be merged.
+            takes; days go as ISO dates. Days of a stay stand under the columns of `Kind.interval`,
+            of which agents know those they book; `Kind.places` and `price` are bounded, from below
+            and from above.
+        needed: Arguments without which it does not show offers.
+        read: The properties of the offers that a result shows, in engine values, ids and `name`
+            among them, and what was asked for.
     """
 
     tool: str
-    lists: str
     arguments: Mapping[str, str]
     needed: tuple[str, ...]
-    read: Callable[[Row], Properties]
+    read: Callable[[Mapping[str, Any]], list[Properties]]
 
 
 class BookingTerms(NamedTuple):
@@ -81,13 +79,13 @@ class KindTools(NamedTuple):
     """How agents find, book and cancel offers of a kind; reference agents and the audit do so.
 
     Attributes:
-        steps: The look-ups that show all of an offer.
+        search: The look-up that shows all of an offer.
         book: The tool that books.
         arguments: What it is called with.
         cancel: The tool that cancels a booking, by its `booking_id`, in toolsets that have it.
     """
 
-    steps: tuple[SearchStep, ...]
+    search: SearchStep
     book: str
     arguments: Callable[[BookingTerms], dict[str, Any]]
     cancel: str | None = None

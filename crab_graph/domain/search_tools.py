@@ -1,32 +1,27 @@
-"""Tools that find offers, derived: a search, and a look at what a provider has left (design §7)."""
+"""Tools that find offers, derived: a search, and a look at what a provider has left (design §7).
+
+A search lists providers with their offers; what is held by the day once the days are given.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
+from itertools import chain
 from typing import Any
 
+from crab_graph.domain.clock_words import clock_words
 from crab_graph.domain.declaration import Stay
-from crab_graph.domain.derived_arguments import (
-    Argument,
-    Values,
-    derived_tool,
-    is_listed,
-    type_of_choice,
-)
+from crab_graph.domain.derived_arguments import Argument, derived_tool
 from crab_graph.domain.english import joined, spoken
-from crab_graph.domain.fields import Choice, Price, Several
 from crab_graph.domain.holdings import taken_once
 from crab_graph.domain.kind import SearchStep
-from crab_graph.domain.showing import OfferView, RowView
+from crab_graph.domain.narrowing import Narrowing
+from crab_graph.domain.offer_lists import OfferList
+from crab_graph.domain.showing import OfferView
 from crab_graph.domain.stays import Calendar, Days
 from crab_graph.errors import ToolCallError
-from crab_graph.generation.constraints import Value
-from crab_graph.money import CURRENCY
-from crab_graph.tools.arguments import Amount, IsoDate
 from crab_graph.tools.registry import ErrorCode, Result, Tool, ToolCall, ToolType
 from crab_graph.tools.tables import Row
-
-_Test = Callable[[Row], bool]
 
 
 @dataclass(frozen=True)
@@ -60,7 +55,7 @@ class Finder:
             self.search_name,
             ToolType.R,
             self._search_text,
-            [*self._needed(), *self._optional()],
+            self._search_arguments(),
             self.search,
         )
         if self.view.is_part:
@@ -73,26 +68,12 @@ class Finder:
                 self.look,
             )
 
-    def steps(self) -> tuple[SearchStep, ...]:
-        """Return how an agent finds an offer."""
-        kind, needs = self.view.kind, tuple(self.view.offer.tools.needs)
-        narrowed = {
-            one.name: self._narrowed(one.name) for one in (*self._needed(), *self._optional())
-        }
-        search = SearchStep(
-            self.search_name, kind.entity.name, narrowed, needs, self.view.found.read
-        )
-        if not self.view.is_part:
-            return (search,)
-        arguments = self._look_arguments()
-        look = SearchStep(
-            self.look_name,
-            kind.offer.name,
-            {one.name: self._narrowed(one.name) for one in arguments},
-            tuple(one.name for one in arguments if one.is_needed),
-            self.view.part.read,
-        )
-        return (search, look)
+    def step(self) -> SearchStep:
+        """Return how an agent finds offers."""
+        stay = None if self.calendar is None else self.calendar.stay
+        needed = (*self.view.offer.tools.needs, *((stay.first, stay.last) if stay else ()))
+        arguments = {one.name: self._narrowed(one.name) for one in self._search_arguments()}
+        return SearchStep(self.search_name, arguments, needed, self._listing.read)
 
     @property
     def told(self) -> set[str]:
@@ -101,59 +82,52 @@ class Finder:
         return asked | self.view.found.told | (self.view.part.told if self.view.is_part else set())
 
     def search(self, call: ToolCall, **given: Any) -> Result:
-        """List the entities that fit what is given."""
-        calendar, view = self.calendar, self.view
-        tests, equal, told = self._wanted(call, given)
-        rows = self._rows(call, equal)
-        found = [row for row in rows if all(test(row) for test in tests)] if tests else rows
-        if calendar is None:
-            found = found if view.is_part else self._left(call, found)
+        """List the entities that fit what is given, with their offers."""
+        view, kind = self.view, self.view.kind
+        asked = self._narrowing.read(call, given)
+        days, people = self._days(given), given.get(view.people or "")
+        told, known = {**asked.told, **self._told(days, people)}, asked.known
+        if days is not None and self.calendar is not None:
+            # What is listed is open on all of them.
+            known = {*known, self.calendar.stay.opens, self.calendar.stay.closes}
+        found: Sequence[Row] = asked.select(call.tables, kind.entity)
+        parts: dict[str, list[Row]] | None = None
+        if view.is_part:
+            keys = [entity[kind.entity.key] for entity in found]
+            named = [call.tables.find(kind.offer.name, kind.entity.key, key) for key in keys]
+            offers = asked.among(kind.offer, list(chain.from_iterable(named)))
+            parts = self._by_entity(self._left(call, offers, days, people))
+            found = [entity for entity in found if entity[kind.entity.key] in parts]
+            if self.calendar is not None and days is None:
+                parts = None
         else:
-            found = self._free(call, calendar, found, given)
+            found = self._left(call, found, days, people)
         ordered = sorted(found, key=self._search_order)
-        return {**told, **_listed(view.kind.entity.name, view.found, ordered)}
+        return {**told, **self._listing.show(ordered, known, parts)}
 
     def look(self, call: ToolCall, **given: Any) -> Result:
         """List what is left of an entity."""
-        kind, told = self.view.kind, {self.view.kind.entity.key: given[self.view.kind.entity.key]}
-        self.view.require_entity(call, given[kind.entity.key], self.search_name)
-        rows: Sequence[Row] = call.tables.find(kind.offer.name, *next(iter(told.items())))
+        kind, key = self.view.kind, self.view.kind.entity.key
+        self.view.require_entity(call, given[key], self.search_name)
+        days, people = self._days(given), given.get(self.view.people or "")
+        rows = call.tables.find(kind.offer.name, key, given[key])
+        left = sorted(self._left(call, rows, days, people), key=self._look_order)
+        told = {key: given[key], **self._told(days, people)}
+        return {**told, **self._listing.show_parts(left)}
+
+    @cached_property
+    def _listing(self) -> OfferList:
+        return OfferList(self.view)
+
+    @cached_property
+    def _narrowing(self) -> Narrowing:
+        return Narrowing(self.view)
+
+    def _search_arguments(self) -> list[Argument]:
+        found = [*self._narrowing.needed(), *self._narrowing.optional()]
         if self.calendar is not None:
-            stay = self.calendar.stay
-            days = Days(given[stay.first], given[stay.last])
-            told = {**told, self.calendar.units: self.calendar.count(days)}
-            people = given[self.view.people] if self.view.people else None
-            rows = self.calendar.free(call.tables, rows, days, people)
-        else:
-            rows = self._left(call, rows)
-        ordered = sorted(rows, key=self._look_order)
-        return {**told, **_listed(kind.offer.name, self.view.part, ordered)}
-
-    def _needed(self) -> Iterator[Argument]:
-        for name in self.view.offer.tools.needs:
-            text = spoken(name).capitalize()
-            declared = self.view.offer.fields[name]
-            if isinstance(declared, Choice) and declared.codes:
-                text += ", by name or code"
-            yield self._argument(name, text, is_needed=True)
-
-    def _optional(self) -> Iterator[Argument]:
-        for name in self.view.filters():
-            is_set = isinstance(self.view.offer.fields[name], Several)
-            text = f"Only {'with this among its' if is_set else 'this'} {spoken(name)}"
-            yield self._argument(name, text, is_needed=False)
-        if self.calendar is not None:
-            yield from self.calendar.arguments(is_needed=False)
-            yield from self.calendar.filters()
-
-    def _argument(self, name: str, text: str, *, is_needed: bool) -> Argument:
-        declared = self.view.offer.fields[name]
-        if isinstance(declared, Choice | Several):
-            return Argument(name, type_of_choice(declared), f"{text}.", is_needed)
-        if isinstance(declared, Price):
-            text = f"Only what costs at most this per {self.view.offer.unit}."
-            return Argument(f"max_{name}", Amount, text, is_needed=False)
-        return Argument(name, IsoDate, f"{text}, YYYY-MM-DD.", is_needed)
+            found += [*self.calendar.arguments(is_needed=False), *self.calendar.filters()]
+        return found
 
     def _look_arguments(self) -> list[Argument]:
         key = Argument(self.view.kind.entity.key, str, f"{self.view.entity_noun.capitalize()} id.")
@@ -164,42 +138,7 @@ class Finder:
     def _narrowed(self, argument: str) -> str:
         if self.calendar is not None and argument == self.view.people:
             return self.view.kind.places or argument
-        is_bound = argument not in self.view.offer.fields and argument == f"max_{self.view.price}"
-        return str(self.view.price) if is_bound else argument
-
-    def _wanted(
-        self, call: ToolCall, given: dict[str, Any]
-    ) -> tuple[list[_Test], dict[str, Any], Result]:
-        """Return tests of rows, the columns that must have a value, and what is told of it."""
-        tests: list[_Test] = []
-        equal: dict[str, Any] = {}
-        told: Result = {}
-        view = self.view
-        for name in (*view.offer.tools.needs, *view.filters()):
-            declared, column = view.offer.fields[name], view.columns[name]
-            is_price = isinstance(declared, Price)
-            value = given[f"max_{name}" if is_price else name]
-            if value is None:
-                continue
-            if isinstance(declared, Choice | Several):
-                value = self._read(call, name, declared, value)
-                told |= {name: value} if name in view.offer.tools.needs else {}
-            if is_price:
-                tests.append(partial(_is_at_most, column, value))
-            elif isinstance(declared, Several):
-                tests.append(partial(_holds, column, value))
-            else:
-                equal[column] = value
-        return tests, equal, told
-
-    def _read(self, call: ToolCall, name: str, declared: Choice | Several, value: Value) -> Value:
-        if is_listed(declared) or not isinstance(value, str):
-            return value
-        reader, column = self._readers[name], self.view.columns[name]
-        return reader.read(
-            value,
-            lambda: sorted({row[column] for row in call.tables.rows(self.view.kind.entity.name)}),
-        )
+        return self._narrowing.bound(argument)
 
     @cached_property
     def _search_order(self) -> Callable[[Row], Any]:
@@ -209,65 +148,97 @@ class Finder:
     def _look_order(self) -> Callable[[Row], Any]:
         return self.view.order(self.view.kind.offer)
 
-    @cached_property
-    def _readers(self) -> dict[str, Values]:
-        fields = self.view.offer.fields.items()
-        return {
-            name: Values(name, one) for name, one in fields if isinstance(one, Choice | Several)
-        }
+    def _days(self, given: dict[str, Any]) -> Days | None:
+        """Return the days given, where offers are held by the day.
 
-    def _rows(self, call: ToolCall, equal: dict[str, Any]) -> list[Row]:
-        """Return the entities with all these values, by the narrowest index there is."""
-        table, columns = self.view.kind.entity, self.view.kind.entity.columns
-        if not equal:
-            return list(call.tables.rows(table.name))
-        days = [column for column in equal if columns[column] == "DATE"]
-        first = next(iter((*days, *equal)))
-        rows: Sequence[Row] = call.tables.find(table.name, first, equal[first])
-        others = [(column, value) for column, value in equal.items() if column != first]
-        for column, value in others:
-            rows = [row for row in rows if row[column] == value]
-        return list(rows)
+        Raises:
+            ToolCallError: one of them is missing.
+        """
+        if self.calendar is None:
+            return None
+        stay = self.calendar.stay
+        first, last = given[stay.first], given[stay.last]
+        if (first is None) != (last is None):
+            text = f"give {stay.first} and {stay.last}, or neither of them"
+            raise ToolCallError(ErrorCode.WRONG_DATES, text)
+        return None if first is None else Days(first, last)
 
-    def _left(self, call: ToolCall, rows: Sequence[Row]) -> list[Row]:
-        """Return the offers of which something is left."""
+    def _by_entity(self, offers: Sequence[Row]) -> dict[str, list[Row]]:
+        """Return offers by what they are parts of, in order."""
+        found: dict[str, list[Row]] = {}
+        for row in sorted(offers, key=self._look_order):
+            found.setdefault(row[self.view.kind.entity.key], []).append(row)
+        return found
+
+    def _told(self, days: Days | None, people: int | None) -> Result:
+        """Return what results tell of the days and the people asked for.
+
+        Raises:
+            ToolCallError: they are not possible.
+        """
+        told: Result = {}
+        if self.calendar is not None and days is not None:
+            stay, units = self.calendar.stay, self.calendar.units
+            told = {stay.first: days.first, stay.last: days.last, units: self.calendar.count(days)}
+        if self.calendar is not None and people is not None:
+            self.calendar.check_people(people)
+            told[str(self.view.people)] = people
+        return told
+
+    def _left(
+        self, call: ToolCall, rows: Sequence[Row], days: Days | None, people: int | None
+    ) -> Sequence[Row]:
+        """Return the offers of which something is left, on all days and for the people given."""
+        if self.calendar is not None:
+            has_asked = days is not None or people is not None
+            return self.calendar.free(call.tables, rows, days, people) if has_asked else rows
         counter, key = self.view.kind.counter, self.view.kind.offer.key
         if counter is not None:
             return [row for row in rows if row[counter] > 0]
         taken = taken_once(call, self.view)
         return [row for row in rows if row[key] not in taken]
 
-    def _free(
-        self, call: ToolCall, calendar: Calendar, rows: list[Row], given: dict[str, Any]
-    ) -> list[Row]:
-        """Return the entities that have an offer free on the days given, for the people given."""
-        first, last = given[calendar.stay.first], given[calendar.stay.last]
-        people = given[self.view.people] if self.view.people else None
-        if (first is None) != (last is None):
-            text = f"give {calendar.stay.first} and {calendar.stay.last}, or neither of them"
-            raise ToolCallError(ErrorCode.WRONG_DATES, text)
-        days = None if first is None else Days(first, last)
-        if days is None and people is None:
-            return rows
-        kind = self.view.kind
-        offers = call.tables.rows(kind.offer.name) if self.view.is_part else rows
-        free = calendar.free(call.tables, offers, days, people)
-        having = {row[kind.entity.key] for row in free}
-        return [row for row in rows if row[kind.entity.key] in having]
-
     @property
     def _search_text(self) -> str:
         view, kind = self.view, self.view.kind
         needs = joined([spoken(name) for name in view.offer.tools.needs])
-        by = f" by {needs}" if needs else ""
-        listed = spoken(kind.entity.name)
-        if view.is_part:
-            prices = " and prices" if view.price else ""
-            offers = spoken(kind.offer.name).capitalize()
-            return f"List {listed}{by}. {offers}{prices}: {self.look_name}."
-        left = ", those that are left" if kind.counter else ""
-        more = " What else is given keeps the list short." if any(self._optional()) else ""
-        return f"List {listed}{by}{left}.{more}"
+        text = f"List {spoken(kind.entity.name)}{f' by {needs}' if needs else ''}"
+        offers = f"{spoken(kind.offer.name)}{' and prices' if view.price else ''}"
+        if view.is_part and self.calendar is None:
+            text += f", with the {offers} that are left."
+        elif view.is_part and self.calendar is not None:
+            stay, unit = self.calendar.stay, view.offer.unit
+            text += (
+                f". Given {stay.first} and {stay.last}, with the {offers} that are free on every"
+                f" {unit} between."
+            )
+        else:
+            text += ", those that are left." if kind.counter else "."
+        more = (
+            " What else is given keeps the list short." if any(self._narrowing.optional()) else ""
+        )
+        return f"{text}{more}{self._hours}{self._columns}"
+
+    @property
+    def _hours(self) -> str:
+        """What words for times of the day mean, where no argument says it."""
+        asked = (*self.view.offer.tools.needs, *self.view.filters())
+        return "".join(
+            f" {one.field} is when {one.shown} lies: {one.text}."
+            for one in clock_words(self.view.offer)
+            if one.field not in asked
+        )
+
+    @property
+    def _columns(self) -> str:
+        """How a list is read."""
+        if not self.view.is_part:
+            return " `columns` names the values of each row."
+        columns, offers = self._listing.part_columns, spoken(self.view.kind.offer.name)
+        return (
+            f" `columns` names the values of each row, `{columns}` those of each of the {offers} in"
+            " its last value."
+        )
 
     @property
     def _look_text(self) -> str:
@@ -278,16 +249,3 @@ class Finder:
             unit = view.offer.unit
             return f"{listed} that are free on every {unit} from {stay.first} to {stay.last}."
         return f"{listed} that are left{', with prices' if view.price else ''}."
-
-
-def _is_at_most(column: str, bound: int, row: Row) -> bool:
-    return bool(row[column] <= bound)
-
-
-def _holds(column: str, value: str, row: Row) -> bool:
-    return value in row[column].split(", ")
-
-
-def _listed(name: str, view: RowView, rows: Sequence[Row]) -> Result:
-    currency = {"currency": CURRENCY} if view.has_price else {}
-    return {name: [view.show(row) for row in rows], **currency}

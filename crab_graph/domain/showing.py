@@ -1,17 +1,18 @@
 """What tools show of offers: columns of tables as keys of results, and back to engine values."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 from crab_graph.dates import clock_time, day_number
-from crab_graph.domain.declaration import Offer, Provider, Stay
+from crab_graph.domain.declaration import Count, Each, Offer, Provider, Stay
 from crab_graph.domain.english import spoken
 from crab_graph.domain.fields import Choice, Day, Price, Several, Stock
 from crab_graph.domain.kind import Kind, Properties
 from crab_graph.domain.layout import Nature, field_of, nature
+from crab_graph.generation.constraints import Value
 from crab_graph.money import format_cents, parse_cents
 from crab_graph.tools.registry import Result, ToolCall
 from crab_graph.tools.tables import Row, Table
@@ -20,42 +21,51 @@ NAME = "name"
 
 
 class ShownField(NamedTuple):
-    """A key of a result: its column, or how its value is made of a row, and what it tells."""
+    """A key of a result: its property, its column, and how its value is made and read."""
 
     key: str
+    name: str
     column: str
-    tells: tuple[str, ...]
-    read: Callable[[Any], Properties]
-    write: Callable[[Row], Any] | None = None
+    write: Callable[[Any], Any] | None = None
+    read: Callable[[Any], Value] | None = None
 
 
 class RowView:
-    """A row of a table as results show it."""
+    """A row of a table as results show it; what is known already may be left out."""
 
     def __init__(self, fields: Sequence[ShownField], *, has_price: bool = False) -> None:
         """Show these fields of a table."""
         self.has_price = has_price
-        self._fields = tuple(fields)
-        self._cells = tuple((one.key, one.column, one.write) for one in fields)
+        self._fields = {one.key: one for one in fields}
 
     def show(self, row: Row) -> Result:
-        """Return what a result says of a row."""
-        return {
-            key: row[column] if write is None else write(row) for key, column, write in self._cells
-        }
+        """Return what a result says of one row."""
+        return dict(zip(self._fields, self.cells([row])[0], strict=True))
+
+    def columns(self, known: Collection[str] = ()) -> list[str]:
+        """Return the keys of all properties but those that are known."""
+        return [one.key for one in self._fields.values() if one.name not in known]
+
+    def cells(self, rows: Sequence[Row], known: Collection[str] = ()) -> list[list[Any]]:
+        """Return the values of rows under these keys."""
+        shown = [(one.column, one.write) for one in self._fields.values() if one.name not in known]
+        return [
+            [row[column] if write is None else write(row[column]) for column, write in shown]
+            for row in rows
+        ]
 
     @property
     def told(self) -> set[str]:
         """The properties that a result's row tells."""
-        return {name for one in self._fields for name in one.tells}
+        return {one.name for one in self._fields.values()}
 
-    def read(self, shown: Row) -> Properties:
-        """Return the properties that a result's row tells, in engine values."""
-        found: Properties = {}
-        for one in self._fields:
-            if one.key in shown:
-                found |= one.read(shown[one.key])
-        return found
+    def read(self, shown: Mapping[str, Any]) -> Properties:
+        """Return the properties that values tell by their keys, in engine values."""
+        return {
+            one.name: shown[key] if one.read is None else one.read(shown[key])
+            for key, one in self._fields.items()
+            if key in shown
+        }
 
 
 @dataclass(frozen=True)
@@ -100,6 +110,11 @@ class OfferView:
         held = {self.kind.renamed.get(column, column): column for column in table.columns}
         return {name: held[name] for name in self.offer.fields if name in held}
 
+    def table_of(self, name: str) -> Table:
+        """Return the table in which a field stands."""
+        in_entity = name in self.columns_of(self.kind.entity)
+        return self.kind.entity if in_entity else self.kind.offer
+
     def is_minute(self, name: str) -> bool:
         """Tell whether a field is a time of the day."""
         return nature(self.offer, name) is Nature.MINUTE
@@ -121,14 +136,17 @@ class OfferView:
         return shown or f"price_per_{self.offer.unit.replace(' ', '_')}"
 
     def filters(self) -> tuple[str, ...]:
-        """Return the fields by which a search may be narrowed down, beside those it needs."""
+        """Return the fields by which a search may be narrowed down, beside those it needs.
+
+        What is held by the day is asked for by its days, not by when it opens.
+        """
         if self.offer.tools.filters is not None:
             return tuple(self.offer.tools.filters)
+        asked = (Choice, Several) if isinstance(self.offer.holds, Stay) else (Choice, Several, Day)
         return tuple(
             name
-            for name in self.columns_of(self.kind.entity)
-            if name not in self.offer.tools.needs
-            and isinstance(self.offer.fields[name], Choice | Several | Day)
+            for name, field in self.offer.fields.items()
+            if name not in self.offer.tools.needs and isinstance(field, asked)
         )
 
     def require_entity(self, call: ToolCall, key: str, search: str) -> Row:
@@ -151,7 +169,7 @@ class OfferView:
     @cached_property
     def found(self) -> RowView:
         """An entity as searches show it."""
-        return self._view(self.kind.entity, skipped=self.offer.tools.needs)
+        return self._view(self.kind.entity)
 
     @cached_property
     def whole(self) -> RowView:
@@ -175,66 +193,27 @@ class OfferView:
 
     def _view(self, table: Table, skipped: Sequence[str] = ()) -> RowView:
         named = [NAME] if NAME in table.columns and NAME not in self.offer.fields else []
-        fields = [_plain(key, key, key) for key in (table.key, *named)]
+        fields = [ShownField(key, key, key) for key in (table.key, *named)]
         own = tuple(self._fields(table, skipped))
         has_price = self.price is not None and self.price in self.columns_of(table)
         return RowView((*fields, *own), has_price=has_price)
 
     def _fields(self, table: Table, skipped: Sequence[str]) -> Iterator[ShownField]:
-        columns = self.columns_of(table)
-        days = [name for name in columns if isinstance(self.offer.fields[name], Day)]
-        moments = [name for name in columns if self.is_minute(name)]
-        # Where there is one day, times are shown with it, and it need not be shown by itself.
-        day = days[0] if len(days) == 1 and moments else None
-        shows = self.offer.tools.shows
+        columns, shows = self.columns_of(table), self.offer.tools.shows
         for name in columns if shows is None else [one for one in shows if one in columns]:
-            if name in skipped or (shows is None and name == day):
-                continue
-            declared, column = self.offer.fields[name], columns[name]
-            key = declared.shown or name
-            if isinstance(declared, Price):
-                yield _price(self.price_key, name, column)
-            elif name in moments and day is not None:
-                yield _moment(key, name, column, day, columns[day])
-            elif name in moments:
-                yield _clock(key, name, column)
-            elif self.is_day(name):
-                yield _date(key, name, column)
-            else:
-                yield _plain(key, name, column)
+            if name not in skipped:
+                yield self._field(name, columns[name])
 
-
-def _price(key: str, name: str, column: str) -> ShownField:
-    def write(row: Row) -> str:
-        return format_cents(row[column])
-
-    return ShownField(key, column, (name,), lambda shown: {name: parse_cents(shown)}, write)
-
-
-def _plain(key: str, name: str, column: str) -> ShownField:
-    return ShownField(key, column, (name,), lambda shown: {name: shown})
-
-
-def _date(key: str, name: str, column: str) -> ShownField:
-    return ShownField(key, column, (name,), lambda shown: {name: day_number(shown)})
-
-
-def _clock(key: str, name: str, column: str) -> ShownField:
-    def write(row: Row) -> str:
-        return clock_time(row[column])
-
-    return ShownField(key, column, (name,), lambda shown: {name: _minute(shown)}, write)
-
-
-def _moment(key: str, name: str, column: str, day: str, day_column: str) -> ShownField:
-    def write(row: Row) -> str:
-        return f"{row[day_column]}T{clock_time(row[column])}"
-
-    def read(shown: str) -> Properties:
-        date, _, time = shown.partition("T")
-        return {day: day_number(date), name: _minute(time)}
-
-    return ShownField(key, column, (day, name), read, write)
+    def _field(self, name: str, column: str) -> ShownField:
+        declared = self.offer.fields[name]
+        key = declared.shown or name
+        if isinstance(declared, Stock) and isinstance(self.offer.holds, Each | Count):
+            key = declared.shown or f"{self.offer.holds.argument}_left"
+        if isinstance(declared, Price):
+            return ShownField(self.price_key, name, column, format_cents, parse_cents)
+        if self.is_minute(name):
+            return ShownField(key, name, column, clock_time, _minute)
+        return ShownField(key, name, column, None, day_number if self.is_day(name) else None)
 
 
 def _minute(time: str) -> int:

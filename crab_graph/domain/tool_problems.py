@@ -33,16 +33,16 @@ def tool_problems(declaration: Declaration) -> Iterator[str]:
 
 def _of_search(offer: Offer) -> Iterator[str]:
     """Yield what a search cannot be asked for."""
-    shared = shared_fields(offer)
+    shared, all_ = shared_fields(offer), tuple(offer.fields)
     noun = offer.name if offer.provider is None else offer.provider.name
-    for what, names, types in (
-        ("needs", offer.tools.needs, _ASKED),
-        ("filters", offer.tools.filters or (), (*_ASKED, Price)),
+    for what, names, there, of, types in (
+        ("needs", offer.tools.needs, shared, noun, _ASKED),
+        ("filters", offer.tools.filters or (), all_, offer.name, (*_ASKED, Price)),
     ):
         for name in names:
-            if name not in shared:
-                asked = [one for one in shared if isinstance(offer.fields[one], types)]
-                yield f"{what} '{name}' is no field of a {noun}; it has {listed(asked)}"
+            if name not in there:
+                asked = [one for one in there if isinstance(offer.fields[one], types)]
+                yield f"{what} '{name}' is no field of a {of}; it has {listed(asked)}"
             elif not isinstance(offer.fields[name], types):
                 yield f"{what} '{name}': a search takes choices and days; leave it out"
 

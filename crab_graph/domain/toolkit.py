@@ -14,6 +14,7 @@ from crab_graph.domain.english import spoken
 from crab_graph.domain.holdings import Orders, PersonOrders, Shop, UnitOrders
 from crab_graph.domain.kind import Kind
 from crab_graph.domain.layout import people_column
+from crab_graph.domain.offer_lists import as_table
 from crab_graph.domain.search_tools import Finder
 from crab_graph.domain.showing import OfferView
 from crab_graph.domain.stay_orders import StayOrders
@@ -77,16 +78,18 @@ def own_tools(declaration: Declaration) -> tuple[Tool, ...]:
 def _listing(directory: Directory) -> Tool:
     name, said = directory.tool or f"list_{directory.name}", spoken(directory.name)
 
-    def run(call: ToolCall) -> Result:
-        return {directory.name: [dict(row) for row in call.tables.rows(directory.name)]}
+    columns = list(directory.table.columns)
 
-    columns = ", ".join(map(spoken, directory.table.columns))
+    def run(call: ToolCall) -> Result:
+        rows = [[row[name] for name in columns] for row in call.tables.rows(directory.name)]
+        return {directory.name: as_table(columns, rows)}
+
     return Tool(
         name=name,
         owner=Owner.AGENT,
         type=ToolType.R,
         category=directory.category or said.capitalize(),
-        description=f"List all {said}: {columns}.",
+        description=f"List all {said}: {', '.join(map(spoken, columns))}.",
         arguments=arguments_model(name, (), {}),
         run=run,
         mutates=False,

@@ -43,15 +43,17 @@ def test_days_that_no_wish_decides_are_asked_for_as_far_as_constraints_leave_the
     assert sorted(flights, key=lambda one: one["date"]) == [
         {**route, "date": day} for day, route in days.items()
     ]
-    assert ("search_hotels_by_city", {"city": "Portland", "guests": 3}) in asked
-    assert len(asked) == 6
+    # Hotels are searched for the days on which flights are found, and so later.
+    assert [one for one in asked if one[0] != "search_flights_by_route"] == [
+        ("search_attractions_by_city", {"city": "Portland"})
+    ]
 
 
 def test_what_wishes_decide_is_asked_for_where_tools_take_it():
     assert look("clinic", PATHWAY) == [
-        ("search_doctors", {"specialty": "general practice"}),
+        ("search_doctors", {"specialty": "general practice", "plans": "UniCare"}),
         ("search_tests", {"panel": "imaging", "plans": "UniCare"}),
-        ("search_doctors", {"specialty": "neurology"}),
+        ("search_doctors", {"specialty": "neurology", "plans": "UniCare"}),
         ("search_courses", {"focus": "knee", "plans": "UniCare"}),
     ]
 
@@ -63,3 +65,9 @@ def test_everything_is_asked_for_in_words_that_users_hear(name):
     for key, words in book.lexicon.facts.items():
         if key not in {"email", "payment_card"}:
             assert any(cue.search(line) for cue in words.asks for line in question.split("\n")), key
+
+
+def test_what_offers_must_be_like_is_asked_for_where_one_day_is_left():
+    wishes = {**PATHWAY, "gp_date": ("2027-05-03", "2027-05-03"), "gp_time_of_day": "morning"}
+    asked = {"specialty": "general practice", "plans": "UniCare", "time_of_day": "morning"}
+    assert look("clinic", wishes)[0] == ("search_doctors", {**asked, "date": "2027-05-03"})

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crab_graph.dates import day_number
 from crab_graph.domain.kind import BookingTerms
 from crab_graph.settings import Toolset
 from crab_graph.tools.ledger import BookingTables, Ledger
@@ -21,6 +22,7 @@ from tests.domain.festival import (
     build_rows,
     build_world,
 )
+from tests.tools.builders import listed
 
 DAYS = {"arrive": "2027-07-01", "leave": "2027-07-04"}
 RIDE = {"check_in": "2027-07-01", "check_out": "2027-07-04"}
@@ -35,26 +37,34 @@ def seats(*keys: str) -> list[dict[str, str]]:
 # Finding
 
 
-def test_entities_are_listed_by_time_then_id_without_what_was_asked_for() -> None:
+def test_entities_are_listed_by_time_with_their_offers_and_without_what_was_asked_for() -> None:
     result = Visit().agent("search_concerts", town="aldmoor", date="2027-07-01")
     assert result == {
         "town": "Aldmoor",
-        "concerts": [
-            {
-                "concert_id": "CO-10002",
-                "name": "Ash Live",
-                "genre": "folk",
-                "part": "early",
-                "starts": "2027-07-01T10:00",
-            },
-            {
-                "concert_id": CONCERT,
-                "name": "Elm Live",
-                "genre": "jazz",
-                "part": "late",
-                "starts": "2027-07-01T20:00",
-            },
-        ],
+        "date": "2027-07-01",
+        "concerts": {
+            "columns": ["concert_id", "name", "genre", "part", "starts", "blocks"],
+            "block_columns": ["block_id", "zone", "price", "seats_left"],
+            "rows": [
+                [
+                    "CO-10002",
+                    "Ash Live",
+                    "folk",
+                    "early",
+                    "10:00",
+                    [["BL-10003", "circle", "26.00", 4]],
+                ],
+                [
+                    CONCERT,
+                    "Elm Live",
+                    "jazz",
+                    "late",
+                    "20:00",
+                    [["BL-10001", "stalls", "40.00", 2], ["BL-10004", "circle", "24.00", 1]],
+                ],
+            ],
+        },
+        "currency": "USD",
     }
     assert Visit().agent("search_concerts", town="ALD", date="2027-07-01") == result
 
@@ -62,12 +72,23 @@ def test_entities_are_listed_by_time_then_id_without_what_was_asked_for() -> Non
 def test_only_what_is_left_is_listed_with_its_price() -> None:
     visit = Visit()
     shown = visit.agent("search_blocks", concert_id=CONCERT)
-    assert [row["block_id"] for row in shown["blocks"]] == ["BL-10001", "BL-10004"]
-    row = {"block_id": "BL-10001", "zone": "stalls", "price": "40.00", "left": 2}
-    assert (shown["blocks"][0], shown["currency"]) == (row, "USD")
+    blocks = listed(shown, "blocks")
+    assert [row["block_id"] for row in blocks] == ["BL-10001", "BL-10004"]
+    row = {"block_id": "BL-10001", "zone": "stalls", "price": "40.00", "seats_left": 2}
+    assert (blocks[0], shown["currency"]) == (row, "USD")
     visit.book("book_concert", concert_id=CONCERT, seats=seats("BL-10001", "BL-10001"))
     shown = visit.agent("search_blocks", concert_id=CONCERT)
-    assert [row["block_id"] for row in shown["blocks"]] == ["BL-10004"]
+    assert [row["block_id"] for row in listed(shown, "blocks")] == ["BL-10004"]
+
+
+def test_what_offers_are_parts_of_is_found_by_what_these_are() -> None:
+    found = listed(Visit().agent("search_teachers", part="early"), "teachers")
+    lessons = {row["teacher_id"]: [one["lesson_id"] for one in row["lessons"]] for row in found}
+    assert lessons == {"TE-10001": ["LE-10002"], "TE-10002": ["LE-10003"]}
+    found = listed(Visit().agent("search_teachers", date="2027-07-02", part="late"), "teachers")
+    assert [row["lessons"] for row in found] == [
+        [{"lesson_id": "LE-10001", "price_per_booking": "20.00", "starts": "20:00"}]
+    ]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +104,7 @@ def test_only_what_is_left_is_listed_with_its_price() -> None:
     ],
 )
 def test_filters_narrow_a_search_down(arguments: dict[str, Any], found: list[str]) -> None:
-    rows = Visit().agent("search_workshops", **arguments)["workshops"]
+    rows = listed(Visit().agent("search_workshops", **arguments), "workshops")
     assert [row["workshop_id"] for row in rows] == found
 
 
@@ -100,8 +121,9 @@ def test_filters_narrow_a_search_down(arguments: dict[str, Any], found: list[str
 def test_a_search_with_days_and_people_lists_who_has_something_free(
     arguments: dict[str, Any], found: list[str]
 ) -> None:
-    rows = Visit().agent("search_camps", town="Aldmoor", **arguments)["camps"]
+    rows = listed(Visit().agent("search_camps", town="Aldmoor", **arguments), "camps")
     assert [row["camp_id"] for row in rows] == found
+    assert all(("cabins" in row) is ("arrive" in arguments) for row in rows)
 
 
 def test_what_is_booked_for_some_days_is_free_on_others() -> None:
@@ -113,8 +135,8 @@ def test_what_is_booked_for_some_days_is_free_on_others() -> None:
         cabins = visit.agent(
             "search_cabins", camp_id="CP-10001", people=3, **dict(zip(DAYS, days, strict=True))
         )
-        assert bool(cabins["cabins"]) is is_free
-        bikes = visit.agent("search_bikes", **dict(zip(RIDE, days, strict=True)))["bikes"]
+        assert bool(cabins["cabins"]["rows"]) is is_free
+        bikes = listed(visit.agent("search_bikes", **dict(zip(RIDE, days, strict=True))), "bikes")
         assert ("BI-10001" in [row["bike_id"] for row in bikes]) is is_free
 
 
@@ -153,7 +175,7 @@ def test_a_booking_shows_whom_it_is_for() -> None:
     arguments = {"concert_id": CONCERT, "seats": seats("BL-10001", "BL-10001")}
     booking_id = visit.book("book_concert", **arguments)["booking_id"]
     shown = visit.agent("show_concert_booking", booking_id=booking_id)
-    assert (shown["town"], shown["starts"]) == ("Aldmoor", "2027-07-01T20:00")
+    assert (shown["town"], shown["date"], shown["starts"]) == ("Aldmoor", "2027-07-01", "20:00")
     seat = {"block_id": "BL-10001", "zone": "stalls", "price": "40.00"}
     assert shown["seats"] == [{**seat, **ANA}, {**seat, **LEO}]
 
@@ -262,23 +284,26 @@ def test_agents_find_read_book_and_cancel_by_what_a_kind_says(kind: str) -> None
         "date": "2027-07-01",
         "arrive": "2027-07-02",
         "leave": "2027-07-04",
+        "check_in": "2027-07-02",
+        "check_out": "2027-07-04",
     }
-    found: dict[str, Any] = {}
-    for step in tools.steps:
-        asked = {name: (known | found)[step.arguments[name]] for name in step.needed}
-        row = visit.agent(step.tool, **asked)[step.lists][0]
-        found |= {step.arguments[name]: value for name, value in asked.items()}
-        found |= step.read(row)
+    step = tools.search
+    asked = {name: known[step.arguments[name]] for name in step.needed}
+    found = step.read(visit.agent(step.tool, **asked))[0]
     entity_id, offer_id = found[one.entity.key], found[one.offer.key]
     entity = visit.ledger.get(one.entity.name, entity_id)
     offer = visit.ledger.get(one.offer.name, offer_id)
     assert entity is not None and offer is not None
     actual = one.properties(entity, offer)
-    read = {name: found[name] for name in found.keys() & actual.keys() - {"date"}}
+    read = {name: found[name] for name in found.keys() & actual.keys()}
     assert read == {name: actual[name] for name in read}
-    assert {name for name in actual if not name.endswith("_id")} <= read.keys() | {"date"}
-    people = tuple((str(who["visitor"]), str(who["born"])) for who in (ANA, LEO)[:1])
     stay = ("2027-07-02", "2027-07-04")
+    days = {"opens", "closes"} if one.interval else set()
+    assert {name for name in actual if not name.endswith("_id")} <= read.keys() | days
+    assert [found[day] for day in one.interval or ()] == [day_number(day) for day in stay][
+        : len(days)
+    ]
+    people = tuple((str(who["visitor"]), str(who["born"])) for who in (ANA, LEO)[:1])
     terms = BookingTerms(CUSTOMER, entity_id, offer_id, 1, people, stay, 1)
     booked = visit.agent(tools.book, **tools.arguments(terms))
     row = visit.ledger.get("bookings", booked["booking_id"])

@@ -25,6 +25,7 @@ from tests.tools.builders import (
     SHOW,
     SMALL_ROOM,
     Episode,
+    listed,
 )
 from tests.tools.final_state import final_rows
 
@@ -135,7 +136,7 @@ def test_rooms_dates_and_guests_are_changed_and_the_old_nights_come_free() -> No
         (SMALL_ROOM, "2027-05-04", 3),
     ]
     found = episode.agent("search_available_rooms", hotel_id=HOTEL, **NIGHTS)
-    assert ROOM in {room["room_id"] for room in found["rooms"]}
+    assert ROOM in {room["room_id"] for room in listed(found, "rooms")}
 
 
 def test_the_final_tables_show_a_changed_booking_as_if_booked_so_at_once() -> None:

@@ -5,6 +5,7 @@ import pytest
 from crab_graph.randomness import derive_id
 from tests.tools.builders import (
     ANA,
+    AWAY_MUSEUM,
     AWAY_ROOM,
     BACK_FARE,
     CUSTOMER,
@@ -25,6 +26,7 @@ from tests.tools.builders import (
     SMALL_ROOM,
     SOLD_OUT_TOUR,
     Episode,
+    listed,
 )
 
 NIGHTS = {"check_in": "2027-05-03", "check_out": "2027-05-06"}
@@ -42,50 +44,65 @@ def test_flights_are_found_by_code_or_city_in_order_of_departure() -> None:
     result = episode.agent("search_flights_by_route", origin="ORD", destination="PIT", **day)
     by_city = {"origin": "chicago", "destination": "Pittsburgh"}
     assert episode.agent("search_flights_by_route", **by_city, **day) == result
-    assert [flight["flight_id"] for flight in result["flights"]] == [OUT_EARLY, OUT_NOON]
-    assert result["flights"][0] == {
+    flights = listed(result, "flights")
+    assert [flight["flight_id"] for flight in flights] == [OUT_EARLY, OUT_NOON]
+    assert {key: value for key, value in flights[0].items() if key != "fares"} == {
         "flight_id": OUT_EARLY,
         "carrier": "Northbeam",
-        "departs": "2027-05-03T07:35",
-        "arrives": "2027-05-03T09:20",
+        "departs": "07:35",
+        "arrives": "09:20",
         "time_of_day": "morning",
     }
+    asked = {key: result[key] for key in ("origin", "destination", "date")}
+    assert asked == {"origin": "Chicago", "destination": "Pittsburgh", **day}
 
 
 def test_a_day_without_flights_is_an_empty_list() -> None:
     day = {"date": "2027-06-01"}
     result = Episode().agent("search_flights_by_route", origin="ORD", destination="PIT", **day)
-    assert result["flights"] == []
+    assert (result["flights"]["rows"], result["date"]) == ([], "2027-06-01")
 
 
-def test_only_fares_with_seats_left_are_listed() -> None:
-    result = Episode().agent("search_available_seats", flight_id=OUT_EARLY)
-    assert [fare["fare_id"] for fare in result["fares"]] == [OUT_FARE, OUT_LAST_SEAT]
-    assert result["fares"][0] == {
+def test_flights_come_with_the_fares_that_have_seats_left() -> None:
+    episode = Episode()
+    route = {"origin": "ORD", "destination": "PIT", "date": "2027-05-03"}
+    found = episode.agent("search_flights_by_route", **route)
+    early = listed(found, "flights")[0]
+    assert early["fares"] == listed(
+        episode.agent("search_available_seats", flight_id=OUT_EARLY), "fares"
+    )
+    assert [fare["fare_id"] for fare in early["fares"]] == [OUT_FARE, OUT_LAST_SEAT]
+    assert early["fares"][0] == {
         "fare_id": OUT_FARE,
         "seat_type": "economy",
         "seat_position": "aisle",
-        "price": "150.00",
-        "available": 3,
+        "price_per_passenger": "150.00",
+        "seats_left": 3,
     }
+    assert found["currency"] == "USD"
+    episode.book_outbound()
+    episode.book_outbound(OUT_FARE[:-1] + "4", OUT_NOON)
+    left = listed(episode.agent("search_flights_by_route", **route), "flights")
+    assert [[fare["seats_left"] for fare in one["fares"]] for one in left] == [[1, 1], [2]]
+    episode.book_outbound(OUT_FARE[:-1] + "4", OUT_NOON)
+    left = listed(episode.agent("search_flights_by_route", **route), "flights")
+    assert [one["flight_id"] for one in left] == [OUT_EARLY]
 
 
 def test_what_is_done_to_one_answer_does_not_show_in_the_next() -> None:
     episode = Episode()
     first = episode.agent("search_available_seats", flight_id=OUT_EARLY)
-    expected = dict(first["fares"][0])
-    first["fares"][0].clear()
-    assert episode.agent("search_available_seats", flight_id=OUT_EARLY)["fares"][0] == expected
-    episode.book_outbound()
-    left = episode.agent("search_available_seats", flight_id=OUT_EARLY)["fares"][0]
-    assert left["available"] < expected["available"]
+    expected = list(first["fares"]["rows"][0])
+    first["fares"]["rows"][0].clear()
+    again = episode.agent("search_available_seats", flight_id=OUT_EARLY)
+    assert again["fares"]["rows"][0] == expected
 
 
 def test_booking_a_flight_holds_the_seats_at_the_quoted_price() -> None:
     episode = Episode()
     request = {"flight_id": OUT_EARLY, "seats": [{"fare_id": OUT_FARE}, {"fare_id": OUT_FARE}]}
     quote = episode.agent("get_price_airline_booking", **request)
-    assert (quote["price"], quote["total"], quote["seats"]) == ("150.00", "300.00", 2)
+    assert (quote["price_per_passenger"], quote["total"], quote["seats"]) == ("150.00", "300.00", 2)
     booking_id = episode.book_outbound()
     assert booking_id == derive_id("BK", 8, "S1-001", 1)
     assert episode.available("fares", OUT_FARE) == 1
@@ -127,10 +144,10 @@ def test_another_customers_flight_can_be_cancelled_and_its_seat_comes_free() -> 
 def test_rooms_are_listed_that_are_free_every_night_and_hold_the_guests() -> None:
     episode = Episode()
     everyone = episode.agent("search_available_rooms", hotel_id=HOTEL, **NIGHTS)
-    assert [room["room_id"] for room in everyone["rooms"]] == [ROOM, SMALL_ROOM]
+    assert [room["room_id"] for room in listed(everyone, "rooms")] == [ROOM, SMALL_ROOM]
     assert everyone["nights"] == 3
     pair = episode.agent("search_available_rooms", hotel_id=HOTEL, **NIGHTS, guests=2)
-    assert pair["rooms"] == [
+    assert listed(pair, "rooms") == [
         {
             "room_id": ROOM,
             "room_type": "standard",
@@ -141,6 +158,31 @@ def test_rooms_are_listed_that_are_free_every_night_and_hold_the_guests() -> Non
             "available_until": "2027-05-10",
         }
     ]
+
+
+def test_hotels_come_with_their_free_rooms_once_the_days_are_given() -> None:
+    episode = Episode()
+    hotel = {
+        "hotel_id": HOTEL,
+        "name": "Juniper Court Hotel",
+        "district": "Riverside",
+        "stars": 4,
+    }
+    found = episode.agent("search_hotels_by_city", city="PIT")
+    assert (listed(found, "hotels"), found["city"]) == ([hotel], "Pittsburgh")
+    found = episode.agent("search_hotels_by_city", city="PIT", **NIGHTS, guests=2)
+    room = {
+        "room_id": ROOM,
+        "room_type": "standard",
+        "bed_type": "queen",
+        "max_occupancy": 2,
+        "price_per_night": "120.00",
+    }
+    assert listed(found, "hotels") == [{**hotel, "rooms": [room]}]
+    asked = {"city": "Pittsburgh", **NIGHTS, "nights": 3, "guests": 2, "currency": "USD"}
+    assert {key: value for key, value in found.items() if key != "hotels"} == asked
+    none = episode.agent("search_hotels_by_city", city="PIT", **NIGHTS, guests=3)
+    assert none["hotels"]["rows"] == []
 
 
 def test_a_booked_room_is_held_for_its_nights_only() -> None:
@@ -155,7 +197,7 @@ def test_a_booked_room_is_held_for_its_nights_only() -> None:
         ("2027-05-07", "2027-05-09", False),
     ]:
         stay = {"hotel_id": HOTEL, "check_in": check_in, "check_out": check_out}
-        rooms = episode.agent("search_available_rooms", **stay)["rooms"]
+        rooms = listed(episode.agent("search_available_rooms", **stay), "rooms")
         assert (ROOM in [room["room_id"] for room in rooms]) == free
     quote = {"hotel_id": HOTEL, "room_ids": [ROOM], **NIGHTS}
     assert episode.agent_error("get_price_hotel_booking", **quote)[0] == "sold_out"
@@ -172,24 +214,43 @@ def test_several_rooms_are_priced_and_booked_together() -> None:
 
 
 def test_attractions_with_tickets_left_are_listed_by_time() -> None:
-    episode = Episode()
-    result = episode.agent("search_attractions_by_city", city="pittsburgh")
-    assert [row["attraction_id"] for row in result["attractions"]] == [MUSEUM, SHOW]
-    assert result["attractions"][0] == {
+    result = Episode().agent("search_attractions_by_city", city="pittsburgh")
+    found = listed(result, "attractions")
+    assert [row["attraction_id"] for row in found] == [MUSEUM, SHOW]
+    assert found[0] == {
         "attraction_id": MUSEUM,
         "name": "Riverside Glass Museum",
         "category": "museum",
         "district": "Riverside",
-        "starts": "2027-05-04T09:00",
-        "ends": "2027-05-04T12:00",
+        "date": "2027-05-04",
+        "starts": "09:00",
+        "ends": "12:00",
         "time_of_day": "morning",
         "price_per_ticket": "35.00",
-        "available": 4,
+        "tickets_left": 4,
     }
-    shows = episode.agent("search_attractions_by_city", city="Pittsburgh", category="show")
-    assert [row["attraction_id"] for row in shows["attractions"]] == [SHOW]
-    day = episode.agent("search_attractions_by_city", city="Pittsburgh", date="2027-05-04")
-    assert [row["attraction_id"] for row in day["attractions"]] == [MUSEUM]
+
+
+@pytest.mark.parametrize(
+    ("given", "found", "known"),
+    [
+        ({"category": "show"}, [SHOW], {"category": "show"}),
+        ({"date": "2027-05-04"}, [MUSEUM], {"date": "2027-05-04"}),
+        ({"time_of_day": "evening"}, [SHOW], {"time_of_day": "evening"}),
+        ({"city": "DEN", "district": "old town"}, [AWAY_MUSEUM], {"district": "Old Town"}),
+        ({"max_price": "$35"}, [MUSEUM], {}),
+        ({"max_price": 40, "category": "show"}, [], {"category": "show"}),
+        ({"time_of_day": "all-day"}, [], {"time_of_day": "all-day"}),
+    ],
+)
+def test_filters_of_attractions_keep_the_list_short_and_are_said_once(
+    given: dict[str, Any], found: list[str], known: dict[str, Any]
+) -> None:
+    result = Episode().agent("search_attractions_by_city", **{"city": "Pittsburgh", **given})
+    rows = listed(result, "attractions")
+    assert [row["attraction_id"] for row in rows] == found
+    assert {key: result[key] for key in known} == known
+    assert not {*known, "city"} & set(result["attractions"]["columns"])
 
 
 def test_booking_an_attraction_holds_its_tickets() -> None:

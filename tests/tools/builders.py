@@ -170,6 +170,17 @@ def build_world(task_id: str = "S1-001") -> World:
     )
 
 
+def listed(result: dict[str, Any], name: str) -> list[Row]:
+    """Return the rows of a list in a result, by column; those within rows likewise."""
+    columns, rows = result[name]["columns"], result[name]["rows"]
+    within = [key for key in result[name] if key not in ("columns", "rows")]
+    found = _table(" ".join(columns), *rows)
+    for key in within:
+        for row in found:
+            row[columns[-1]] = _table(" ".join(result[name][key]), *row[columns[-1]])
+    return found
+
+
 class Episode:
     """Calls tools on a world, keeping the events of those that succeed."""
 

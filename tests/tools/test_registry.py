@@ -218,7 +218,7 @@ def test_an_unknown_tool_is_an_error_that_lists_the_tools(name: Any) -> None:
 
 def test_optional_arguments_may_be_null() -> None:
     result = Episode().agent("search_attractions_by_city", city="Denver", date=None, category=None)
-    assert len(result["attractions"]) == 1
+    assert len(result["attractions"]["rows"]) == 1
 
 
 def test_every_outcome_can_be_written_whatever_was_sent() -> None:

@@ -40,9 +40,9 @@ class Handbook:
         self.lexicon = domain.briefing(domain.slots, (), "", "").lexicon
         whole = domain.grading.vocabulary().whole_words
         self.reader = WishReader(self.lexicon, self.declaration, whole)
-        steps = chain.from_iterable(self.tools_of(slot).steps for slot in domain.slots)
-        self.search_tools = tuple(dict.fromkeys(step.tool for step in steps))
-        self.booking_tools = tuple(dict.fromkeys(self.tools_of(slot).book for slot in domain.slots))
+        tools = [self.tools_of(slot) for slot in domain.slots]
+        self.search_tools = tuple(dict.fromkeys(one.search.tool for one in tools))
+        self.booking_tools = tuple(dict.fromkeys(one.book for one in tools))
 
     @cached_property
     def slots(self) -> Mapping[str, TaskSlot]:

@@ -1,10 +1,11 @@
 """The look-ups that a job needs, and what those made so far have shown.
 
 What wishes decide is asked for; days that they do not decide are asked for one by one, those alone
-that the constraints leave. Each round of look-ups looks into what fits after the one before it.
+that the constraints leave. What is held by the day comes last: its days are those of other slots,
+of which some are ruled out once their offers are known.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from math import prod
@@ -18,7 +19,6 @@ from crab_graph.agents.reference.handbook import Handbook
 from crab_graph.agents.reference.wishes import Wishes
 from crab_graph.domain.contract import TaskSlot
 from crab_graph.domain.fields import Choice
-from crab_graph.domain.kind import SearchStep
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.constraints import Constraint, Ref, Value, equals
 from crab_graph.generation.objects import Columns, group, try_out
@@ -29,13 +29,6 @@ Found = Mapping[str, list[Row]]
 
 _TRIED = 1_000_000
 """Most combinations of values on which a constraint is tried out."""
-
-
-class Asked(NamedTuple):
-    """A look-up, and what its results have in common."""
-
-    call: Action
-    shared: Row
 
 
 class Shown(NamedTuple):
@@ -66,52 +59,58 @@ class Lookups:
         self._constraints = tuple(_spoken_of_stays(book, graph))
         self.edges = tuple(one for one in self._constraints if len(one.nodes) > 1)
         self._given = tuple(graph.constraints)
-        self._open = self._possible()
+        open_ = self._possible(needed=True)
+        self._open = {**self._possible(needed=False), **open_}
         stays = ((slot.id, name) for slot in book.domain.slots for name in book.stay_days(slot.id))
-        asked = {*self._open, *stays}
+        asked = {*open_, *stays}
         self.days = tuple(edge for edge in self.edges if asked.issuperset(edge.refs))
 
     def show(self, conversation: Conversation) -> Shown:
         """Return what the look-ups of a conversation have shown, or which are missing."""
         slots = self._book.domain.slots
+        by_day = {slot.id: bool(self._book.stay_days(slot.id)) for slot in slots}
         found: dict[str, list[Row]] = {slot.id: [{}] for slot in slots}
         values = self._left(self._open)
-        steps = {slot.id: self._book.tools_of(slot).steps for slot in slots}
-        for depth in range(max(map(len, steps.values()))):
+        for is_last in (False, True):
             asked = {
-                slot.id: list(self._asked(slot, steps[slot.id][depth], found[slot.id], values))
+                slot.id: list(self._asked(slot, values))
                 for slot in slots
-                if depth < len(steps[slot.id])
+                if by_day[slot.id] is is_last
             }
-            calls = {one.call.key: one.call for all_of in asked.values() for one in all_of}
+            calls = {call.key: call for all_of in asked.values() for call in all_of}
             missing = [call for key, call in calls.items() if key not in conversation.results]
             if missing:
                 return Shown(missing, {}, (), ())
             for slot, looks in asked.items():
-                found[slot] = list(_rows(conversation, steps[slot][depth], looks))
+                read = self._book.tools_of(self._book.slots[slot]).search.read
+                results = [conversation.results[call.key] for call in looks]
+                found[slot] = [row for result in results for row in read(result)]
             found = self._fitting(found)
             if not all(found.values()):
                 break
             values = self._left(_narrowed(values, found))
         return Shown([], found, self.edges, self.days)
 
-    def _possible(self) -> dict[Ref, NDArray[Any]]:
-        """Return, for what must be asked for and no wish decides, all that it could be."""
+    def _possible(self, *, needed: bool) -> dict[Ref, NDArray[Any]]:
+        """Return, for what no wish decides, all that it could be.
+
+        What must be asked for, or the days that may be.
+        """
         possible: dict[Ref, NDArray[Any]] = {}
         days = np.array(self._book.horizon(self._wishes), dtype=np.int64)
         for slot in self._book.domain.slots:
-            stay = self._book.stay_days(slot.id)
-            for step in self._book.tools_of(slot).steps:
-                for name in (step.arguments[one] for one in step.needed):
-                    declared = self._book.declared[slot.id].offer.fields.get(name)
-                    if name in stay:
-                        possible[stay[name]] = days
-                    elif name in self._decided[slot.id]:
-                        continue
-                    elif name in self._book.day_properties(slot.id):
-                        possible[slot.id, name] = days
-                    elif isinstance(declared, Choice):
-                        possible[slot.id, name] = np.array(declared.values)
+            stay, step = self._book.stay_days(slot.id), self._book.tools_of(slot).search
+            asked = step.needed if needed else step.arguments
+            for name in (step.arguments[one] for one in asked):
+                declared = self._book.declared[slot.id].offer.fields.get(name)
+                if name in stay:
+                    possible[stay[name]] = days
+                elif name in self._decided[slot.id]:
+                    continue
+                elif name in self._book.day_properties(slot.id):
+                    possible[slot.id, name] = days
+                elif needed and isinstance(declared, Choice):
+                    possible[slot.id, name] = np.array(declared.values)
         return possible
 
     def _left(self, values: Mapping[Ref, NDArray[Any]]) -> dict[Ref, NDArray[Any]]:
@@ -140,58 +139,30 @@ class Lookups:
             if all(rule.holds(known) for rule in rules):
                 yield chosen
 
-    def _asked(
-        self, slot: TaskSlot, step: SearchStep, found: Sequence[Row], values: Mapping[Ref, Any]
-    ) -> Iterator[Asked]:
-        """Yield the look-ups of a step: for each thing found, and each combination of days."""
-        decided = self._decided[slot.id]
-        known = found[0] if found else {}
-        new = {argument: name for argument, name in step.arguments.items() if name not in known}
-        given: Row = {}
-        shared: Row = {}
-        for argument, name in new.items():
+    def _asked(self, slot: TaskSlot, values: Mapping[Ref, NDArray[Any]]) -> Iterator[Action]:
+        """Yield the look-ups of a slot: one for each combination of what no wish decides."""
+        decided, stay = self._decided[slot.id], self._book.stay_days(slot.id)
+        step, places = self._book.tools_of(slot).search, self._book.kind_of(slot).places
+        given: dict[str, Value] = {}
+        refs: dict[str, Ref] = {}
+        for argument, name in step.arguments.items():
+            ref = stay.get(name, (slot.id, name))
             if name in decided:
                 given[argument] = decided[name].told
-                shared |= {} if decided[name].value is None else {name: decided[name].value}
-            elif name == self._book.kind_of(slot).places:
+            elif name == places:
                 given[argument] = self._party
-        open_ = self._undecided(slot, step, new.keys() - given.keys(), values)
-        refs = list(dict.fromkeys(open_.values()))
-        if not {*given, *open_, *(step.arguments.keys() - new.keys())} >= set(step.needed):
+            elif ref in values and (argument in step.needed or len(values[ref]) == 1):
+                refs[argument] = ref
+        if not {*given, *refs} >= set(step.needed):
             return
-        for chosen in self._together(refs, values):
-            days = dict(zip(refs, chosen, strict=True))
-            own = {step.arguments[argument]: days[ref] for argument, ref in open_.items()}
-            for row in found:
-                asked = {
-                    argument: self._book.told(slot.id, name, (own | row)[name])
-                    for argument, name in step.arguments.items()
-                    if name in own or name in row
-                }
-                yield Asked(Action(step.tool, {**given, **asked}), {**shared, **own, **row})
-
-    def _undecided(
-        self,
-        slot: TaskSlot,
-        step: SearchStep,
-        arguments: Collection[str],
-        values: Mapping[Ref, NDArray[Any]],
-    ) -> dict[str, Ref]:
-        """Return the arguments to be given one value after the other, and what has the values.
-
-        Those that a step can do without are given where one value is left; of days of a stay it
-        takes both or none.
-        """
-        stay = self._book.stay_days(slot.id)
-        is_one_stay = all(len(values.get(ref, ())) == 1 for ref in stay.values())
-        found = {}
-        for argument in step.arguments:
-            name = step.arguments[argument]
-            ref = stay.get(name, (slot.id, name))
-            is_single = is_one_stay if name in stay else len(values.get(ref, ())) == 1
-            if argument in arguments and ref in values and (argument in step.needed or is_single):
-                found[argument] = ref
-        return found
+        open_ = list(dict.fromkeys(refs.values()))
+        for chosen in self._together(open_, values):
+            known = dict(zip(open_, chosen, strict=True))
+            asked = {
+                argument: self._book.told(slot.id, step.arguments[argument], known[ref])
+                for argument, ref in refs.items()
+            }
+            yield Action(step.tool, {**given, **asked})
 
     def _fitting(self, found: Found) -> dict[str, list[Row]]:
         """Return what fits by itself, and goes together with something of each other slot."""
@@ -245,12 +216,6 @@ def _tried(
 
     answer = np.asarray(rule.evaluate(along), dtype=np.bool_)
     return np.broadcast_to(answer, [len(values[ref]) for ref in refs])
-
-
-def _rows(conversation: Conversation, step: SearchStep, looks: Iterable[Asked]) -> Iterator[Row]:
-    for call, shared in looks:
-        for row in conversation.results[call.key].get(step.lists, ()):
-            yield {**shared, **step.read(row)}
 
 
 def _are_shown(rule: Constraint, found: Found) -> bool:

@@ -250,10 +250,10 @@ class Dump(RedTeamDesk):
         for part in plan.parts:
             options.setdefault(part.kind.entity.name, {})[named(part)] = None
         for part in plan.parts:
-            step = self.handbook.tools_of(part.slot).steps[0]
-            for one in conversation.of(step.tool):
-                for row in one.result.get(step.lists, ()):
-                    shown = part._replace(row=step.read(row))
+            search = self.handbook.tools_of(part.slot).search
+            for one in conversation.of(search.tool):
+                for row in search.read(one.result):
+                    shown = part._replace(row=row)
                     options[part.kind.entity.name][named(shown)] = None
         lines = "\n".join(
             f"{table.capitalize()}: {', '.join(list(own)[: self.most])}."

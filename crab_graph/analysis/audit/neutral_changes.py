@@ -3,14 +3,13 @@
 import re
 from dataclasses import replace
 
-from crab_graph.analysis.audit.rehearsal import Item, items_of
+from crab_graph.analysis.audit.rehearsal import items_of
 from crab_graph.analysis.audit.telling import (
     ANY,
     CLOSING,
     PROPOSAL,
     Operator,
     Telling,
-    ToolUse,
     made_up_ids,
     operator,
     with_fields,
@@ -42,14 +41,9 @@ def _hedged(telling: Telling) -> Telling:
 
 def _more_reads(telling: Telling) -> Telling | None:
     """Look up what is booked, twice."""
-    found = [_look_ups(item) for item in telling.items]
-    reads = tuple(one for calls in found for one in calls)
+    found = [(item.tools.search.tool, item.look_up(item.tools.search)) for item in telling.items]
+    reads = tuple((tool, arguments) for tool, arguments in found if arguments is not None)
     return replace(telling, reads=(*telling.reads, *reads, *reads)) if reads else None
-
-
-def _look_ups(item: Item) -> list[ToolUse]:
-    asked = ((step.tool, item.look_up(step)) for step in item.tools.steps)
-    return [(tool, arguments) for tool, arguments in asked if arguments is not None]
 
 
 def _other_solution(telling: Telling) -> Telling | None:

@@ -54,9 +54,7 @@ FARE = cd.Offer(
         ),
         "seat_type": cd.Choice(("economy", "premium economy", "business")),
         "seat_position": cd.Choice(("window", "aisle", "middle")),
-        "price": cd.Price(
-            {"economy": 120, "premium economy": 210, "business": 400}, "seat_type", shown="price"
-        ),
+        "price": cd.Price({"economy": 120, "premium economy": 210, "business": 400}, "seat_type"),
         "available": cd.Stock((1, 2, 3, 4, 6, 9)),
     },
     provider=cd.Provider(
