@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 from crab_graph.domain.booking_tools import KindDesk
+from crab_graph.domain.clock_words import clock_words
 from crab_graph.domain.declaration import Declaration, Each, Rule, Stay
 from crab_graph.domain.english import joined, spoken, with_article
 from crab_graph.settings import Toolset
@@ -86,6 +87,8 @@ class PolicyWords:
             "costs": " + ".join(self._costs()),
             "budget": " A budget covers all of it." if budget else "",
             "told": self._told(),
+            "exempt": self._exempt(),
+            "hours": "; ".join(self._hours()),
             "share": self._share(),
             "marks": self._marks(),
             **self._changing(),
@@ -146,17 +149,32 @@ class PolicyWords:
             yield f"price{times} of the {joined(titles)}"
 
     def _told(self) -> str:
-        by_name = [
-            _titles(self._declaration, one) for one in self._desks.values() if _is_named(one)
-        ]
-        by_id = [
-            _titles(self._declaration, one) for one in self._desks.values() if not _is_named(one)
-        ]
-        said = [f"the id of the {joined(by_id)}"] if by_id else []
-        said += [f"the name and the id of the {joined(by_name)}"] if by_name else []
+        said = []
+        for is_named, what in ((False, "the id"), (True, "the name and the id")):
+            desks = [desk for desk in self._desks.values() if _is_named(desk) is is_named]
+            titles = joined([_titles(self._declaration, desk) for desk in desks])
+            keys = ", ".join(f"`{desk.view.kind.entity.key}`" for desk in desks)
+            said += [f"{what} of the {titles} ({keys})"] if desks else []
         if self._paid:
             said += ["their exact prices", f"the exact total of the {self._declaration.job}"]
         return joined(said)
+
+    def _exempt(self) -> str:
+        """Return which ids no check asks for, as what they are parts of is told."""
+        parts = [desk.view.kind.offer.key for desk in self._desks.values() if desk.view.is_part]
+        keys = joined([f"`{key}`" for key in parts], "or")
+        return f" No {keys} needs to be told." if keys else ""
+
+    def _hours(self) -> Iterator[str]:
+        """Yield what words for times of day mean, each with the times of which it holds."""
+        found: dict[str, dict[str, list[str]]] = {}
+        for desk in self._desks.values():
+            for one in clock_words(desk.view.offer):
+                nouns = found.setdefault(one.text, {}).setdefault(one.shown, [])
+                nouns.append(with_article(desk.kind_noun))
+        for text, times in found.items():
+            said = joined([f"{shown} of {joined(nouns)}" for shown, nouns in times.items()])
+            yield f"{text} ({said})"
 
     def _share(self) -> str:
         """Return which slots count together, since one kind fills them."""

@@ -75,6 +75,11 @@ class Shop:
         noun = self.view.entity_noun.capitalize()
         return Argument(self.view.kind.entity.key, str, f"{noun} id.")
 
+    @property
+    def listed_by(self) -> str:
+        """The tools that list offers."""
+        return " or ".join(dict.fromkeys((self.search, self.look)))
+
     def named(self, given: Mapping[str, Any], changed: Row | None) -> str:
         """Return the id of the entity that a call is about."""
         key = self.view.kind.entity.key
@@ -162,7 +167,7 @@ class PersonOrders:
 
     def _entry(self, fields: dict[str, Any]) -> type[ToolArguments]:
         key = self.shop.view.kind.offer.key
-        text = f"{key} from {self.shop.look}, the same for all"
+        text = f"{key} from {self.shop.listed_by}, the same for all"
         offer = {key: (Annotated[str, Field(description=text)], ...)}
         model: type[ToolArguments] = create_model(
             f"{self.shop.view.offer.name}_entry", __base__=ToolArguments, **{**offer, **fields}

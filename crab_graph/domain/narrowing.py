@@ -112,7 +112,8 @@ class Narrowing:
     def _argument(self, name: str, text: str, *, is_needed: bool) -> Argument:
         declared = self.view.offer.fields[name]
         if isinstance(declared, Choice | Several):
-            hours = "".join(f": {one.text}" for one in clock_words(self.view.offer, name))
+            words = clock_words(self.view.offer, name)
+            hours = "".join(f", by {one.shown}: {one.text}" for one in words)
             return Argument(name, type_of_choice(declared), f"{text}{hours}.", is_needed)
         if isinstance(declared, Price):
             text = f"Only what costs at most this per {self.view.offer.unit}."

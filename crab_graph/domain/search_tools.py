@@ -73,7 +73,7 @@ class Finder:
         stay = None if self.calendar is None else self.calendar.stay
         needed = (*self.view.offer.tools.needs, *((stay.first, stay.last) if stay else ()))
         arguments = {one.name: self._narrowed(one.name) for one in self._search_arguments()}
-        return SearchStep(self.search_name, arguments, needed, self._listing.read)
+        return SearchStep(self.search_name, arguments, needed, self._list.read)
 
     @property
     def told(self) -> set[str]:
@@ -103,7 +103,7 @@ class Finder:
         else:
             found = self._left(call, found, days, people)
         ordered = sorted(found, key=self._search_order)
-        return {**told, **self._listing.show(ordered, known, parts)}
+        return {**told, **self._list.show(ordered, known, parts)}
 
     def look(self, call: ToolCall, **given: Any) -> Result:
         """List what is left of an entity."""
@@ -113,10 +113,10 @@ class Finder:
         rows = call.tables.find(kind.offer.name, key, given[key])
         left = sorted(self._left(call, rows, days, people), key=self._look_order)
         told = {key: given[key], **self._told(days, people)}
-        return {**told, **self._listing.show_parts(left)}
+        return {**told, **self._list.show_parts(left)}
 
     @cached_property
-    def _listing(self) -> OfferList:
+    def _list(self) -> OfferList:
         return OfferList(self.view)
 
     @cached_property
@@ -203,20 +203,19 @@ class Finder:
         view, kind = self.view, self.view.kind
         needs = joined([spoken(name) for name in view.offer.tools.needs])
         text = f"List {spoken(kind.entity.name)}{f' by {needs}' if needs else ''}"
-        offers = f"{spoken(kind.offer.name)}{' and prices' if view.price else ''}"
+        offers, prices = spoken(kind.offer.name), " and their prices" if view.price else ""
         if view.is_part and self.calendar is None:
-            text += f", with the {offers} that are left."
+            text += f", each with the {offers} that are left{prices}."
         elif view.is_part and self.calendar is not None:
             stay, unit = self.calendar.stay, view.offer.unit
             text += (
-                f". Given {stay.first} and {stay.last}, with the {offers} that are free on every"
-                f" {unit} between."
+                f". Given {stay.first} and {stay.last}, each with the {offers} that are free on"
+                f" every {unit} between{prices}."
             )
         else:
             text += ", those that are left." if kind.counter else "."
-        more = (
-            " What else is given keeps the list short." if any(self._narrowing.optional()) else ""
-        )
+        has_more = any(self._narrowing.optional())
+        more = " What else is given keeps the list short." if has_more else ""
         return f"{text}{more}{self._hours}{self._columns}"
 
     @property
@@ -224,7 +223,7 @@ class Finder:
         """What words for times of the day mean, where no argument says it."""
         asked = (*self.view.offer.tools.needs, *self.view.filters())
         return "".join(
-            f" {one.field} is when {one.shown} lies: {one.text}."
+            f" {one.field} goes by {one.shown}: {one.text}."
             for one in clock_words(self.view.offer)
             if one.field not in asked
         )
@@ -232,13 +231,11 @@ class Finder:
     @property
     def _columns(self) -> str:
         """How a list is read."""
+        text = " `columns` names the values of each row"
         if not self.view.is_part:
-            return " `columns` names the values of each row."
-        columns, offers = self._listing.part_columns, spoken(self.view.kind.offer.name)
-        return (
-            f" `columns` names the values of each row, `{columns}` those of each of the {offers} in"
-            " its last value."
-        )
+            return f"{text}."
+        columns, offers = self._list.part_columns, spoken(self.view.kind.offer.name)
+        return f"{text}, `{columns}` those of each row of {offers} in it."
 
     @property
     def _look_text(self) -> str:

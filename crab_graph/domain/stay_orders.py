@@ -36,7 +36,7 @@ class StayOrders:
         view = self.shop.view
         found = []
         if view.is_part:
-            text = f"{self.taken.capitalize()} from {self.shop.look}."
+            text = f"{self.taken.capitalize()} from {self.shop.listed_by}."
             if to_change:
                 text = f"All its {self.taken} from now on, of the same {view.entity_noun}."
             found = [] if to_change else [self.shop.entity_id]

@@ -408,6 +408,9 @@ TRAVEL = cd.build(
         optional_odds=ODDS,
         spread=("party", "budget", "date_mode", "seat_position", "hotel_stars"),
         properties=(cd.TaskProperty("budget", (*_BANDS, "any"), _budget_band),),
+        duties=(
+            "An all-day attraction takes the whole day: it does not fit on the day of a flight.",
+        ),
         directories=(AIRPORTS,),
         groups={"flights": ("outbound", "return")},
         lexicon=_WORDS,
