@@ -54,7 +54,7 @@ def play(task: Task, user: str) -> Episode:
         for message in played.messages
         if message["role"] == "tool" and names[message["tool_call_id"]] in own
     ]
-    mode = str(task.request.axes["date_mode"])
+    mode = str(task.axes["date_mode"])
     return Episode(mode, user, sum(results) / BYTES, len(results), bool(played.passed))
 
 
