@@ -3,7 +3,7 @@
 Every result of an agent's tools counts once, a byte being a quarter of a token: searches, and all
 that is booked, charged and looked up besides. `python benchmarks/bench_tokens.py` makes a benchmark
 with as many tasks of each date mode as a figure is the mean of; `python benchmarks/bench_tokens.py
-BENCH` takes one that is there. Users are the generic one and each persona.
+BENCH` takes one that is there. Users are the generic one, and RUSE's with a persona for each task.
 """
 
 import sys
@@ -22,7 +22,7 @@ Row = tuple[str, str, str]
 
 TASKS = 24
 """Tasks of each date mode."""
-USERS = ("generic", "terse", "neutral", "impatient")
+USERS = ("generic", "ruse")
 BYTES = 4
 """Of a token."""
 
@@ -85,4 +85,4 @@ def main() -> list[Row]:
 if __name__ == "__main__":
     rows = list(measure(cg.load_benchmark(sys.argv[1]))) if sys.argv[1:] else main()
     for what, measured, target in rows:
-        print(f"{what:<42}{measured:<26}{target}".rstrip())
+        print(f"{what:<46}{measured:<24}{target}".rstrip())

@@ -290,7 +290,7 @@ def test_agents_find_read_book_and_cancel_by_what_a_kind_says(kind: str) -> None
     step = tools.search
     asked = {name: known[step.arguments[name]] for name in step.needed}
     found = step.read(visit.agent(step.tool, **asked))[0]
-    entity_id, offer_id = found[one.entity.key], found[one.offer.key]
+    entity_id, offer_id = str(found[one.entity.key]), str(found[one.offer.key])
     entity = visit.ledger.get(one.entity.name, entity_id)
     offer = visit.ledger.get(one.offer.name, offer_id)
     assert entity is not None and offer is not None
