@@ -2,21 +2,47 @@
 
 import importlib
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 from typer.main import get_group
 
+import crab_graph as cg
+import crab_graph.domain as cd
 from crab_graph.cli import app, main
 from crab_graph.domain.word_checks import word_weaknesses
 from crab_graph.runs.relations import document
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    ROOT / "examples" / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+OPTIONS_OF_OTHERS = {"--strict", "--address", "--head"}
+"""Of mypy and Ray."""
+FILES_OF_READERS = {"conference/conference_domain.py"}
+NAMES_OF_READERS = set("call_1 call_2 conference_domain d1_anxious d4_anxious my_module".split())
+NAMES_OF_READERS |= {"find_talks", "get_my_visit_confirmations", "add_attraction"}
+NAMES_OF_READERS |= {"NEG_PRE", "NEG_POST"}
+"""Derived, made up for an example, or what a page itself defines."""
 
 SNIPPETS = re.findall(r"^```python( no-run)?\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
 COMMANDS = sorted(name for name, one in get_group(app).commands.items() if not one.hidden)
+
+
+@cache
+def words_of_the_code():
+    """All words of the sources, and the names of files."""
+    words = set()
+    for folder in ("crab_graph", "tests", "benchmarks", "examples"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in {".py", ".toml"} and path != Path(__file__):
+                words |= {path.stem, *re.findall(r"\w+", path.read_text(encoding="utf-8"))}
+    return words
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -24,14 +50,34 @@ def test_every_command_is_shown_in_the_readme(name):
     assert re.search(rf"\bcrab-graph {name}\b", README)
 
 
-def test_the_readme_shows_no_command_or_option_that_does_not_exist():
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}/{page.name}")
+def test_no_page_shows_a_command_or_an_option_that_does_not_exist(page):
+    text = page.read_text(encoding="utf-8")
     commands = get_group(app).commands
-    for line in re.findall(r"^    crab-graph ([^#\n]*)", README, flags=re.MULTILINE):
-        name, *rest = line.split()
-        if name.startswith("--"):
-            continue
-        known = {option for one in commands[name].params for option in one.opts}
-        assert {word for word in rest if word.startswith("--")} <= known, line
+    options = {name: {o for one in c.params for o in one.opts} for name, c in commands.items()}
+    shown = re.findall(r"^    crab-graph ([^#\n]+)|`crab-graph ([^`]+)`", text, re.MULTILINE)
+    for name, *rest in (words.split() for pair in shown for words in pair if words):
+        is_printed = " ".join(rest).startswith("split")  # what `generate --private` says
+        if not name.startswith("--") and name.islower() and not is_printed:
+            assert {word for word in rest if word.startswith("--")} <= options[name], (name, rest)
+    of_all = {o for one in get_group(app).params for o in one.opts}.union(*options.values())
+    mentioned = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*\w(?![\w-])", text))
+    assert mentioned <= of_all | OPTIONS_OF_OTHERS | {"--help", "--install-completion"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}/{page.name}")
+def test_no_page_names_in_code_what_is_not_in_the_code(page):
+    text = page.read_text(encoding="utf-8")
+    for module, name in re.findall(r"\b(cg|cd)\.([A-Za-z_]\w*)", text):
+        assert hasattr({"cg": cg, "cd": cd}[module], name), f"{module}.{name}"
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    said = [code for code in re.findall(r"`([^`\n]+)`", prose)]
+    names = {name for code in said for name in re.findall(r"[A-Za-z]\w*_\w*\w", code)}
+    own = set(re.findall(r"\w+", "\n".join(re.findall(r"^```.*?^```", text, re.M | re.S))))
+    assert names - words_of_the_code() - own <= NAMES_OF_READERS
+    for path in (code for code in said if re.fullmatch(r"[\w/.-]+/[\w.-]+\.(py|toml|md)", code)):
+        places = (ROOT, ROOT / "crab_graph", page.parent)
+        assert any((place / path).exists() for place in places) or path in FILES_OF_READERS, path
 
 
 def test_the_snippets_run_and_print_what_the_readme_says(tmp_path, monkeypatch, capsys):
@@ -49,7 +95,7 @@ def test_snippets_that_need_a_model_are_at_least_python():
         compile(code, "README.md", "exec")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}/{page.name}")
 def test_links_between_pages_lead_somewhere(page):
     text = page.read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#]+)\)", text):
