@@ -53,6 +53,7 @@ def build_task() -> Any:
     facts = (Fact("secret", CANARY, FactLevel.DETAIL),)
     task = SimpleNamespace(id="S1-001", world=world, today="2027-04-20", domain=domain, facts=facts)
     task.with_toolset = lambda toolset: task
+    task.check_playable = lambda: None
     return task
 
 
