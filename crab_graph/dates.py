@@ -25,6 +25,11 @@ def iso_date(day: int) -> str:
     return date.fromordinal(EPOCH.toordinal() + day).isoformat()
 
 
+def weekday(day: int) -> int:
+    """Return the weekday of a day number, 0 for Monday."""
+    return (day + EPOCH.weekday()) % 7
+
+
 @cache  # tools show many of the few that there are
 def clock_time(minute: int) -> str:
     """Return a minute of the day as `HH:MM`."""

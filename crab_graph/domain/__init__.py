@@ -31,10 +31,12 @@ from crab_graph.domain.declaration import (
     Wording,
 )
 from crab_graph.domain.fields import (
+    LEVEL,
     Capacity,
     Choice,
     Clock,
     Day,
+    Given,
     Later,
     Price,
     Several,
@@ -43,6 +45,7 @@ from crab_graph.domain.fields import (
 )
 
 __all__ = [
+    "LEVEL",
     "Axis",
     "Budget",
     "Capacity",
@@ -53,6 +56,7 @@ __all__ = [
     "Declaration",
     "Directory",
     "Each",
+    "Given",
     "Later",
     "Names",
     "Offer",

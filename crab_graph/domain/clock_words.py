@@ -1,12 +1,13 @@
 """What words for times of the day mean in clock hours: said where agents read or give them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from crab_graph.dates import clock_time
 from crab_graph.domain.declaration import Offer
 from crab_graph.domain.english import joined
-from crab_graph.domain.fields import Clock
+from crab_graph.domain.fields import Choice, Clock, Given, Later
+from crab_graph.generation.constraints import Value
 
 
 class ClockWords(NamedTuple):
@@ -26,21 +27,60 @@ class ClockWords(NamedTuple):
 def clock_words(offer: Offer, only: str | None = None) -> Iterator[ClockWords]:
     """Yield the fields of an offer, or one, whose values decide times of the day.
 
-    Where one decides several times, such as beginning and end, its hours reach over all of them.
+    Where parts of the day are declared, these are their hours; elsewhere those between the first
+    and the last time that a value decides, such as beginning and end.
     """
-    clocks: dict[str, dict[str, Clock]] = {}
-    for name, field in offer.fields.items():
-        if isinstance(field, Clock) and only in (None, field.of):
-            clocks.setdefault(field.of, {})[field.shown or name] = field
-    for of, fields in clocks.items():
-        values = list(dict.fromkeys(value for one in fields.values() for value in one.hours))
-        text = ", ".join(f"{value} {_reach(list(fields.values()), value)}" for value in values)
-        yield ClockWords(of, joined([f"`{name}`" for name in fields]), text)
+    for of, choice in offer.fields.items():
+        if not isinstance(choice, Choice) or only not in (None, of):
+            continue
+        clocks = {
+            field.shown or name: field
+            for name, field in offer.fields.items()
+            if isinstance(field, Clock)
+            and of in field.sources
+            and (choice.hours or len(field.sources) == 1)
+        }
+        if clocks:
+            reaches = (
+                (value, choice.hours.get(value) or _reach(offer, of, value))
+                for value in choice.values
+            )
+            text = ", ".join(f"{value} {_said(*reach)}" for value, reach in reaches)
+            yield ClockWords(of, joined([f"`{name}`" for name in clocks]), text)
 
 
-def _reach(clocks: list[Clock], value: str) -> str:
+def _reach(offer: Offer, of: str, value: Value) -> tuple[int, int]:
+    """Return the first minute that a value decides, and the one after the last."""
     minutes: list[int] = []
-    for hours in (one.hours[value] for one in clocks if value in one.hours):
-        minutes += [hours] if isinstance(hours, int) else hours
-    first, last = clock_time(min(minutes)), clock_time(max(minutes))
-    return first if first == last else f"{first}-{last}"
+    for name, field in offer.fields.items():
+        if isinstance(field, Clock) and of in field.sources:
+            spans = _spans(field, of, value)
+            amounts = [0, *_amounts(offer, name, of, value)]
+            minutes += [first + min(amounts) for first, _ in spans]
+            minutes += [end + max(amounts) for _, end in spans]
+    return min(minutes), max(minutes)
+
+
+def _spans(clock: Clock, of: str, value: Value) -> list[tuple[int, int]]:
+    if clock.sources == (of,):
+        found = [clock.of_value((value,))]
+    else:
+        place = clock.sources.index(of)
+        found = [clock.of_value(key) for key in clock.hours if key[place] == value]
+    return [one for one in found if one is not None]
+
+
+def _amounts(offer: Offer, after: str, of: str, value: Value) -> Sequence[int]:
+    """Return by how much what a value decides as well lies behind a time."""
+    return [
+        amount
+        for field in offer.fields.values()
+        if isinstance(field, Later) and field.after == after
+        if isinstance(given := field.by, Given) and of in given.of
+        for key, amount in given.amounts.items()
+        if key[given.of.index(of)] == value
+    ]
+
+
+def _said(first: int, end: int) -> str:
+    return clock_time(first) if end - first == 1 else f"{clock_time(first)}-{clock_time(end - 1)}"

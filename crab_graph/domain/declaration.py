@@ -57,7 +57,8 @@ class Provider:
     Attributes:
         name: Singular noun; its table is the plural, its id `<name>_id`.
         prefix: Of its ids, two letters.
-        shares: Fields of the offers that are the same for all offers of one provider.
+        shares: Fields of the offers that are the same for all offers of one provider; with `LEVEL`
+            among them all its offers are of one level of price.
         names: Its names, where it has them.
         plural: Where it is not the noun with an `s`.
         digits: Of its ids.
@@ -193,6 +194,7 @@ class Offer:
             only, and linear in the price; by default so many times the price.
         tools: Names of its tools.
         words: Words that mean one, in texts; the kind by default.
+        incidental: Fields in which alone no two offers differ, as in how many are left.
         bundles: Fields over which the audit counts offers, by what that is called.
         adds: Calls that put it in a store (paper A.5): of its provider, then of itself; one where a
             provider is added with all its offers. `add_<provider>`, `add_<offer>` by default.
@@ -211,6 +213,7 @@ class Offer:
     cost: Callable[[Any, Any], Any] = mul
     tools: Tools = field(default_factory=Tools)
     words: Sequence[str] = ()
+    incidental: Sequence[str] = ()
     bundles: Mapping[str, Sequence[str]] = field(default_factory=dict)
     adds: Sequence[str] = ()
     plural: str = ""

@@ -14,6 +14,13 @@ from crab_graph.generation.constraints import Value
 Minutes = tuple[int, int]
 """The first minute of a day and the one after the last."""
 
+LEVEL = "price level"
+"""What decides a price beside fields: a number that no table shows, one of those of its `Price`.
+
+It is drawn for each offer, or for each provider that names it among what its offers share; times
+can be drawn for each level as well. No field can be called so.
+"""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Field:
@@ -38,12 +45,14 @@ class Choice(Field):
             default all. Fields that are the same `Choice` share the draw.
         codes: What else tools understand for a value, such as the code of a place.
         listed_by: The tool that lists the values, to which errors point who gives another one.
+        hours: For values that are parts of the day, the minutes within which what is of one begins.
     """
 
     values: Sequence[Value]
     sample: int | None = None
     codes: Mapping[Any, str] = field(default_factory=dict)
     listed_by: str = ""
+    hours: Mapping[Any, Minutes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,20 +84,41 @@ class Day(Field):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Given:
+    """A number that some fields decide: by their values, in the order of `of`."""
+
+    of: Sequence[str]
+    amounts: Mapping[tuple[Value, ...], int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Clock(Field):
-    """A minute of the day that another field decides, drawn from the hours of its value.
+    """A minute of the day that other fields decide, drawn from the hours of their values.
 
     Attributes:
-        of: The field that decides it, such as `time_of_day`.
+        of: The field that decides it, such as `time_of_day`, or several.
         hours: For each of its values the minute, or first and last minute to draw from, in steps of
-            five.
+            five; of several fields for each combination of values that there is.
         per: Further fields: for each combination of these a time is drawn anew, so that offers
-            which share them share the time.
+            which share them share the time. Those of different levels of price, where `LEVEL` is
+            among them, differ.
+        takes: The minutes that what begins then takes: it ends on the same day.
     """
 
-    of: str
-    hours: Mapping[str, int | Minutes]
+    of: str | Sequence[str]
+    hours: Mapping[Any, int | Minutes]
     per: Sequence[str] = ()
+    takes: Given | None = None
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The fields that decide from which hours it is drawn."""
+        return (self.of,) if isinstance(self.of, str) else tuple(self.of)
+
+    def of_value(self, values: tuple[Value, ...]) -> Minutes | None:
+        """Return the first minute and the one after the last for values of the sources, if any."""
+        found = self.hours.get(values[0] if isinstance(self.of, str) else values)
+        return (found, found + 1) if isinstance(found, int) else found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,31 +133,37 @@ class Span:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Later(Field):
-    """A day or a minute behind another field of its kind, by a field's value or a span."""
+    """A day or a minute behind another field of its kind.
+
+    By a field's value, by what other fields decide, or by a span.
+    """
 
     after: str
-    by: str | Span
+    by: str | Span | Given
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Price(Field):
-    """The price of one unit, in cents, whole dimes: twelve levels around a base.
+    """The price of one unit, in cents, whole dimes: levels around a base.
 
     Its field is called `price`. What has none is free.
 
     Attributes:
         base: Dollars by the value of the field `by`.
         by: The field that decides the base.
-        percent: Percentages by the values of further fields, such as `{"room": {"suite": 190}}`.
+        percent: Percentages by the values of further fields, such as `{"room": {"suite": 190}}`;
+            of a day by its weekday, Monday first, such as `{"date": WEEKDAYS}`.
         levels: Lowest and highest level, in percent of the base.
         season: Percentages from which one is drawn for a task.
+        steps: How many levels there are, evenly spaced.
     """
 
     base: Mapping[Any, int]
     by: str
-    percent: Mapping[str, Mapping[Any, int]] = field(default_factory=dict)
+    percent: Mapping[str, Mapping[Any, int] | Sequence[int]] = field(default_factory=dict)
     levels: tuple[int, int] = (70, 180)
     season: tuple[int, int] = (90, 111)
+    steps: int = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,11 +9,13 @@ from enum import StrEnum
 
 from crab_graph.domain.declaration import Count, Declaration, Each, Offer, Stay
 from crab_graph.domain.fields import (
+    LEVEL,
     Capacity,
     Choice,
     Clock,
     Day,
     Field,
+    Given,
     Later,
     Price,
     Several,
@@ -66,15 +68,17 @@ def nature(offer: Offer, name: str) -> Nature:
 
 
 def deciders(field: Field) -> tuple[str, ...]:
-    """Return the fields that decide a field; none decide one that is free.
+    """Return the fields that decide a field, and `LEVEL` of a time; none decide one that is free.
 
     A price is decided by its level as well, which is no field.
     """
     match field:
         case Clock():
-            return (*field.per, field.of)
+            return (*field.per, *field.sources, *(field.takes.of if field.takes else ()))
         case Later(by=Span() as span):
             return (field.after, *span.per)
+        case Later(by=Given() as given):
+            return (field.after, *given.of)
         case Later(by=str() as by):
             return (field.after, by)
         case Price():
@@ -203,7 +207,11 @@ def _kind(declaration: Declaration, offer: Offer) -> Kind:
         offer=own,
         items=items.name,
         renamed={column: name for column, name in named if column != name},
-        bundle=() if provider is None else tuple(one for one in free if one in provider.shares),
+        bundle=(
+            ()
+            if provider is None
+            else tuple(one for one in (*free, LEVEL) if one in provider.shares)
+        ),
         prefixes=(*prefixes, (offer.prefix, offer.digits)),
         quantity=held.argument if isinstance(held, Count) else None,
         interval=(held.first, held.last) if isinstance(held, Stay) else None,

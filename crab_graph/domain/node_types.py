@@ -4,21 +4,23 @@ The request bounds the world: its wishes are among the values that a choice is s
 days lie around its window. Everything else is drawn, each field from a stream of its own.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
-from math import prod
 from random import Random
 from typing import Any, NamedTuple
 
-from crab_graph.dates import day_number
+import numpy as np
+
+from crab_graph.dates import MINUTES_A_DAY, day_number, weekday
 from crab_graph.domain.declaration import Declaration, Offer
 from crab_graph.domain.fields import (
+    LEVEL,
     Capacity,
     Choice,
     Clock,
     Day,
     Field,
+    Given,
     Later,
     Price,
     Several,
@@ -30,10 +32,6 @@ from crab_graph.generation.constraint_graph import Derived, NodeType, Property
 from crab_graph.generation.constraints import Constraint, Value
 from crab_graph.randomness import derive_rng
 
-LEVEL = "price level"
-"""The free property that decides, with others, what a unit costs; no field can be called so."""
-
-_LEVELS = tuple(range(12))
 _MINUTES = 5
 """Clock times are whole multiples of so many minutes from the first of their range."""
 
@@ -119,8 +117,9 @@ class WorldMaker:
         seed: int,
     ) -> NodeType:
         values = {name: domains[own] for name, own in offer.fields.items() if own in domains}
-        if not self._kinds[kind].is_free:
-            values[LEVEL] = _LEVELS
+        for price in offer.fields.values():
+            if isinstance(price, Price):
+                values[LEVEL] = tuple(range(price.steps))
         decided: dict[str, _Decided] = {}
         for name, field in offer.fields.items():
             if field not in domains:
@@ -130,12 +129,19 @@ class WorldMaker:
             properties=tuple(Property(*one) for one in values.items()),
             derived=tuple(Derived(name, *own) for name, own in decided.items()),
             domain_constraints=self._rules[kind],
-            # What offers are told apart by is all but how many are left.
-            identity=tuple(
-                name for name in values if not isinstance(offer.fields.get(name), Stock)
-            ),
+            identity=_identity(offer, values, self._kinds[kind].bundle),
             bundle=self._kinds[kind].bundle,
         )
+
+
+def _identity(offer: Offer, values: Iterable[str], bundle: Sequence[str]) -> tuple[str, ...]:
+    """Return what offers are told apart by: all but how many are left, what bundles them first."""
+    told = [
+        name
+        for name in values
+        if name not in offer.incidental and not isinstance(offer.fields.get(name), Stock)
+    ]
+    return tuple(dict.fromkeys((*(name for name in bundle if name in told), *told)))
 
 
 def _wanted_choices(declaration: Declaration) -> Iterator[tuple[Field, Value, str]]:
@@ -171,32 +177,48 @@ def _decide(
             base = decided.get(after) or _Decided((after,), {(day,): day for day in values[after]})
             return _sum(base, _distance(by, values, stream), values)
         case Price() as field:
-            choices = tuple(values[source] for source in (field.by, *field.percent))
-            return _priced(field, choices, stream().randint(*field.season))
+            return _priced(field, values, stream().randint(*field.season))
     raise TypeError(f"{offer.name}.{name} is free")
 
 
 def _timetable(
     field: Clock, values: Mapping[str, tuple[Value, ...]], stream: Callable[[], Random]
 ) -> _Decided:
-    hours: Mapping[Any, int | tuple[int, int]] = field.hours
-    if all(isinstance(one, int) for one in hours.values()):
-        return _Decided((field.of,), {(value,): hours[value] for value in values[field.of]})
-    inputs = (*field.per, field.of)
-    draw = stream().randrange
-    table = {
-        key: one if isinstance(one := hours[key[-1]], int) else draw(one[0], one[1], _MINUTES)
-        for key in product(*(values[source] for source in inputs))
-    }
-    return _Decided(inputs, table)
+    sources = field.sources
+    spans = {key: field.of_value(key) for key in product(*(values[one] for one in sources))}
+    if all(isinstance(one, int) for one in field.hours.values()):
+        return _Decided(sources, {key: one[0] if one else 0 for key, one in spans.items()})
+    # Levels stand last, so that the times of all levels are drawn together.
+    per = [one for one in field.per if one != LEVEL]
+    levels = values[LEVEL] if LEVEL in field.per else ()
+    inputs = (*per, *sources)
+    taken = [inputs.index(one) for one in field.takes.of] if field.takes else []
+    rng = stream()
+    table: dict[tuple[Value, ...], int] = {}
+    for key in product(*(values[one] for one in inputs)):
+        # What does not exist has some time too.
+        first, end = spans[key[len(per) :]] or (0, 1)
+        if field.takes and end - first > 1:
+            amount = field.takes.amounts.get(tuple([key[one] for one in taken]), 0)
+            end = min(end, MINUTES_A_DAY - amount)
+        if not levels:
+            table[key] = rng.randrange(first, end, _MINUTES)
+            continue
+        slots = range(first, end, _MINUTES)
+        drawn = rng.sample(slots, len(levels)) if len(slots) > 1 else [first] * len(levels)
+        table |= {(*key, level): minute for level, minute in zip(levels, drawn, strict=True)}
+    return _Decided((*inputs, LEVEL) if levels else inputs, table)
 
 
 def _distance(
-    by: str | Span, values: Mapping[str, tuple[Value, ...]], stream: Callable[[], Random]
+    by: str | Span | Given, values: Mapping[str, tuple[Value, ...]], stream: Callable[[], Random]
 ) -> _Decided:
     """Return how far something lies behind something else."""
     if isinstance(by, str):
         return _Decided((by,), {(one,): one for one in values[by]})
+    if isinstance(by, Given):
+        keys = product(*(values[source] for source in by.of))
+        return _Decided(tuple(by.of), {key: by.amounts.get(key, 0) for key in keys})
     draw = stream().randrange
     keys = product(*(values[source] for source in by.per))
     return _Decided(tuple(by.per), {key: draw(by.low, by.high + 1, by.step) for key in keys})
@@ -225,19 +247,22 @@ def _sum(first: _Decided, second: _Decided, values: Mapping[str, tuple[Value, ..
     return _Decided(inputs, table)
 
 
-@lru_cache(maxsize=1024)
-def _priced(field: Price, choices: tuple[tuple[Value, ...], ...], season: int) -> _Decided:
+def _priced(field: Price, values: Mapping[str, tuple[Value, ...]], season: int) -> _Decided:
     """Return the cents of a unit, by what decides its base, its percentages and its level.
 
     Whole dimes: exact in cents, and no level gives itself away by its digits.
     """
+    amounts = np.array([field.base[value] * season for value in values[field.by]], dtype=np.float64)
+    for name, own in field.percent.items():
+        shares = [
+            own.get(value, 100) if isinstance(own, Mapping) else own[weekday(int(value))]
+            for value in values[name]
+        ]
+        amounts = np.multiply.outer(amounts, np.array(shares) / 100)
     low, high = field.levels
-    scale = 100 ** (len(field.percent) + 1) * 110
-    table = {}
-    for kind, *more in product(*choices):
-        factors = zip(field.percent.values(), more, strict=True)
-        amount = field.base[kind] * season * prod(own.get(one, 100) for own, one in factors)
-        for level in _LEVELS:
-            percent_x11 = low * 11 + (high - low) * level
-            table[kind, *more, level] = round(amount * percent_x11 / scale) * 10
-    return _Decided((field.by, *field.percent, LEVEL), table)
+    levels = values[LEVEL]
+    steps = [low + (high - low) * level / max(1, len(levels) - 1) for level in map(int, levels)]
+    cents = np.rint(np.multiply.outer(amounts, np.array(steps)) / 1000).astype(np.int64) * 10
+    inputs = (field.by, *field.percent, LEVEL)
+    keys = product(*(values[name] for name in inputs))
+    return _Decided(inputs, dict(zip(keys, cents.ravel().tolist(), strict=True)))

@@ -2,8 +2,12 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from keyword import iskeyword
+from types import SimpleNamespace
 from typing import Any
+
+import numpy as np
 
 from crab_graph.dates import MINUTES_A_DAY
 from crab_graph.domain.declaration import (
@@ -17,12 +21,15 @@ from crab_graph.domain.declaration import (
     Stay,
 )
 from crab_graph.domain.fields import (
+    LEVEL,
     Capacity,
     Choice,
     Clock,
     Day,
     Field,
+    Given,
     Later,
+    Minutes,
     Price,
     Several,
     Span,
@@ -31,6 +38,7 @@ from crab_graph.domain.fields import (
 from crab_graph.domain.layout import (
     Nature,
     deciders,
+    field_of,
     nature,
     shared_fields,
     tables_of,
@@ -48,6 +56,9 @@ PREFIXES = ("BK", "CD", "CU", "HX", "PM", "TX")
 """Prefixes of the engine's own ids."""
 
 _FEWEST_DIGITS = 4
+
+_MINUTES = 5
+"""Steps in which times of the day are drawn."""
 
 
 def repeated(items: Iterable[str]) -> list[str]:
@@ -125,7 +136,7 @@ def _of_offer(offer: Offer, declaration: Declaration) -> Iterator[str]:
             f"{where}, field '{name}': can be later than a day, minute {latest}; shorten it"
             for name in offer.fields
             if nature(offer, name) is Nature.MINUTE
-            and (latest := _latest(offer.fields, name)) >= MINUTES_A_DAY
+            and (latest := _latest(offer, name)) >= MINUTES_A_DAY
         ]
     # What is said of fields can be looked at where these can be.
     yield from found or _of_whole(offer, declaration, where)
@@ -146,6 +157,9 @@ def _of_whole(offer: Offer, declaration: Declaration, where: str) -> Iterator[st
         yield from (f"{where}, names: {line}" for line in _of_names(offer, named))
     yield from (f"{where}, holds: {line}" for line in _of_holding(offer, declaration))
     yield from (f"{where}, tools: {line}" for line in _of_tools(offer))
+    for name in offer.incidental:
+        if name not in offer.fields or deciders(offer.fields[name]):
+            yield f"{where}, incidental: '{name}' is no field that nothing else decides"
     for title, names in offer.bundles.items():
         for name in set(names) - offer.fields.keys():
             yield f"{where}, bundles '{title}': there is no field '{name}'"
@@ -174,14 +188,15 @@ def _of_field(offer: Offer, name: str) -> Iterator[str]:
         yield "its name is taken or no identifier; choose another"
     if isinstance(field, Price) and name != "price":
         yield "a Price is called 'price'; rename it, and say in `shown` what results call it"
+    known = {*offer.fields, *([LEVEL] if field_of(offer, Price) else [])}
     for other in deciders(field):
-        if other not in offer.fields:
+        if other not in known:
             yield f"refers to '{other}', which there is not; it has {listed(offer.fields)}"
-    if all(other in offer.fields for other in deciders(field)):
-        yield from _OF_TYPE.get(type(field), _nothing)(field, offer.fields, name)
+    if known.issuperset(deciders(field)):
+        yield from _OF_TYPE.get(type(field), _nothing)(field, offer, name)
 
 
-def _nothing(field: Any, fields: Mapping[str, Field], name: str) -> Iterator[str]:
+def _nothing(field: Any, offer: Offer, name: str) -> Iterator[str]:
     yield from ()
 
 
@@ -196,15 +211,20 @@ def _of_values(values: Sequence[Any], types: tuple[type, ...], least: int = 0) -
         yield f"its values must be {least} or more"
 
 
-def _of_choice(field: Choice, fields: Mapping[str, Field], name: str) -> Iterator[str]:
+def _of_choice(field: Choice, offer: Offer, name: str) -> Iterator[str]:
     yield from _of_values(field.values, (int, str), -(2**31))
     if field.sample is not None and not 1 <= field.sample <= len(field.values):
         yield f"sample {field.sample} is not from 1 to the number of its values"
     for value in field.codes.keys() - set(field.values):
         yield f"codes: {value!r} is none of its values"
+    for value, hours in field.hours.items():
+        if value not in field.values:
+            yield f"hours: {value!r} is none of its values"
+        if not _is_within_a_day(hours):
+            yield f"hours: '{value}' is not within a day, from 0 to {MINUTES_A_DAY}"
 
 
-def _of_several(field: Several, fields: Mapping[str, Field], name: str) -> Iterator[str]:
+def _of_several(field: Several, offer: Offer, name: str) -> Iterator[str]:
     yield from _of_values(field.values, (str,))
     if any("," in str(value) for value in field.values):
         yield "its values must have no comma, for sets are written with commas"
@@ -212,21 +232,68 @@ def _of_several(field: Several, fields: Mapping[str, Field], name: str) -> Itera
         yield "it must hold 1 <= least <= most <= the number of its values"
 
 
-def _of_clock(field: Clock, fields: Mapping[str, Field], name: str) -> Iterator[str]:
-    of = fields[field.of]
-    if not isinstance(of, Choice):
-        yield f"of '{field.of}', which is no Choice"
-        return
-    if missing := [value for value in of.values if value not in field.hours]:
-        yield f"hours: lack {listed(missing)} of '{field.of}'"
+def _of_clock(field: Clock, offer: Offer, name: str) -> Iterator[str]:
+    for source in field.sources:
+        if not isinstance(offer.fields[source], Choice):
+            yield f"of '{source}', which is no Choice"
+            return
+    combinations = dict.fromkeys(_combinations(offer, field.sources))
+    single = isinstance(field.of, str)
+    known = {values[0] if single else values: values for values in combinations}
+    if missing := [value for value, own in known.items() if field.of_value(own) is None]:
+        yield f"hours: lack {listed(missing)} of '{', '.join(field.sources)}'"
     for value, hours in field.hours.items():
         if not _is_span(hours):
             yield f"hours: {value!r} is {hours!r}; give a minute of the day, or the first and last"
-            continue
-        first, end = (hours, hours + 1) if isinstance(hours, int) else hours
-        if not 0 <= first < end <= MINUTES_A_DAY:
+        elif not _is_within_a_day(hours):
             yield f"hours: '{value}' is not within a day, from 0 to {MINUTES_A_DAY}"
-    yield from _of_per(field.per, fields)
+        else:
+            yield from _of_parts(field, offer, value, hours)
+    yield from _of_per([one for one in field.per if one != LEVEL], offer)
+    if field.takes is not None:
+        yield from _of_given(field.takes, offer, "takes")
+        if not set(field.takes.of) <= {*field.per, *field.sources}:
+            yield "takes: what decides it must be among `of` and `per`"
+    price = offer.fields.get("price")
+    most = max((amount for amount in field.takes.amounts.values()), default=0) if field.takes else 0
+    for value, hours in field.hours.items():
+        if not isinstance(hours, int) and _is_span(hours):
+            end = min(hours[1], MINUTES_A_DAY - most)
+            needed = price.steps if LEVEL in field.per and isinstance(price, Price) else 1
+            if -((hours[0] - end) // _MINUTES) < needed:
+                yield (
+                    f"hours: {value!r} has no {needed} times, in steps of {_MINUTES}, from which "
+                    "it ends on the same day; widen it"
+                )
+
+
+def _of_parts(field: Clock, offer: Offer, value: Any, hours: int | Minutes) -> Iterator[str]:
+    """Yield where hours lie outside those that a part of the day is declared to have."""
+    first, end = (hours, hours + 1) if isinstance(hours, int) else hours
+    own = (value,) if isinstance(field.of, str) else value
+    for source, part in zip(field.sources, own, strict=True):
+        choice = offer.fields[source]
+        low, high = getattr(choice, "hours", {}).get(part, (0, MINUTES_A_DAY))
+        if not low <= first < end <= high:
+            yield f"hours: {value!r} is not within the hours of '{part}', {low} to {high}"
+
+
+def _combinations(offer: Offer, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """Yield the values that some choices have together, but for what can never be."""
+    for values in product(*(offer.fields[name].values for name in names)):  # type: ignore[attr-defined]
+        one = SimpleNamespace(
+            **{name: np.array([value]) for name, value in zip(names, values, strict=True)}
+        )
+        if not any(_forbids(holds, one) for holds in offer.always.values()):
+            yield values
+
+
+def _forbids(holds: Any, one: SimpleNamespace) -> bool:
+    """Whether what holds of every offer says that there is none of some values."""
+    try:
+        return not np.all(holds(one))
+    except (AttributeError, TypeError):
+        return False  # it reads other fields, or is refused for what it is
 
 
 def _is_span(hours: Any) -> bool:
@@ -236,46 +303,89 @@ def _is_span(hours: Any) -> bool:
     return is_pair and all(isinstance(one, int) for one in hours)
 
 
-def _of_later(field: Later, fields: Mapping[str, Field], name: str) -> Iterator[str]:
+def _is_within_a_day(hours: int | Minutes) -> bool:
+    first, end = (hours, hours + 1) if isinstance(hours, int) else hours
+    return 0 <= first < end <= MINUTES_A_DAY
+
+
+def _of_given(given: Given, offer: Offer, what: str) -> Iterator[str]:
+    for name in given.of:
+        if not isinstance(offer.fields[name], Choice):
+            yield f"{what}: of '{name}', which is no Choice"
+            return
+    missing = [one for one in _combinations(offer, given.of) if one not in given.amounts]
+    if missing:
+        yield f"{what}: lacks an amount for {listed(missing[:3])} of '{', '.join(given.of)}'"
+    if any(not isinstance(one, int) or one < 0 for one in given.amounts.values()):
+        yield f"{what}: its amounts must be numbers from 0 on"
+
+
+def _of_later(field: Later, offer: Offer, name: str) -> Iterator[str]:
+    fields = offer.fields
     order = [*fields]
     if not isinstance(fields[field.after], Day | Clock | Later):
         yield f"after '{field.after}', which is neither a day nor a time of the day"
     elif order.index(field.after) >= order.index(name):
         yield f"stands before '{field.after}', which it lies behind; put it after that"
     if isinstance(field.by, Span):
-        yield from _of_per(field.by.per, fields)
+        yield from _of_per(field.by.per, offer)
         if not 0 <= field.by.low <= field.by.high or field.by.step < 1:
             yield "its span must hold 0 <= low <= high, and a step of 1 or more"
+        return
+    if isinstance(field.by, Given):
+        yield from _of_given(field.by, offer, "by")
         return
     by = fields[field.by]
     if not isinstance(by, Choice) or any(not isinstance(one, int) or one < 0 for one in by.values):
         yield f"by '{field.by}', which is no Choice of numbers from 0 on"
 
 
-def _latest(fields: Mapping[str, Field], name: str) -> int:
+def _latest(offer: Offer, name: str) -> int:
     """Return the highest number that a time of the day, or what lies behind one, can be."""
+    fields = offer.fields
     match fields[name]:
         case Clock(hours=hours):
             return max(one if isinstance(one, int) else one[1] - 1 for one in hours.values())
         case Later(after=after, by=Span(high=high)):
-            return _latest(fields, after) + high
+            return _latest(offer, after) + high
+        case Later(after=after, by=Given() as given):
+            return _latest_given(offer, after, given)
         case Later(after=after, by=str() as by):
-            return _latest(fields, after) + _latest(fields, by)
+            return _latest(offer, after) + _latest(offer, by)
         case Choice(values=values):
             return max(int(value) for value in values)
     return 0
 
 
-def _of_per(names: Sequence[str], fields: Mapping[str, Field]) -> Iterator[str]:
+def _latest_given(offer: Offer, after: str, given: Given) -> int:
+    """Return the highest number behind a field by a given amount, which may depend on the same."""
+    clock = offer.fields[after]
+    if not isinstance(clock, Clock):
+        return _latest(offer, after) + max(given.amounts.values(), default=0)
+    if clock.takes is given:
+        return MINUTES_A_DAY - 1  # so are its times drawn
+    names = tuple(dict.fromkeys((*clock.sources, *given.of)))
+    latest = 0
+    for values in _combinations(offer, names):
+        _, end = clock.of_value(values[: len(clock.sources)]) or (0, 1)
+        own = tuple(values[names.index(one)] for one in given.of)
+        latest = max(latest, end - 1 + given.amounts.get(own, 0))
+    return latest
+
+
+def _of_per(names: Sequence[str], offer: Offer) -> Iterator[str]:
     for name in names:
-        if not isinstance(fields[name], Choice):
+        if not isinstance(offer.fields[name], Choice):
             yield f"per '{name}', which is no Choice"
 
 
-def _of_price(field: Price, fields: Mapping[str, Field], name: str) -> Iterator[str]:
+def _of_price(field: Price, offer: Offer, name: str) -> Iterator[str]:
     for other, amounts in ((field.by, field.base), *field.percent.items()):
-        by = fields[other]
-        if not isinstance(by, Choice):
+        by = offer.fields[other]
+        if not isinstance(amounts, Mapping):
+            yield from _of_weekdays(by, amounts, other)
+            continue
+        if not isinstance(by, Choice | Capacity):
             yield f"by '{other}', which is no Choice"
             continue
         missing = [value for value in by.values if value not in amounts]
@@ -288,13 +398,22 @@ def _of_price(field: Price, fields: Mapping[str, Field], name: str) -> Iterator[
     for what, (low, high) in (("levels", field.levels), ("season", field.season)):
         if not 0 < low <= high:
             yield f"{what}: ({low}, {high}) must be percentages above 0, the lower one first"
+    if field.steps < 1:
+        yield f"steps: {field.steps} levels; give one or more"
 
 
-def _of_stock(field: Stock, fields: Mapping[str, Field], name: str) -> Iterator[str]:
+def _of_weekdays(by: Field, amounts: Sequence[int], other: str) -> Iterator[str]:
+    if not isinstance(by, Day):
+        yield f"by '{other}': a list of percentages is for the weekdays of a Day"
+    if len(amounts) != 7 or any(amount <= 0 for amount in amounts):
+        yield f"by '{other}': give seven percentages above 0, Monday's first"
+
+
+def _of_stock(field: Stock, offer: Offer, name: str) -> Iterator[str]:
     yield from _of_values(field.values, (int,))
 
 
-def _of_capacity(field: Capacity, fields: Mapping[str, Field], name: str) -> Iterator[str]:
+def _of_capacity(field: Capacity, offer: Offer, name: str) -> Iterator[str]:
     yield from _of_values(field.values, (int,), 1)
 
 
@@ -313,7 +432,10 @@ def _of_shares(offer: Offer, provider: Provider) -> Iterator[str]:
     where = f"provider '{provider.name}', shares"
     for name in provider.shares:
         field = offer.fields.get(name)
-        if field is None:
+        if name == LEVEL:
+            if field_of(offer, Price) is None:
+                yield f"{where}: '{LEVEL}' is of a Price, which '{offer.name}' has none of"
+        elif field is None:
             yield f"{where}: '{offer.name}' has no field '{name}'; it has {listed(offer.fields)}"
         elif isinstance(field, Price | Stock):
             yield f"{where}: '{name}' is each offer's own; leave it out"

@@ -78,13 +78,22 @@ def fields_of(declaration: Declaration, on: Sequence[str]) -> Iterator[tuple[str
 def clock_hours(declaration: Declaration, subject: Subject) -> dict[Value, tuple[float, float]]:
     """Return the hours, `[from, until)`, in which a clock time tells each value of a wish.
 
-    A value's begin with the first time that it decides, in any of the slots, and end where those of
-    the next begin, or with the last time that it decides.
+    These are the parts of the day that the field declares. Where it declares none, a value's begin
+    with the first time that it decides, in any of the slots, and end where those of the next begin,
+    or with the last time that it decides.
     """
+    offers = [slot.offer for slot in declaration.slots if slot.id in subject.slots]
+    for offer in offers:
+        field = offer.fields.get(subject.field)
+        if isinstance(field, Choice) and field.hours:
+            return {value: (first / 60, end / 60) for value, (first, end) in field.hours.items()}
     minutes: dict[Value, list[int]] = {}
-    for slot in declaration.slots:
-        fields = slot.offer.fields.values() if slot.id in subject.slots else ()
-        clocks = (one for one in fields if isinstance(one, Clock) and one.of == subject.field)
+    for offer in offers:
+        clocks = (
+            one
+            for one in offer.fields.values()
+            if isinstance(one, Clock) and one.sources == (subject.field,)
+        )
         clock = next(clocks, None)
         for name, span in clock.hours.items() if clock else ():
             minutes.setdefault(name, []).extend(span if isinstance(span, tuple) else (span,))

@@ -281,7 +281,17 @@ def build_listable_graph(folded: FoldedGraph, listing: int = LISTING) -> Listabl
                 break
             widest = max(loose, key=lambda name: len(own[name]))
             # About half of the values, evenly spaced, the first and the last among them.
-            last, steps = len(own[widest]) - 1, max(1, (len(own[widest]) - 1) // 2)
-            own[widest] = tuple(own[widest][step * last // steps] for step in range(steps + 1))
+            kept = _borne_out(domain, widest, own[widest])
+            last, steps = len(kept) - 1, max(1, (len(own[widest]) - 1) // 2)
+            own[widest] = tuple(dict.fromkeys(kept[n * last // steps] for n in range(steps + 1)))
             loose = [name for name in loose if len(own[name]) > 2]
     return ListableGraph(folded, values)
+
+
+def _borne_out(domain: NodeDomain, name: str, values: Sequence[Value]) -> Sequence[Value]:
+    """Return which values of a property some object has, by the constraints that speak of it."""
+    rules = (*domain.type.domain_constraints, *domain.constraints)
+    spoken = [tuple(one for _, one in rule.refs) for rule in rules]
+    tied = dict.fromkeys(one for names in spoken if name in names for one in names)
+    shown = set(domain.grid((name, *tied))[name].tolist())
+    return [value for value in values if value in shown] or values

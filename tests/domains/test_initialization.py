@@ -62,7 +62,7 @@ def test_seats_of_one_service_are_one_call_and_rooms_follow_their_hotel(populati
     services = [
         tuple(
             action.arguments[name]
-            for name in ("origin", "destination", "date", "time_of_day", "carrier")
+            for name in (*"origin destination date carrier".split(), "departure")
         )
         for action in actions
         if action.name == "add_flight_with_seats"

@@ -76,6 +76,7 @@ def test_a_flight_booking_tells_offer_amounts_and_travellers() -> None:
         "time_of_day": "morning",
         "seat_type": "economy",
         "seat_position": "aisle",
+        "fare_name": "Classic",
         "price": 15_000,
         "available": 3,
     }

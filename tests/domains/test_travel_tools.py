@@ -76,6 +76,7 @@ def test_flights_come_with_the_fares_that_have_seats_left() -> None:
         "fare_id": OUT_FARE,
         "seat_type": "economy",
         "seat_position": "aisle",
+        "fare_name": "Classic",
         "price_per_passenger": "150.00",
         "seats_left": 3,
     }

@@ -109,9 +109,9 @@ def build_rows() -> dict[str, list[Row]]:
             *flights,
         ),
         "fares": _table(
-            "fare_id flight_id seat_type seat_position price_cents available",
+            "fare_id flight_id seat_type seat_position fare_name price_cents available",
             *(
-                (fare, flight, "economy", "aisle", price, 9)
+                (fare, flight, "economy", "aisle", "Classic", price, 9)
                 for flight, (fare, price) in FARES.items()
             ),
         ),

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from importlib.resources import files
 from itertools import product
-from math import prod
+from math import asin, cos, prod, radians, sin, sqrt
 from typing import Any
 
 import crab_graph.domain as cd
@@ -19,7 +19,7 @@ _LISTS = _read("data.toml")
 _WORDS = _read("words.toml")
 _CLAIMS = _WORDS.pop("claims")
 MINUTES_A_DAY = 24 * 60
-CITIES: Mapping[str, Mapping[str, str]] = _LISTS["cities"]
+CITIES: Mapping[str, Mapping[str, Any]] = _LISTS["cities"]
 
 CITY = cd.Choice(
     tuple(CITIES),
@@ -29,6 +29,61 @@ CITY = cd.Choice(
 )
 DISTRICT = cd.Choice(_LISTS["districts"], sample=4)
 
+_EARTH = 6371
+"""Its radius in kilometres."""
+
+_SPEED = 800 / 60
+"""Of flights, in kilometres a minute."""
+
+
+def _flight_minutes(origin: str, destination: str) -> int:
+    """Return how long a flight takes: along the great circle, and 40 minutes on the ground.
+
+    Against the wind, to the west, it takes a little longer.
+    """
+    (north, east), (far_north, far_east) = (
+        map(radians, CITIES[city]["at"]) for city in (origin, destination)
+    )
+    chord = sin((far_north - north) / 2) ** 2
+    chord += cos(north) * cos(far_north) * sin((far_east - east) / 2) ** 2
+    against_the_wind = 1 - 0.06 * sin(far_east - east)
+    in_the_air = 2 * _EARTH * asin(sqrt(chord)) / _SPEED * against_the_wind
+    return round((40 + in_the_air) / 5) * 5
+
+
+ROUTE = ("origin", "destination")
+FLIGHT_TIME = cd.Given(ROUTE, {route: _flight_minutes(*route) for route in product(CITIES, CITIES)})
+
+# The parts of a day by when something begins: of flights in the paper's words, of attractions in
+# theirs.
+MORNING, MIDDAY, EVENING = (360, 720), (720, 1020), (1020, 1440)
+DEPARTS = {"morning": MORNING, "midday": MIDDAY, "night": EVENING}
+BEGINS = {"morning": MORNING, "afternoon": MIDDAY, "evening": EVENING}
+
+# What an attraction is decides when it can begin, and how long it takes. All-day ones take the day,
+# as the paper has it (A.5).
+STARTS: Mapping[tuple[str, str], int | tuple[int, int]] = {
+    ("museum", "morning"): (540, 600),
+    ("museum", "afternoon"): (780, 870),
+    ("museum", "evening"): (1020, 1080),
+    ("tour", "morning"): (540, 600),
+    ("tour", "afternoon"): (780, 870),
+    ("tour", "evening"): (1050, 1110),
+    ("show", "afternoon"): (840, 900),
+    ("show", "evening"): (1140, 1230),
+    ("museum", "all-day"): 0,
+    ("tour", "all-day"): 0,
+}
+LASTS = {"museum": 120, "tour": 150, "show": 135}
+VISIT_TIME = cd.Given(
+    ("category", "time_of_day"),
+    {(category, part): 1439 if part == "all-day" else LASTS[category] for category, part in STARTS},
+)
+
+# From Monday on: flights are dearest towards and after the weekend, attractions during it.
+FLIGHT_DAYS = (100, 92, 90, 98, 116, 106, 118)
+VISIT_DAYS = (95, 95, 95, 100, 105, 120, 110)
+
 FARE = cd.Offer(
     "fare",
     "FA",
@@ -36,35 +91,42 @@ FARE = cd.Offer(
         "origin": CITY,
         "destination": CITY,
         "date": cd.Day(column="departure_date"),
-        "time_of_day": cd.Choice(("morning", "midday", "night")),
-        "carrier": cd.Choice(_LISTS["carriers"], sample=4),
+        "time_of_day": cd.Choice(tuple(DEPARTS), hours=DEPARTS),
+        "carrier": cd.Choice(_LISTS["carriers"], sample=6),
         "departure": cd.Clock(
             "time_of_day",
-            {"morning": (360, 600), "midday": (690, 900), "night": (1080, 1225)},
-            per=("origin", "destination", "carrier"),
+            DEPARTS | {"night": (1020, 1320)},
+            per=(*ROUTE, "carrier", cd.LEVEL),
+            takes=FLIGHT_TIME,
             column="departure_minute",
             shown="departs",
         ),
-        # The longest flight of the latest departure lands before midnight.
-        "arrival": cd.Later(
-            "departure",
-            cd.Span(70, 200, 5, per=("origin", "destination")),
-            column="arrival_minute",
-            shown="arrives",
-        ),
+        "arrival": cd.Later("departure", FLIGHT_TIME, column="arrival_minute", shown="arrives"),
         "seat_type": cd.Choice(("economy", "premium economy", "business")),
         "seat_position": cd.Choice(("window", "aisle", "middle")),
-        "price": cd.Price({"economy": 120, "premium economy": 210, "business": 400}, "seat_type"),
-        "available": cd.Stock((1, 2, 3, 4, 6, 9)),
+        "fare_name": cd.Choice(("Saver", "Classic")),
+        "price": cd.Price(
+            {"economy": 120, "premium economy": 210, "business": 400},
+            "seat_type",
+            percent={
+                "seat_position": {"window": 110, "aisle": 106, "middle": 100},
+                "fare_name": {"Saver": 88, "Classic": 100},
+                "date": FLIGHT_DAYS,
+            },
+            steps=6,
+        ),
+        "available": cd.Stock((1, 2, 3, 4, 5, 6, 7, 8, 9)),
     },
-    provider=cd.Provider(
-        "flight", "FL", ("origin", "destination", "date", "time_of_day", "carrier")
-    ),
+    # Each level of price is another departure of the carrier in that part of the day.
+    provider=cd.Provider("flight", "FL", (*ROUTE, "date", "time_of_day", "carrier", cd.LEVEL)),
     kind="flight",
     always={
         "no flight stays in its city": lambda fare: fare.origin != fare.destination,
         "no middle seat in business": lambda fare: (
             (fare.seat_type != "business") | (fare.seat_position != "middle")
+        ),
+        "no saver fare outside economy": lambda fare: (
+            (fare.seat_type == "economy") | (fare.fare_name != "Saver")
         ),
     },
     adds=("add_flight_with_seats",),
@@ -106,14 +168,18 @@ ROOM = cd.Offer(
         "price": cd.Price(
             {1: 45, 2: 70, 3: 105, 4: 150, 5: 220},
             "stars",
-            percent={"room_type": {"standard": 100, "deluxe": 135, "suite": 190}},
+            percent={
+                "room_type": {"standard": 100, "deluxe": 135, "suite": 190},
+                "bed_type": {"twin": 96, "queen": 100, "king": 106},
+                "max_occupancy": {1: 85, 2: 100, 4: 125},
+            },
             levels=(80, 160),
         ),
     },
     provider=cd.Provider(
         "hotel",
         "HT",
-        ("city", "district", "stars"),
+        ("city", "district", "stars", cd.LEVEL),
         names=cd.Names("{first} {second} {kind}", _LISTS["hotel_names"]),
         digits=4,
     ),
@@ -132,6 +198,7 @@ ROOM = cd.Offer(
     ),
     unit="night",
     units="nights",
+    incidental=("available_from", "nights_open"),
     tools=cd.Tools(
         search="search_hotels_by_city",
         look="search_available_rooms",
@@ -165,26 +232,31 @@ ATTRACTION = cd.Offer(
         "district": DISTRICT,
         "category": cd.Choice(("museum", "tour", "show")),
         "date": cd.Day(),
-        "time_of_day": cd.Choice(("morning", "afternoon", "evening", "all-day")),
+        "time_of_day": cd.Choice((*BEGINS, "all-day"), hours=BEGINS),
         "start": cd.Clock(
-            "time_of_day",
-            {"morning": 540, "afternoon": 780, "evening": 1080, "all-day": 0},
+            ("category", "time_of_day"),
+            STARTS,
+            per=("city", "district"),
             column="start_minute",
             shown="starts",
         ),
-        "end": cd.Clock(
-            "time_of_day",
-            {"morning": 720, "afternoon": 1020, "evening": 1320, "all-day": 1439},
-            column="end_minute",
-            shown="ends",
+        "end": cd.Later("start", VISIT_TIME, column="end_minute", shown="ends"),
+        "price": cd.Price(
+            {"museum": 18, "tour": 42, "show": 65},
+            "category",
+            percent={"date": VISIT_DAYS},
+            levels=(60, 210),
         ),
-        "price": cd.Price({"museum": 18, "tour": 42, "show": 65}, "category", levels=(60, 210)),
-        "available": cd.Stock((1, 2, 3, 4, 6, 9)),
+        "available": cd.Stock((1, 2, 3, 4, 6, 8, 12, 20, 35, 60)),
     },
     always={
-        "no all-day show": lambda visit: (
-            (visit.category != "show") | (visit.time_of_day != "all-day")
-        )
+        "a show is in the afternoon or evening": lambda visit: (
+            (visit.category != "show")
+            | ((visit.time_of_day != "all-day") & (visit.time_of_day != "morning"))
+        ),
+        "a tour is for twelve people": lambda visit: (
+            (visit.category != "tour") | (visit.available <= 12)
+        ),
     },
     names=cd.Names(
         "{place} {theme}", {"place": _LISTS["places"], "theme": _LISTS["themes"]}, "category"
@@ -234,6 +306,11 @@ def _days_between(request: Any) -> tuple[str, ...]:
     return tuple(str(first + timedelta(days)) for days in range(1, request.nights))
 
 
+def _parts_of_visits(request: Any) -> tuple[str, ...]:
+    # There are no shows in the morning.
+    return tuple(BEGINS) if request.attraction_category != "show" else ("afternoon", "evening")
+
+
 def _beds(request: Any) -> tuple[str, ...]:
     # There are no twin beds for four.
     return ("queen", "king") if request.party_size > 2 else ("twin", "queen", "king")
@@ -256,15 +333,8 @@ WANTS = (
     ),
     cd.Want("nights", (2, 3, 4, 5), basic=True),
     cd.Want("party_size", (1, 2, 3, 4), basic=True, axis=PARTY),
-    cd.Want(
-        "outbound_time_of_day",
-        ("morning", "midday", "night"),
-        ("outbound.time_of_day",),
-        odds=0.45,
-    ),
-    cd.Want(
-        "return_time_of_day", ("morning", "midday", "night"), ("return.time_of_day",), odds=0.45
-    ),
+    cd.Want("outbound_time_of_day", tuple(DEPARTS), ("outbound.time_of_day",), odds=0.45),
+    cd.Want("return_time_of_day", tuple(DEPARTS), ("return.time_of_day",), odds=0.45),
     cd.Want(
         "seat_type",
         ("economy", "economy", "premium economy", "business"),
@@ -283,7 +353,7 @@ WANTS = (
     cd.Want("attraction_category", ("museum", "tour", "show"), ("attraction.category",), odds=0.7),
     cd.Want(
         "attraction_time_of_day",
-        ("morning", "afternoon", "evening"),
+        _parts_of_visits,
         ("attraction.time_of_day",),
         odds=0.35,
     ),
@@ -395,7 +465,7 @@ PEOPLE = cd.People(
 TRAVEL = cd.build(
     cd.Declaration(
         name="travel",
-        version=2,
+        version=3,
         job="trip",
         whole=("itinerary",),
         slots=SLOTS,
