@@ -1,14 +1,21 @@
-"""What a benchmark is made of: the paper's Table 1, and the distributions of its Figure 8."""
+"""What a benchmark is made of: the paper's Table 1, and the distributions of its Figure 8.
+
+Where the domain is from a paper, what that states stands beside what the benchmark has.
+"""
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
 from crab_graph.domain.card import AxisCard
+from crab_graph.domain.contract import Domain
+from crab_graph.domain.publication import FigureKind, PublishedFigure
 from crab_graph.domains.benchmark import Benchmark
+from crab_graph.settings import Toolset
+from crab_graph.tools.registry import Owner
 
 ALL = "all"
 """The group of all tasks, where the domain has no axis."""
@@ -43,7 +50,9 @@ class TaskNumbers:
 
 @dataclass(frozen=True, slots=True)
 class StratumStats:
-    """One column of Table 1, for `S1` or `all`: means over tasks, active edges by the first axis.
+    """One column of Table 1, for `S1` or `all`: means over tasks.
+
+    Active edges, and distractors of both kinds, are also told by the first axis.
 
     The ratio is #valid / (D_node + D_edge) in percent, `None` where no task has distractors; the
     search space counts combinations of one candidate a node, and candidates include the seeds.
@@ -57,6 +66,7 @@ class StratumStats:
     solutions: Spread
     node_distractors: float
     edge_distractors: float
+    distractors: Mapping[str, float]
     distractor_ratio_percent: float | None
     raw_search_space: float
     candidates_per_node: Spread
@@ -71,11 +81,29 @@ class Distribution:
 
 
 @dataclass(frozen=True, slots=True)
+class PaperComparison:
+    """A figure that the paper states, and the benchmark's own.
+
+    `said` is the paper's number as it puts it, at the place `where`; the benchmark has none of a
+    stratum or a group without tasks.
+    """
+
+    figure: str
+    stratum: str
+    group: str | None
+    paper: float
+    said: str
+    where: str
+    here: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class BenchmarkStats:
-    """Table 1, a column for each stratum and one for all, and Figure 8."""
+    """Table 1, a column for each stratum and one for all, and Figure 8; what the paper states."""
 
     table: tuple[StratumStats, ...]
     distributions: tuple[Distribution, ...]
+    paper: tuple[PaperComparison, ...]
 
     def as_json(self) -> dict[str, Any]:
         """Return the form that `tasks --stats --json` prints."""
@@ -105,16 +133,66 @@ def describe_benchmark(bench: Benchmark) -> BenchmarkStats:
         )
         for task in bench
     ]
-    table = [
-        _column(f"S{stratum}", [one for one in figures if one.stratum == stratum])
-        for stratum in sorted({one.stratum for one in figures})
-    ]
+    strata = sorted({one.stratum for one in figures})
+    table = (
+        *(_column(f"S{one}", [task for task in figures if task.stratum == one]) for one in strata),
+        _column("all", figures),
+    )
     distributions = []
     for place, item in enumerate(bench.domain.properties):
         counts = Counter(one.properties[place] for one in figures)
         order = dict.fromkeys([*item.values, *sorted(counts)])
         distributions.append(Distribution(item.name, {value: counts[value] for value in order}))
-    return BenchmarkStats((*table, _column("all", figures)), tuple(distributions))
+    return BenchmarkStats(table, tuple(distributions), tuple(_beside_paper(bench.domain, table)))
+
+
+def _beside_paper(domain: Domain, table: Sequence[StratumStats]) -> Iterator[PaperComparison]:
+    """Yield what the domain's paper states, if it is from one, beside what a benchmark has."""
+    publication = domain.declaration.publication
+    registry = domain.with_toolset(Toolset.PARITY).registry()
+    tools = {owner: len(registry.names(owner)) for owner in Owner}
+    columns = {column.stratum: column for column in table}
+    for one in () if publication is None else publication.figures:
+        column = columns.get(one.stratum)
+        here = None if column is None else _figure(one, column, tools)
+        place = one.stratum, one.group, one.value, one.said, one.where
+        yield PaperComparison(one.measure.value, *place, here)
+
+
+def _figure(one: PublishedFigure, column: StratumStats, tools: Mapping[Owner, int]) -> float | None:
+    match one.measure:
+        case FigureKind.TASKS:
+            return column.tasks
+        case FigureKind.NODES:
+            return column.nodes
+        case FigureKind.EDGE_TYPES:
+            return column.edge_types
+        case FigureKind.ACTIVE_EDGES:
+            return column.active_edges.get(one.group or ALL)
+        case FigureKind.DISTRACTORS:
+            return column.distractors.get(one.group or ALL)
+        case FigureKind.DISTRACTOR_RATIO:
+            return column.distractor_ratio_percent
+        case FigureKind.COMBINATIONS:
+            return column.raw_search_space
+        case FigureKind.AGENT_TOOLS:
+            return tools[Owner.AGENT]
+        case FigureKind.USER_TOOLS:
+            return tools[Owner.USER]
+
+
+def paper_cells(one: PaperComparison, axis: AxisCard | None) -> tuple[str, str, str, str]:
+    """Return what a page says of a figure: its name, the paper's, the benchmark's, and where."""
+    about = [one.figure]
+    if one.stratum != "all":
+        about.append(one.stratum)
+    if one.group is not None and axis is not None:
+        about.append(axis.phrase(one.group))
+    here = "-"
+    if one.here is not None:
+        is_whole = one.here == int(one.here)
+        here = f"{one.here:,.0f}" if is_whole and one.here < 1e6 else f"{one.here:.4g}"
+    return ", ".join(about), one.said, here, one.where
 
 
 def edge_rows(axis: AxisCard | None) -> dict[str, str]:
@@ -153,6 +231,7 @@ def _column(name: str, figures: Sequence[TaskNumbers]) -> StratumStats:
         for one in figures
         if one.node_distractors + one.edge_distractors
     ]
+    groups = dict.fromkeys(one.group for one in figures)
     return StratumStats(
         stratum=name,
         tasks=len(figures),
@@ -160,11 +239,17 @@ def _column(name: str, figures: Sequence[TaskNumbers]) -> StratumStats:
         edge_types=len(frozenset[str]().union(*(one.edge_types for one in figures))),
         active_edges={
             group: fmean(one.active_edges for one in figures if one.group == group)
-            for group in dict.fromkeys(one.group for one in figures)
+            for group in groups
         },
         solutions=_spread([one.solutions for one in figures]),
         node_distractors=fmean(one.node_distractors for one in figures),
         edge_distractors=fmean(one.edge_distractors for one in figures),
+        distractors={
+            group: fmean(
+                one.node_distractors + one.edge_distractors for one in figures if one.group == group
+            )
+            for group in groups
+        },
         distractor_ratio_percent=fmean(ratios) if ratios else None,
         raw_search_space=fmean(math.prod(one.candidates) for one in figures),
         candidates_per_node=_spread([size for one in figures for size in one.candidates]),

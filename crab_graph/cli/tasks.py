@@ -19,7 +19,8 @@ def tasks(
     stats: Annotated[
         bool,
         typer.Option(
-            "--stats", help="Show what they are in numbers: the paper's Table 1, Figure 8."
+            "--stats",
+            help="Show the paper's Table 1 and Figure 8 of them, and what the paper states.",
         ),
     ] = False,
     as_json: JsonOption = False,
@@ -51,8 +52,11 @@ def tasks(
 
 
 def _show_stats(benchmark: "Benchmark", as_json: bool) -> None:
-    """Print Table 1 with a column for each stratum, then a bar for each value of each property."""
-    from crab_graph.analysis.benchmark_stats import describe_benchmark, table_cells
+    """Print Table 1 with a column for each stratum, what the domain's paper says, and Figure 8.
+
+    That is a bar for each value of each property.
+    """
+    from crab_graph.analysis.benchmark_stats import describe_benchmark, paper_cells, table_cells
 
     stats = describe_benchmark(benchmark)
     if as_json:
@@ -68,6 +72,11 @@ def _show_stats(benchmark: "Benchmark", as_json: bool) -> None:
         "Numbers are means over tasks (and the least to the greatest); "
         "the distractor ratio is that of valid solutions to distractors."
     )
+    if stats.paper:
+        beside = new_table("stated by the paper", numbers=("paper", "here"), last=("where",))
+        for figure in stats.paper:
+            beside.add_row(*paper_cells(figure, axis))
+        console().print("", beside, sep="\n")
     for one in stats.distributions:
         bars = new_table(one.property, "", numbers=("tasks", "share"))
         most, total = max(one.counts.values(), default=0) or 1, stats.table[-1].tasks

@@ -43,6 +43,7 @@ from crab_graph.domain.fields import (
     Span,
     Stock,
 )
+from crab_graph.domain.publication import Publication, PublishedFigure
 
 __all__ = [
     "LEVEL",
@@ -63,6 +64,8 @@ __all__ = [
     "People",
     "Price",
     "Provider",
+    "Publication",
+    "PublishedFigure",
     "Rule",
     "Several",
     "Single",

@@ -10,6 +10,7 @@ from operator import mul
 from typing import Any, Literal, NamedTuple
 
 from crab_graph.domain.fields import Field, Price
+from crab_graph.domain.publication import Publication
 from crab_graph.generation.constraints import Value
 from crab_graph.tools.registry import Tool
 from crab_graph.tools.tables import Row, Table
@@ -492,6 +493,7 @@ class Declaration:
         claims: Further ways in which users' statements are recognised, see `Claim`.
         sources: Modules and packages whose sources decide verdicts; by default those in which its
             predicates stand.
+        publication: The paper that it comes from, with what that states of its tasks.
     """
 
     name: str
@@ -527,6 +529,7 @@ class Declaration:
     vocabulary: Mapping[str, Any] = field(default_factory=dict)
     claims: Sequence[Any] = ()
     sources: Sequence[str] = ()
+    publication: Publication | None = None
 
     @property
     def offers(self) -> tuple[Offer, ...]:

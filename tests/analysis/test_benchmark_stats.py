@@ -49,6 +49,7 @@ def test_the_command_prints_both_forms(bench, stats, capsys):
     assert main(["tasks", str(bench.directory), "--stats"]) == 0
     printed = capsys.readouterr().out
     assert "distractor ratio" in printed
+    assert "stated by the paper" in printed and "> 500^4" in printed
     assert "party" in printed
     assert "█" in printed
 
@@ -57,3 +58,27 @@ def test_tasks_without_distractors_have_no_ratio(tmp_path):
     bench = generate_benchmark(tmp_path / "b", tasks=1, strata=(1,), distractors=0)
     assert describe_benchmark(bench).table[-1].distractor_ratio_percent is None
     assert main(["tasks", str(bench.directory), "--stats"]) == 0
+
+
+def test_what_the_paper_states_stands_beside_what_the_benchmark_has(bench, stats):
+    _, _, whole = stats.table
+    told = {(one.figure, one.stratum, one.group): one for one in stats.paper}
+    assert told["tasks", "all", None].paper == 200 and told["tasks", "all", None].here == 4
+    assert told["tasks", "S1", None].here == 2
+    assert told["tasks", "S4", None].here is None
+    active = told["active edges", "all", "flexible"]
+    assert (active.paper, active.here) == (5.5, whole.active_edges["flexible"])
+    assert told["distractors", "all", "fixed"].here == 80
+    assert told["combinations", "S1", None].paper == 500**4
+    tools = [told[f"tools of the {who}", "all", None] for who in ("agent", "user")]
+    assert [(one.paper, one.here) for one in tools] == [(19, 19), (7, 7)]
+    assert all(one.said and one.where for one in stats.paper)
+
+
+def test_a_domain_of_no_paper_shows_none(tmp_path, capsys):
+    path = tmp_path / "b"
+    generate_benchmark(path, domain="clinic", tasks=1, strata=(1,), distractors=40)
+    assert main(["tasks", str(path), "--stats", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["paper"] == []
+    assert main(["tasks", str(path), "--stats"]) == 0
+    assert "stated by the paper" not in capsys.readouterr().out

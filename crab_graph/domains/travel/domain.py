@@ -485,6 +485,7 @@ TRAVEL = cd.build(
         groups={"flights": ("outbound", "return")},
         lexicon=_WORDS,
         sources=(__package__,),
+        publication=cd.Publication(**_read("paper.toml")),
         vocabulary={"summary_words": ("itinerary",)},
         claims=_CLAIMS,
         opening=_WORDS["opening"]["full"],
