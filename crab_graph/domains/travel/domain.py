@@ -466,6 +466,7 @@ TRAVEL = cd.build(
     cd.Declaration(
         name="travel",
         version=3,
+        reads=(2,),
         job="trip",
         whole=("itinerary",),
         slots=SLOTS,
