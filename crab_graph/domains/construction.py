@@ -10,6 +10,13 @@ from typing import NamedTuple
 import duckdb
 
 from crab_graph.domain.contract import Domain, Draft, Inventory, find_domain
+from crab_graph.domains.substance import (
+    check_ties,
+    count_fitting,
+    lacking,
+    read_offers,
+    solved_by,
+)
 from crab_graph.domains.task import TaskSpec
 from crab_graph.errors import CertificationError, UnsatisfiableTask
 from crab_graph.generation.certify import (
@@ -20,17 +27,13 @@ from crab_graph.generation.certify import (
     recount,
 )
 from crab_graph.generation.constraints import Value
-from crab_graph.generation.difficulty import (
-    Candidate,
-    lacks_near_misses,
-    solve_cheapest,
-    solve_rarest,
-)
+from crab_graph.generation.difficulty import Candidate, lacks_near_misses
 from crab_graph.generation.materialize import create_tables, hash_rows, load_rows
 from crab_graph.generation.objects import valid_rows
 from crab_graph.generation.paper import PaperParameters, populate_by_paper
 from crab_graph.generation.population import Population, populate
-from crab_graph.randomness import derive_seed
+from crab_graph.generation.shortcuts import find_shortcuts
+from crab_graph.randomness import derive_array_rng, derive_seed
 from crab_graph.schema import FileModel, canonical_json, digest
 from crab_graph.tools.tables import Row
 
@@ -41,11 +44,16 @@ shortcut."""
 MOST_SOLUTIONS = 4**5
 """No task has more solutions: all are stored, and each is counted three ways."""
 
-NEAR_MISS_DISTRACTORS = 400
-"""From this many distractors on a task must have near misses of every edge."""
+ENOUGH_DISTRACTORS = 400
+"""From so many distractors on a task must have what takes distractors: near misses of every edge,
+and substance."""
 
 ATTEMPTS = 60
 """Drafts tried for one candidate before generation gives up."""
+
+RESERVES = 6
+"""Drafts that are passed over for want of substance before the first of them is taken after all:
+the domain admits no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +67,11 @@ class CandidatePlan:
     distractors: int
     benchmark_seed: int
     paper: PaperParameters | None = None
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether tasks are chosen: without repair they show what the algorithms make."""
+        return self.paper is None or self.paper.repair
 
 
 class Scouted(FileModel):
@@ -75,29 +88,39 @@ class Scouted(FileModel):
 
 
 def scout(plan: CandidatePlan) -> Scouted:
-    """Draw a candidate, again and again until its constraints can be met.
+    """Draw a candidate, again and again until its constraints can be met and it has substance.
 
     Raises:
         UnsatisfiableTask: no draft of `ATTEMPTS` could be populated.
     """
     domain = find_domain(plan.domain)
     rejected: list[str] = []
+    reserves: list[Scouted] = []
     for attempt in range(ATTEMPTS):
         seed = candidate_seed(plan, attempt)
         try:
             draft = domain.draft(seed, plan.axes)
+            check_ties(domain, plan.axes, draft.folded)
             population = populate_draft(draft, plan.stratum, plan.distractors, seed, plan.paper)
-            candidate = _candidate(domain, draft, population, plan)
+            candidate, lack = _candidate(domain, draft, population, plan, seed)
         except UnsatisfiableTask as error:
             rejected.append(str(error))
             continue
-        return Scouted(
+        found = Scouted(
             stratum=plan.stratum,
             seed=seed,
             axes=dict(plan.axes),
             candidate=candidate,
             rejected=tuple(rejected),
         )
+        if lack is None:
+            return found
+        reserves.append(found)
+        if len(reserves) == RESERVES:
+            break
+        rejected.append(lack)
+    if reserves:
+        return reserves[0]
     raise UnsatisfiableTask(
         f"S{plan.stratum} candidate {plan.number} could not be drawn in {ATTEMPTS} attempts; "
         f"the last one: {rejected[-1]}"
@@ -136,31 +159,38 @@ def closure_band(stratum: int, slots: int) -> range:
 
 
 def _candidate(
-    domain: Domain, draft: Draft, population: Population, plan: CandidatePlan
-) -> Candidate:
+    domain: Domain, draft: Draft, population: Population, plan: CandidatePlan, seed: int
+) -> tuple[Candidate, str | None]:
+    """Return a candidate, and what of substance it lacks.
+
+    Raises:
+        UnsatisfiableTask: an edge has too few near misses.
+    """
     folded = draft.folded
-    if not folded.edges:
-        raise UnsatisfiableTask("no edge constraint is active")
     objects = {node.id: population.objects[node.type] for node in folded.graph.nodes}
     valid = {
         node: valid_rows(columns, folded.node_constraints[node])
         for node, columns in objects.items()
     }
-    if plan.paper is None and plan.distractors >= NEAR_MISS_DISTRACTORS:
-        lacking = lacks_near_misses(folded, objects, valid, population.seeds)
-        if lacking is not None:
-            raise UnsatisfiableTask(f"edge '{lacking}' has too few near misses")
-    return Candidate(
+    lack: str | None = None
+    if plan.is_chosen and plan.distractors >= ENOUGH_DISTRACTORS:
+        if plan.paper is None:
+            edge = lacks_near_misses(folded, objects, valid, population.seeds)
+            if edge is not None:
+                raise UnsatisfiableTask(f"edge '{edge}' has too few near misses")
+        fitting = {node: len(rows) for node, rows in valid.items()}
+        lack = lacking(folded, fitting, population.distractor_count("edge"), plan.distractors)
+    candidate = Candidate(
         number=plan.number,
         solutions=population.closure,
         node_distractors=population.distractor_count("node"),
         edge_distractors=population.distractor_count("edge"),
-        active_edges=len(folded.edges),
+        active_edges=folded.active_edges,
         group=domain.group(draft.request),
         content=digest(population.seeds),
-        solved_by_shortcut=solve_cheapest(folded, objects, valid)
-        or solve_rarest(folded, objects, valid),
+        shortcuts=find_shortcuts(folded, objects, valid, derive_array_rng(seed, "any first")),
     )
+    return candidate, lack
 
 
 class TaskPlan(NamedTuple):
@@ -236,6 +266,7 @@ def certify_drawn(task_id: str, domain: Domain, drawn: DrawnTask) -> BuiltTask:
     draft, population, offers = drawn.draft, drawn.population, drawn.offers
     with _stored(domain, draft.request, task_id, offers.tables) as stored:
         certificate, solutions = certify_tables(stored, population.closure)
+        told = read_offers(stored.connection, domain, stored.graph, task_id)
     _check(certificate, task_id, drawn.seed, repaired=drawn.repaired)
     totals = [domain.cost_of_solution(solution, draft.request) for solution in solutions]
     rows = {**offers.tables, **domain.people(draft, drawn.booked, totals, drawn.seed)}
@@ -251,6 +282,8 @@ def certify_drawn(task_id: str, domain: Domain, drawn: DrawnTask) -> BuiltTask:
         node_distractors=population.distractor_count("node"),
         edge_distractors=population.distractor_count("edge"),
         active_edges=draft.folded.active_edges,
+        fitting=count_fitting(draft.folded, told.objects),
+        shortcuts=solved_by(drawn.seed, told),
         certificate=certificate,
         rows_sha256=hash_rows(domain.tables, rows),
     )

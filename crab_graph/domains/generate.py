@@ -321,7 +321,7 @@ def _selection(
         stratum=stratum,
         candidates=len(own),
         chosen=len(chosen),
-        solved_by_shortcut=sum(one.candidate.solved_by_shortcut for one in own),
+        solved_by_shortcut=sum(bool(one.candidate.shortcuts) for one in own),
         duplicates=len(own) - len({one.candidate.content for one in own}),
         rejected=dict(sorted(reasons.items())),
     )

@@ -22,7 +22,8 @@ class TaskSpec(FileModel):
     """A task as a benchmark stores it: what it was drawn from, and what was certified of it.
 
     Node distractors break a constraint of one node, edge distractors none; the active edges are
-    those that node constraints do not decide.
+    those that node constraints do not decide. Of each node it is said how many offers fit its
+    wishes, and which shortcuts solve the task; one of an earlier version does not say.
     """
 
     schema_version: Literal[1] = 1
@@ -37,6 +38,8 @@ class TaskSpec(FileModel):
     node_distractors: int
     edge_distractors: int
     active_edges: tuple[str, ...]
+    fitting: dict[str, int] | None = None
+    shortcuts: tuple[str, ...] | None = None
     certificate: Certificate
     rows_sha256: str
 
@@ -202,4 +205,6 @@ class Task:
             "node_distractors": self.spec.node_distractors,
             "edge_distractors": self.spec.edge_distractors,
             "active_edges": list(self.spec.active_edges),
+            "fitting": self.spec.fitting,
+            "shortcuts": None if self.spec.shortcuts is None else list(self.spec.shortcuts),
         }

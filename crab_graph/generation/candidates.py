@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crab_graph.generation.constraint_graph import Codes
-from crab_graph.generation.constraints import Constraint, equals
+from crab_graph.generation.constraints import Constraint, Value, equals
 from crab_graph.generation.folding import FoldedGraph, NodeDomain
 from crab_graph.generation.objects import (
     IDENTITY,
@@ -77,11 +77,12 @@ def build_pool(
     breaks = _nearest_breaks(edges, node, seeds, candidates)
     first_broken = breaks.argmax(axis=0)
     count = breaks.sum(axis=0)
+    off_side = _sides(folded, node, seeds, candidates, seed)
     near = np.zeros(len(count), dtype=np.bool_)
     for edge in range(len(edges)):
-        near[np.flatnonzero((count == 1) & (first_broken == edge))[:NEAR_MISSES]] = True
+        alone = np.flatnonzero((count == 1) & (first_broken == edge))
+        near[alone[np.argsort(off_side[alone], kind="stable")][:NEAR_MISSES]] = True
     plain = (np.arange(len(count)) < length(typical)) & ~near
-    off_side = _sides(folded, node, seeds, candidates, seed)
     groups = (near, plain & ~off_side, plain & off_side)
     order = np.concatenate([np.flatnonzero(group & (count > 0)) for group in groups])
     broken = [""] * len(seeds) + [edges[number].name if edges else "" for number in first_broken]
@@ -152,14 +153,22 @@ def _sides(
         if edge.predicate is not equals or len(edge.nodes) != 2 or node not in edge.nodes:
             continue
         (name,) = edge.properties_of(node)
-        taken = {item[owner][key] for item in seeds for owner, key in edge.refs}
-        domain = folded.domains[node].type.property_values.get(name, ())
-        rest = [value for value in domain if value not in taken]
+        rest = free_values(folded, edge, seeds)
         order = derive_array_rng(seed, "sides", edge.name).permutation(len(rest))
         kept_away = [rest[place] for place in order[1 - edge.nodes.index(node) :: 2]]
         if kept_away:
             off |= np.isin(candidates[name], kept_away)
     return off
+
+
+def free_values(
+    folded: FoldedGraph, edge: Constraint, seeds: Sequence[SeedSolution]
+) -> tuple[Value, ...]:
+    """Return the values in which nodes can agree as an equality asks, but for those of seeds."""
+    taken = {item[owner][key] for item in seeds for owner, key in edge.refs}
+    node, name = edge.refs[0]
+    domain = folded.domains[node].type.property_values.get(name, ())
+    return tuple(value for value in domain if value not in taken)
 
 
 def _fresh(identities: IntArray, used: Identities, limit: int) -> IntArray:

@@ -7,6 +7,7 @@ solution runs are dropped. Candidates of one node can be tested together, since 
 one object a node.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
@@ -32,8 +33,9 @@ from crab_graph.generation.objects import (
 )
 from crab_graph.randomness import derive_array_rng
 
-ROUNDS = 4
-"""Rounds of acceptance; each node gets its share of each, so that none crowds the others out."""
+ROUNDS = (0.06, 0.25, 0.5, 0.75, 1.0)
+"""Share of its distractors that each node may have after each round of acceptance, so that none
+crowds the others out: what is accepted of one node is denied to those it would complete."""
 
 STRUCTURAL_SHARE = 0.25
 """How often node distractors break a structural constraint, against 1 for a wish of the user:
@@ -166,11 +168,11 @@ def accept_harmless(
     accepted = {node: np.arange(pool.seed_count) for node, pool in pools.items()}
     queues = {node: pool.order for node, pool in pools.items()}
     rng = derive_array_rng(seed, "edge distractor rounds")
-    for round_number in range(ROUNDS):
+    for share in ROUNDS:
         for position in rng.permutation(len(nodes)):
             node = nodes[position]
-            missing = wanted[node] - (len(accepted[node]) - pools[node].seed_count)
-            quota = -(-missing // (ROUNDS - round_number))
+            present = len(accepted[node]) - pools[node].seed_count
+            quota = math.ceil(share * wanted[node]) - present
             batch, queues[node] = queues[node][: 6 * quota], queues[node][6 * quota :]
             if quota <= 0 or len(batch) == 0:
                 continue

@@ -8,7 +8,8 @@ from typing import Literal
 import numpy as np
 
 from crab_graph.errors import UnsatisfiableTask
-from crab_graph.generation.candidates import Identities, build_pool
+from crab_graph.generation.candidates import Identities, build_pool, free_values
+from crab_graph.generation.constraints import equals
 from crab_graph.generation.distractors import (
     Distractors,
     accept_harmless,
@@ -138,9 +139,18 @@ def _seeds_within(
     rng = derive_rng(seed, "seeds")
     for _ in range(CHOICES):
         seeds = choose_seed_solutions(folded, possible, count, rng)
-        if count_closure(folded, seeds) in closure:
+        if count_closure(folded, seeds) in closure and leaves_room(folded, seeds):
             break
     return seeds
+
+
+def leaves_room(folded: FoldedGraph, seeds: Sequence[SeedSolution]) -> bool:
+    """Return whether, where two nodes must agree, each has a value for itself that no seed has."""
+    return all(
+        len(free_values(folded, edge, seeds)) >= len(edge.nodes)
+        for edge in folded.edges
+        if edge.predicate is equals
+    )
 
 
 def count_closure(folded: FoldedGraph, seeds: Sequence[SeedSolution]) -> int:

@@ -12,8 +12,8 @@ def candidate(number, solutions=1, group="a", content=None, solved=False, edge=1
         edge_distractors=edge,
         group=(group,),
         content=content or str(number),
-        active_edges=edges,
-        solved_by_shortcut=solved,
+        active_edges=tuple(f"edge {number}" for number in range(edges)),
+        shortcuts=("cheapest",) if solved else (),
     )
 
 

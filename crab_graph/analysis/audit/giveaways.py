@@ -15,22 +15,14 @@ import numpy as np
 
 from crab_graph.analysis.audit.gates import Gate
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
+from crab_graph.domains.substance import read_offers, solved_by
 from crab_graph.domains.task import Task
 from crab_graph.errors import BenchmarkError, MissingExtra
 from crab_graph.eval.statistics import wilson_rate
-from crab_graph.generation.certify import fetch_columns
 from crab_graph.generation.constraints import Value
-from crab_graph.generation.counting import Rows
-from crab_graph.generation.difficulty import (
-    MINIMUM,
-    count_near_misses,
-    solve_cheapest,
-    solve_from_random,
-    solve_rarest,
-)
+from crab_graph.generation.difficulty import MINIMUM, count_near_misses
 from crab_graph.generation.features import FloatArray, area_under_curve, derive_features
-from crab_graph.generation.folding import FoldedGraph
-from crab_graph.generation.objects import IDENTITY, Columns, valid_rows
+from crab_graph.generation.shortcuts import Shortcut
 from crab_graph.randomness import derive_array_rng
 from crab_graph.workers import run_parallel
 
@@ -89,8 +81,8 @@ class TaskEvidence:
     """Features that mean nothing."""
     samples: Mapping[tuple[str, str], Sample] = field(default_factory=dict)
     """What the model looks at, by scope and node."""
-    shortcuts: Mapping[str, bool] = field(default_factory=dict)
-    """Whether each solves the task."""
+    shortcuts: tuple[str, ...] = ()
+    """Which solve the task."""
     near_misses: Mapping[str, int] = field(default_factory=dict)
     """For each active edge, at least how many combinations break it alone."""
     fault: str = ""
@@ -145,46 +137,13 @@ def examine_task(
         fault = "" if certificate.ok else f"task '{task_id}': {certificate.as_json()}"
     except BenchmarkError as error:
         fault = str(error)
-    folded, objects, valid = read_offers(task, connection)
+    offers = read_offers(connection, task.domain, task.graph, task.id)
     rng = derive_array_rng("audit", task.id)
     return replace(
         _leaks(task, connection, rng),
-        shortcuts={
-            "cheapest": solve_cheapest(folded, objects, valid),
-            "rarest": solve_rarest(folded, objects, valid),
-            "random first": solve_from_random(folded, objects, valid, rng),
-        },
-        near_misses=count_near_misses(
-            folded, objects, valid, task.spec.active_edges, enough=MINIMUM
-        ),
+        shortcuts=solved_by(task.spec.seed, offers),
+        near_misses=count_near_misses(*offers, task.spec.active_edges, enough=MINIMUM),
         fault=fault,
-    )
-
-
-class TaskOffers(NamedTuple):
-    """A task's graph, what can be booked for each node, and which of it meets the wishes."""
-
-    folded: FoldedGraph
-    objects: Mapping[str, Columns]
-    valid: Rows
-
-
-def read_offers(task: Task, connection: duckdb.DuckDBPyConnection) -> TaskOffers:
-    """Return what a task's tables offer for each node."""
-    graph = task.graph
-    # Edges that node constraints decide are left in place: the same combinations meet them all.
-    constraints = {node: graph.node_constraints(node) for node in graph.node_ids}
-    offers: dict[str, Columns] = {}
-    for name, sql in task.domain.sources.items():
-        columns = fetch_columns(connection, sql, {"task": task.id})
-        # Ids are drawn at random: an order that the objects were not made in.
-        ids = columns[task.domain.kinds[name].offer.key]
-        offers[name] = {**columns, IDENTITY: np.unique(ids, return_inverse=True)[1]}
-    objects = {node.id: offers[node.type] for node in graph.nodes}
-    return TaskOffers(
-        FoldedGraph(graph, {}, constraints, graph.edge_constraints),
-        objects,
-        {node: valid_rows(own, constraints[node]) for node, own in objects.items()},
     )
 
 
@@ -326,12 +285,12 @@ def shortcut_gates(evidence: Sequence[TaskEvidence]) -> list[Gate]:
     return [
         rate_below(
             ".".join(("shortcut", *group, solver)),
-            sum(one.shortcuts[solver] for one in own),
+            sum(solver in one.shortcuts for one in own),
             len(own),
             shortcut_limit(own) if group[0] == "S1" else None,
         )
         for group, own in sorted(groups.items())
-        for solver in own[0].shortcuts
+        for solver in Shortcut
     ]
 
 

@@ -18,16 +18,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crab_graph.analysis.audit.giveaways import TaskOffers, generation_gates, read_offers
+from crab_graph.analysis.audit.giveaways import generation_gates
 from crab_graph.domain.contract import Domain, TaskSlot
 from crab_graph.domain.declaration import TOTAL_BUDGET
 from crab_graph.domain.word_checks import word_problems, word_weaknesses
 from crab_graph.domains.benchmark import Benchmark
 from crab_graph.domains.generate import generate_benchmark
+from crab_graph.domains.substance import TaskOffers, read_offers
 from crab_graph.domains.task import Task
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.constraints import Ref
-from crab_graph.generation.difficulty import PRICE
+from crab_graph.generation.shortcuts import PRICE
 from crab_graph.randomness import derive_array_rng, derive_seed
 from crab_graph.settings import GenerationSettings
 
@@ -142,6 +143,10 @@ _MEND_DRAFTS = {
     "more values",
     "too few near misses": "make that rule stricter, so that more offers break it alone",
     "no edge constraint is active": "let a rule between slots bind in every request",
+    "too few edge constraints are active": "let more rules between slots bind in every request",
+    "leave a node alone": "let a rule or the budget tie that slot to another in every request",
+    "too few objects fit": "give the fields that rules compare more values",
+    "too few distractors break an edge": "make rules between slots stricter",
 }
 
 
@@ -176,7 +181,7 @@ def _of_tasks(domain: Domain, bench: Benchmark) -> Iterator[Weakness]:
     parts: dict[str, list[EasyPart]] = {slot.id: [] for slot in domain.slots}
     with bench.connect() as connection:
         for task in bench:
-            offers = read_offers(task, connection)
+            offers = read_offers(connection, domain, task.graph, task.id)
             for name, share in _held(task, offers).items():
                 held.setdefault(name, []).append(share)
             for slot in domain.slots:

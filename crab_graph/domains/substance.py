@@ -1,0 +1,142 @@
+"""What a task must have to be worth solving.
+
+Edges tie objects to each other. Where one edge is active, or hardly an object breaks any, there is
+little to find out, and a node that no active edge ties is filled by whatever fits its wishes. Every
+task therefore has `FEWEST_EDGES` active edges and, of each node, `FEWEST_FITTING` objects that fit
+its wishes; `LEAST_EDGE_SHARE` of the distractors break edges. A domain that declares less is taken
+as far as it goes.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import NamedTuple
+
+import duckdb
+import numpy as np
+
+from crab_graph.domain.contract import Domain, find_domain
+from crab_graph.errors import UnsatisfiableTask
+from crab_graph.generation.certify import fetch_columns
+from crab_graph.generation.constraint_graph import ConstraintGraph
+from crab_graph.generation.constraints import Value
+from crab_graph.generation.counting import Rows
+from crab_graph.generation.folding import FoldedGraph
+from crab_graph.generation.objects import IDENTITY, Columns, valid_rows
+from crab_graph.generation.shortcuts import find_shortcuts
+from crab_graph.randomness import derive_array_rng, derive_seed
+
+FEWEST_EDGES = 2
+"""Active edges of every task."""
+
+FEWEST_FITTING = 5
+"""Objects of each node that fit its wishes, those of solutions included."""
+
+LEAST_EDGE_SHARE = 0.05
+"""Share of the distractors that break edges: 100 of 2,000."""
+
+PROBES = 20
+"""Drafts from which is seen how much the edges of a domain tie."""
+
+OFTEN = 4
+"""So many of them reach what is then asked of every draft."""
+
+
+class Ties(NamedTuple):
+    """How many edges of a draft are active, up to `FEWEST_EDGES`, and how many nodes they tie."""
+
+    edges: int
+    nodes: int
+
+    @classmethod
+    def of(cls, folded: FoldedGraph) -> "Ties":
+        """Return the ties of a folded graph."""
+        return cls(min(len(folded.edges), FEWEST_EDGES), len(_tied(folded)))
+
+
+def check_ties(domain: Domain, axes: Mapping[str, Value], folded: FoldedGraph) -> None:
+    """Refuse a draft whose edges tie less than those of its domain can.
+
+    Raises:
+        UnsatisfiableTask: too few edges are active, or they leave nodes alone.
+    """
+    if not folded.edges:
+        raise UnsatisfiableTask("no edge constraint is active")
+    asked, found = _ties_asked(domain.name, tuple(axes.items())), Ties.of(folded)
+    if found.edges < asked.edges:
+        raise UnsatisfiableTask("too few edge constraints are active")
+    if found.nodes < asked.nodes:
+        raise UnsatisfiableTask("the active edge constraints leave a node alone")
+
+
+@cache
+def _ties_asked(domain_name: str, axes: tuple[tuple[str, Value], ...]) -> Ties:
+    """Return what `OFTEN` of `PROBES` drafts reach: all there can be, or what a domain declares."""
+    domain, reached = find_domain(domain_name), list[Ties]()
+    for number in range(PROBES):
+        try:
+            draft = domain.draft(derive_seed("ties", number), dict(axes))
+        except UnsatisfiableTask:
+            continue
+        reached.append(Ties.of(draft.folded))
+        if reached.count(Ties(FEWEST_EDGES, len(domain.slots))) == OFTEN:
+            break
+    return min(sorted(reached, reverse=True)[:OFTEN], default=Ties(0, 0))
+
+
+def lacking(
+    folded: FoldedGraph, fitting: Mapping[str, int], edge_distractors: int, distractors: int
+) -> str | None:
+    """Return what a task lacks whose edges tie enough, if anything.
+
+    What no edge ties has solutions alone, so that nothing more can fit.
+    """
+    if any(fitting[node] < FEWEST_FITTING for node in _tied(folded)):
+        return "too few objects fit the wishes of a node"
+    if edge_distractors < LEAST_EDGE_SHARE * distractors:
+        return "too few distractors break an edge"
+    return None
+
+
+def count_fitting(folded: FoldedGraph, objects: Mapping[str, Columns]) -> dict[str, int]:
+    """Return how many objects of each node meet its constraints, folded edges among them."""
+    own = folded.node_constraints
+    return {node: len(valid_rows(columns, own[node])) for node, columns in objects.items()}
+
+
+def _tied(folded: FoldedGraph) -> frozenset[str]:
+    return frozenset(node for edge in folded.edges for node in edge.nodes)
+
+
+class TaskOffers(NamedTuple):
+    """A task's graph, what can be booked for each node, and which of it meets the wishes."""
+
+    folded: FoldedGraph
+    objects: Mapping[str, Columns]
+    valid: Rows
+
+
+def read_offers(
+    connection: duckdb.DuckDBPyConnection, domain: Domain, graph: ConstraintGraph, task_id: str
+) -> TaskOffers:
+    """Return what the tables that a connection sees offer for each node of a task.
+
+    Edges that node constraints decide are left in place: the same combinations meet them all.
+    """
+    constraints = {node: graph.node_constraints(node) for node in graph.node_ids}
+    offers: dict[str, Columns] = {}
+    for name, sql in domain.sources.items():
+        columns = fetch_columns(connection, sql, {"task": task_id})
+        # Ids are drawn at random: an order that the objects were not made in.
+        ids = columns[domain.kinds[name].offer.key]
+        offers[name] = {**columns, IDENTITY: np.unique(ids, return_inverse=True)[1]}
+    objects = {node.id: offers[node.type] for node in graph.nodes}
+    return TaskOffers(
+        FoldedGraph(graph, {}, constraints, graph.edge_constraints),
+        objects,
+        {node: valid_rows(own, constraints[node]) for node, own in objects.items()},
+    )
+
+
+def solved_by(seed: int, offers: TaskOffers) -> tuple[str, ...]:
+    """Return the shortcuts that solve a task on its tables; its seed draws the object of one."""
+    return find_shortcuts(*offers, derive_array_rng(seed, "any first"))
