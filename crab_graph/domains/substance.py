@@ -9,6 +9,7 @@ as far as it goes.
 
 from collections.abc import Mapping
 from functools import cache
+from math import prod
 from typing import NamedTuple
 
 import duckdb
@@ -33,6 +34,9 @@ FEWEST_FITTING = 5
 
 LEAST_EDGE_SHARE = 0.05
 """Share of the distractors that break edges: 100 of 2,000."""
+
+LEAST_FITTING_SHARE = 0.1
+"""Where little can exist, so large a share of what fits wishes at all is enough."""
 
 PROBES = 20
 """Drafts from which is seen how much the edges of a domain tie."""
@@ -92,7 +96,11 @@ def lacking(
     """
     if any(fitting[node] < FEWEST_FITTING for node in _tied(folded)):
         return "too few objects fit the wishes of a node"
-    if edge_distractors < LEAST_EDGE_SHARE * distractors:
+    possible = sum(
+        prod(len(domain.allowed[name]) for name in domain.type.identity)
+        for domain in folded.domains.values()
+    )
+    if edge_distractors < min(LEAST_EDGE_SHARE * distractors, LEAST_FITTING_SHARE * possible):
         return "too few distractors break an edge"
     return None
 

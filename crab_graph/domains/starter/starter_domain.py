@@ -85,7 +85,7 @@ RULES = (
         "same_district",
         lambda room, lesson: room.district == lesson.district,
         "lesson and room are in one district",
-        odds=0.6,
+        odds=0.8,
         wording=cd.Wording("Lesson and room should be in the same district.", "Same district."),
     ),
 )
@@ -102,7 +102,7 @@ DECLARATION = cd.Declaration(
     wants=WANTS,
     rules=RULES,
     window=WINDOW,
-    budget=cd.Budget(),
+    budget=cd.Budget(odds=0.8),
     opening="I need a {instrument} lesson {lesson_date}, and a room to practise in afterwards.",
     opening_short="{instrument} lesson {lesson_date}, and a practice room.",
 )
