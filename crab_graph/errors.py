@@ -11,6 +11,7 @@ CrabGraphError            one clear line for the user, exit code 2
 ├── TranscriptError       a transcript that cannot be read, with its line
 ├── CertificationError    the ways of counting a task's solutions disagree
 ├── UnsatisfiableTask     a request that no combination of objects can meet
+│   └── TooLargeToEnumerate   one whose solutions are too many to list
 ├── ToolCallError         a tool call an agent can correct; returned to it, never raised at a user
 └── MissingExtra          an optional dependency that is not installed
 """
@@ -72,6 +73,15 @@ class TranscriptError(CrabGraphError):
 
 class UnsatisfiableTask(CrabGraphError):
     """No combination of objects satisfies a task's constraints."""
+
+
+class TooLargeToEnumerate(UnsatisfiableTask):
+    """The solutions that SampleCSP is to enumerate are too many, or take too long to find."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "there is too much for SampleCSP to enumerate; use the sampling strategy 'shuffle'"
+        )
 
 
 class CertificationError(CrabGraphError):

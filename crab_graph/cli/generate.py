@@ -69,6 +69,8 @@ def generate(
         )
     candidates = sum(one.candidates for one in benchmark.manifest.selection)
     commitment = benchmark.manifest.settings.commitment
+    samplers = _samplers(benchmark)
+    too_large = sum(one.too_large for one in benchmark.manifest.selection)
     if as_json:
         print_json(
             {
@@ -76,17 +78,30 @@ def generate(
                 "sha256": benchmark.sha256,
                 "tasks": len(benchmark),
                 "candidates": candidates,
+                "seeds_drawn_by": samplers,
+                "too_large": too_large,
                 "finished_before": finished_before,
                 **({"commitment": commitment} if commitment else {}),
             }
         )
         return
     _print_made(benchmark, candidates)
+    if samplers:
+        drawn = " and ".join(f"{name} ({number} tasks)" for name, number in samplers.items())
+        print(f"Seed solutions were drawn by {drawn}.")
+    if too_large:
+        print(f"Drafts passed over because their solutions are too many to enumerate: {too_large}.")
     if commitment:
         print(announcement(benchmark.manifest.settings))
     if finished_before:
         print("All of them were there already; nothing was done.")
     print(f"Look at them: crab-graph tasks {bench}")
+
+
+def _samplers(benchmark: "Benchmark") -> dict[str, int]:
+    """Return the number of tasks whose seed solutions each sampler drew."""
+    known = [one.seeds_drawn_by for one in benchmark.manifest.tasks if one.seeds_drawn_by]
+    return {str(name): known.count(name) for name in sorted(set(known), reverse=True)}
 
 
 def _print_made(benchmark: "Benchmark", candidates: int) -> None:

@@ -23,6 +23,7 @@ from crab_graph.errors import BenchmarkError, UnknownName
 from crab_graph.generation.certify import Certificate
 from crab_graph.generation.materialize import hash_stored_rows, read_rows
 from crab_graph.generation.paper import PaperParameters
+from crab_graph.generation.seeds import Sampler
 from crab_graph.schema import FileModel, digest, first_error
 from crab_graph.settings import Toolset
 from crab_graph.tools.tables import Row
@@ -71,10 +72,14 @@ class TaskEntry(FileModel):
     rows_sha256: str
     certificate: Certificate
     certified: bool = True
+    seeds_drawn_by: Sampler | None = None
 
 
 class Selection(FileModel):
-    """How the tasks of one stratum were chosen, and why drafts became no candidates, how often."""
+    """How the tasks of one stratum were chosen, and why drafts became no candidates, how often.
+
+    `too_large` counts those passed over because SampleCSP cannot enumerate their solutions.
+    """
 
     stratum: int
     candidates: int
@@ -82,6 +87,7 @@ class Selection(FileModel):
     solved_by_shortcut: int
     duplicates: int
     rejected: dict[str, int]
+    too_large: int = 0
 
 
 class Manifest(FileModel):

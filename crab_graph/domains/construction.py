@@ -286,6 +286,7 @@ def certify_drawn(task_id: str, domain: Domain, drawn: DrawnTask) -> BuiltTask:
         shortcuts=solved_by(drawn.seed, told),
         certificate=certificate,
         rows_sha256=hash_rows(domain.tables, rows),
+        seeds_drawn_by=population.sampler,
     )
     made_for = (population.nodes, population.origins, population.broken)
     provenance = sorted(

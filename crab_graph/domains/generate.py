@@ -35,7 +35,12 @@ from crab_graph.domains.private import (
     write_opening,
 )
 from crab_graph.domains.workbench import Workbench, clear, is_finished, open_workbench
-from crab_graph.errors import BenchmarkError, UnsatisfiableTask, UsageError
+from crab_graph.errors import (
+    BenchmarkError,
+    TooLargeToEnumerate,
+    UnsatisfiableTask,
+    UsageError,
+)
 from crab_graph.generation.constraints import Value
 from crab_graph.generation.difficulty import Candidate, select
 from crab_graph.generation.paper import PaperParameters
@@ -170,7 +175,6 @@ def regenerate(
     Raises:
         BenchmarkError: the directory holds something else, or a benchmark with other settings.
         UnsatisfiableTask: a task could not be built.
-        UsageError: SampleCSP is asked to enumerate too much.
     """
     if is_finished(directory, recipe):
         return load_benchmark(directory)
@@ -183,25 +187,17 @@ def regenerate(
         if progress is not None:
             progress(next(steps), total)
 
-    fresh = not directory.exists()
-    try:
-        with open_workbench(directory, recipe) as bench:
-            scouted = _scout_all(bench, recipe, seed, processes, advance)
-            chosen = {stratum: _chosen(scouted, stratum, recipe) for stratum in recipe.strata}
-            domain, distractors, paper = recipe.domain, recipe.distractors, recipe.paper
-            plans = [
-                TaskPlan(f"S{stratum}-{number:03d}", domain, distractors, one, paper)
-                for stratum, own in chosen.items()
-                for number, one in enumerate(own, start=1)
-            ]
-            _build_all(bench, plans, processes, advance)
-            entries = bench.entries()
-    except UsageError:
-        # A parameter that proves unusable on the way leaves nothing that could be gone on with.
-        if fresh:
-            clear(directory)
-            directory.rmdir()
-        raise
+    with open_workbench(directory, recipe) as bench:
+        scouted = _scout_all(bench, recipe, seed, processes, advance)
+        chosen = {stratum: _chosen(scouted, stratum, recipe) for stratum in recipe.strata}
+        domain, distractors, paper = recipe.domain, recipe.distractors, recipe.paper
+        plans = [
+            TaskPlan(f"S{stratum}-{number:03d}", domain, distractors, one, paper)
+            for stratum, own in chosen.items()
+            for number, one in enumerate(own, start=1)
+        ]
+        _build_all(bench, plans, processes, advance)
+        entries = bench.entries()
     manifest = Manifest(
         settings=recipe,
         card=find_domain(recipe.domain).card,
@@ -324,6 +320,7 @@ def _selection(
         solved_by_shortcut=sum(bool(one.candidate.shortcuts) for one in own),
         duplicates=len(own) - len({one.candidate.content for one in own}),
         rejected=dict(sorted(reasons.items())),
+        too_large=reasons[str(TooLargeToEnumerate())],
     )
 
 

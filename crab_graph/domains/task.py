@@ -11,6 +11,7 @@ from crab_graph.errors import BenchmarkError
 from crab_graph.generation.certify import Certificate
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.constraints import Value
+from crab_graph.generation.seeds import Sampler
 from crab_graph.personas.briefing import Fact, UserBriefing
 from crab_graph.schema import FileModel, first_error
 from crab_graph.tools.tables import Row, World
@@ -23,7 +24,8 @@ class TaskSpec(FileModel):
 
     Node distractors break a constraint of one node, edge distractors none; the active edges are
     those that node constraints do not decide. Of each node it is said how many offers fit its
-    wishes, and which shortcuts solve the task; one of an earlier version does not say.
+    wishes, which shortcuts solve the task and what drew the seeds; one of an earlier version does
+    not say.
     """
 
     schema_version: Literal[1] = 1
@@ -42,6 +44,7 @@ class TaskSpec(FileModel):
     shortcuts: tuple[str, ...] | None = None
     certificate: Certificate
     rows_sha256: str
+    seeds_drawn_by: Sampler | None = None
 
 
 def of_another_version(task_id: str, domain: str, reason: str) -> BenchmarkError:

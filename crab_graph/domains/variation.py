@@ -130,11 +130,11 @@ def _members(domain: Domain, draft: Draft, plan: FamilyPlan) -> Iterator[tuple[D
     names = sorted(domain.optional_edges)
     derive_rng(seed, "order of edges").shuffle(names)
     strict = domain.with_edges(draft, names[: max(plan.values)], seed)
-    seeds = draw_seeds(strict.folded, plan.source.stratum, seed)
+    drawn = draw_seeds(strict.folded, plan.source.stratum, seed)
     for value in plan.values:
         # The strict draft is the base, so that what was drawn for it, such as a budget, stays.
         varied = domain.with_edges(strict, names[:value], seed)
-        yield varied, _populated(varied, plan, seeds=seeds)
+        yield varied, _populated(varied, plan, drawn=drawn)
 
 
 def _populated(draft: Draft, plan: FamilyPlan, **other: Any) -> Population:

@@ -63,6 +63,7 @@ class Workbench:
             rows_sha256=spec.rows_sha256,
             certificate=spec.certificate,
             certified=spec.certificate.ok,
+            seeds_drawn_by=spec.seeds_drawn_by,
         )
         execute = self._connection.execute
         execute("BEGIN")

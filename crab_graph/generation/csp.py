@@ -1,4 +1,4 @@
-"""SampleCSP, SolveNode and SolveGraph on python-constraint, which no other module speaks to (A.4).
+"""SampleCSP, SolveNode and SolveGraph of the paper on python-constraint (A.4).
 
 The paper's algorithms list objects, so they work on finite domains D(p) of a size that can be
 listed. Domains that no constraint names are thinned to evenly spaced values until a node has about
@@ -16,14 +16,24 @@ from typing import Any, NamedTuple
 
 import constraint as python_constraint
 
-from crab_graph.errors import UsageError
+from crab_graph.errors import TooLargeToEnumerate
 from crab_graph.generation.constraint_graph import NodeType
 from crab_graph.generation.constraints import Constraint, Ref, Value, equals
 from crab_graph.generation.folding import FoldedGraph, NodeDomain
-from crab_graph.generation.objects import Columns, profiles
+from crab_graph.generation.grouped_csp import (
+    TooMuchWork,
+    Work,
+    count_solutions,
+    pick_solutions,
+    solve_rows,
+)
+from crab_graph.generation.objects import Columns, Profile, profiles
 
 ENUMERATION_LIMIT = 2_000_000
-"""Largest product of variable domains of which SampleCSP will enumerate all solutions."""
+"""Largest number of combinations of node profiles of which SampleCSP enumerates all solutions."""
+
+FEWEST_PROFILES = 8
+"""Profiles that a node with more of them must keep for all combinations to be enumerated."""
 
 Binding = dict[Ref, Value]
 Domains = Mapping[Ref, Sequence[Value]]
@@ -47,32 +57,14 @@ class Link(NamedTuple):
         return values in self.tuples
 
 
-def sample_csp(
+def shuffled_bindings(
     domains: Domains,
     constraints: Sequence[Constraint],
     links: Sequence[Link],
     count: int,
     rng: Random,
-    strategy: Sampling,
 ) -> Iterator[Binding]:
-    """Yield up to `count` randomly sampled solutions: SampleCSP(V, C', k).
-
-    `ENUMERATE` lists all solutions and draws distinct ones, uniformly. `SHUFFLE` draws with
-    replacement; see `sample_binding`.
-
-    Raises:
-        UsageError: there are too many combinations of values to enumerate.
-    """
-    if strategy is Sampling.ENUMERATE:
-        size = prod(len(values) for values in domains.values())
-        if size > ENUMERATION_LIMIT:
-            raise UsageError(
-                f"SampleCSP will not enumerate {size:,} combinations of values, more than "
-                f"{ENUMERATION_LIMIT:,}; use the sampling strategy '{Sampling.SHUFFLE}'"
-            )
-        found = list_bindings(domains, constraints, links)
-        yield from rng.sample(found, min(count, len(found)))
-        return
+    """Yield up to `count` solutions of a CSP over property values, drawn with replacement."""
     for _ in range(count):
         binding = sample_binding(domains, constraints, links, rng)
         if binding is None:
@@ -85,9 +77,9 @@ def sample_binding(
 ) -> Binding | None:
     """Return one solution of a CSP over property values, or `None` where there is none.
 
-    This is the second strategy of SampleCSP: every domain is shuffled and the first solution
-    taken. It is random but not uniform over the solutions: values that leave more room for the
-    others come up more often.
+    This is the second strategy of SampleCSP (`Sampling.SHUFFLE`): every domain is shuffled and the
+    first solution taken. It is random but not uniform over the solutions: values that leave more
+    room for the others come up more often.
     """
     if any(_is_out_of_reach(item, domains) for item in constraints):
         return None
@@ -133,6 +125,24 @@ def _solver_constraint(item: Constraint) -> Any:
         weights = [item.linear.weights[ref] for ref in item.refs]
         return python_constraint.MaxSumConstraint(item.linear.bound, weights)
     return lambda *values: item.holds(dict(zip(item.refs, values, strict=True)))
+
+
+def _kept_of_each(sizes: Sequence[int]) -> int:
+    """Return how many values each variable may keep for all combinations to be enumerated.
+
+    Raises:
+        TooLargeToEnumerate: it is too few of some.
+    """
+    most = largest = max(sizes)
+    while prod(min(size, most) for size in sizes) > ENUMERATION_LIMIT:
+        most -= 1
+    if most < min(FEWEST_PROFILES, largest):
+        raise TooLargeToEnumerate
+    return most
+
+
+def _thinned(values: Sequence[Profile], most: int, rng: Random) -> Sequence[Profile]:
+    return values if len(values) <= most else rng.sample(values, most)
 
 
 LISTING = 2_500
@@ -190,9 +200,7 @@ class ListableGraph:
                     domains[(node, name)] = sorted({values[-1] for values in link.tuples}, key=repr)
                     links.append(link)
         found: list[Binding] = []
-        for binding in sample_csp(
-            domains, self.folded.edges, links, 4 * count, rng, Sampling.SHUFFLE
-        ):
+        for binding in shuffled_bindings(domains, self.folded.edges, links, 4 * count, rng):
             if binding not in found:
                 found.append(binding)
             if len(found) == count:
@@ -201,6 +209,54 @@ class ListableGraph:
             {node: self._objects(node, [binding]) for node in self.folded.graph.node_ids}
             for binding in found
         ]
+
+    def sample_csp(self, count: int, rng: Random, strategy: Sampling) -> Iterator[Binding]:
+        """Yield up to `count` randomly sampled bindings: SampleCSP(V, C_mini, k).
+
+        `ENUMERATE` lists all solutions and draws distinct ones, uniformly (`enumerate_bindings`).
+        `SHUFFLE` draws with replacement; see `sample_binding`.
+
+        Raises:
+            TooLargeToEnumerate: there is too much to enumerate.
+        """
+        if strategy is Sampling.ENUMERATE:
+            yield from self.enumerate_bindings(count, rng)
+            return
+        domains, links = self.binding_space()
+        yield from shuffled_bindings(domains, self.folded.edges, links, count, rng)
+
+    def enumerate_bindings(self, count: int, rng: Random) -> Iterator[Binding]:
+        """Yield up to `count` of all solutions over V, distinct and each as likely as any other.
+
+        The profiles of a node, which are what V and C_mini leave of its objects, are values of one
+        variable. Where they combine to more than `ENUMERATION_LIMIT`, each node with the most keeps
+        as many as fit, drawn at random; all solutions among these are found.
+
+        Raises:
+            TooLargeToEnumerate: fewer than `FEWEST_PROFILES` of a node would be left, or finding
+                all solutions is too much work.
+        """
+        nodes = self.folded.graph.node_ids
+        names = {node: self.folded.edge_properties(node) for node in nodes}
+        shown = {
+            node: profiles(self.objects[node], own) if own else [()] for node, own in names.items()
+        }
+        most = _kept_of_each([len(own) for own in shown.values()])
+        rows = {
+            node: [dict(zip(names[node], one, strict=True)) for one in _thinned(own, most, rng)]
+            for node, own in shown.items()
+        }
+        try:
+            found = list(solve_rows(nodes, self.folded.edges, rows, Work()))
+        except TooMuchWork:
+            raise TooLargeToEnumerate from None
+        total = count_solutions(found)
+        for solution in pick_solutions(found, rng.sample(range(total), min(count, total))):
+            yield {
+                (node, name): value
+                for node, row in zip(nodes, solution, strict=True)
+                for name, value in row.items()
+            }
 
     def binding_space(self) -> tuple[dict[Ref, list[Value]], list[Link]]:
         """Return the variables V of Algorithm 1 with their domains, and what ties them (line 4).

@@ -7,8 +7,9 @@ groups the rows are told apart by what they cost, for a second, small problem wi
 bound (`MaxSumConstraint`).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import product
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from math import prod
 from typing import Any
 
@@ -33,7 +34,24 @@ _Group = list[tuple[int, Row]]
 
 
 class TooMuchWork(Exception):
-    """A problem was given up after `WORK_LIMIT` groups."""
+    """A problem was given up; it says nothing of whether there are solutions."""
+
+
+class Work:
+    """How many groups may still be tried out, in one problem or in several."""
+
+    def __init__(self, limit: int | None = None) -> None:
+        self.left = WORK_LIMIT if limit is None else limit
+
+    def spend(self) -> None:
+        """Note that one more is tried.
+
+        Raises:
+            TooMuchWork: that is one too many.
+        """
+        self.left -= 1
+        if self.left < 0:
+            raise TooMuchWork
 
 
 def count_by_csp(
@@ -46,8 +64,9 @@ def count_by_csp(
     valid = {node: _node_valid(graph.node_constraints(node), node, rows[node]) for node in rows}
     count = 0
     try:
-        for alternatives in solve_rows(graph.node_ids, graph.edge_constraints, valid):
-            count += prod(map(len, alternatives))
+        work = Work()
+        for alternatives in solve_rows(graph.node_ids, graph.edge_constraints, valid, work):
+            count += count_solutions([alternatives])
             if count >= limit:
                 return limit
     except TooMuchWork:
@@ -56,12 +75,15 @@ def count_by_csp(
 
 
 def solve_rows(
-    nodes: Sequence[str], edges: Sequence[Constraint], rows: Mapping[str, Sequence[Row]]
+    nodes: Sequence[str],
+    edges: Sequence[Constraint],
+    rows: Mapping[str, Sequence[Row]],
+    work: Work,
 ) -> Iterator[Alternatives]:
     """Yield every solution among node-valid rows once, those that cost the same together.
 
     Raises:
-        TooMuchWork: more than `WORK_LIMIT` groups were tried.
+        TooMuchWork: the work that may be done is done.
     """
     if not all(rows[node] for node in nodes):
         return
@@ -71,15 +93,38 @@ def solve_rows(
     groups = {node: _grouped(node, plain, linear, rows[node]) for node in nodes}
     problem = _problem({node: range(len(own)) for node, own in groups.items()})
     least = {node: [group[0][0] for group in own] for node, own in groups.items()}
-    problem.addConstraint(_Cheapest(least, linear.bound if linear else None), list(nodes))
+    bound = linear.bound if linear is not None else None
+    problem.addConstraint(_Cheapest(least, bound, work), list(nodes))
     for edge in plain:
         problem.addConstraint(_over_groups(edge, groups), list(edge.nodes))
     for found in problem.getSolutionIter():
         chosen = [groups[node][found[node]] for node in nodes]
         if linear is None:
             yield tuple([row for _, row in group] for group in chosen)
-        else:
-            yield from _within_bound(chosen, linear.bound)
+            continue
+        for alternatives in _within_bound(chosen, linear.bound):
+            work.spend()
+            yield alternatives
+
+
+def count_solutions(found: Iterable[Alternatives]) -> int:
+    """Return how many solutions alternatives stand for."""
+    return sum(prod(map(len, alternatives)) for alternatives in found)
+
+
+def pick_solutions(
+    found: Sequence[Alternatives], numbers: Iterable[int]
+) -> Iterator[tuple[Row, ...]]:
+    """Yield the solutions of some numbers, counted through all that alternatives stand for."""
+    ends = list(accumulate(prod(map(len, alternatives)) for alternatives in found))
+    for number in numbers:
+        which = bisect_right(ends, number)
+        rest = number - (ends[which - 1] if which else 0)
+        solution: list[Row] = []
+        for own in found[which]:
+            rest, place = divmod(rest, len(own))
+            solution.append(own[place])
+        yield tuple(solution)
 
 
 def _problem(domains: Mapping[Any, Sequence[Any]]) -> python_constraint.Problem:
@@ -152,13 +197,13 @@ def _over_groups(edge: Constraint, groups: Mapping[str, Sequence[_Group]]) -> Ca
 
 
 class _Cheapest(python_constraint.Constraint):  # type: ignore[misc]  # the library has no types
-    """Counts the groups that are tried, and bounds the sum by its cheapest completion."""
+    """Notes each group that is tried, and bounds the sum by its cheapest completion."""
 
-    def __init__(self, least: Mapping[str, Sequence[int]], bound: int | None) -> None:
+    def __init__(self, least: Mapping[str, Sequence[int]], bound: int | None, work: Work) -> None:
         self.least = least
         self.bound = bound
+        self.work = work
         self.rest = {node: min(own) for node, own in least.items()}
-        self.tried = 0
 
     def __call__(
         self,
@@ -167,9 +212,7 @@ class _Cheapest(python_constraint.Constraint):  # type: ignore[misc]  # the libr
         assignments: Mapping[str, int],
         forwardcheck: Any = False,
     ) -> bool:
-        self.tried += 1
-        if self.tried > WORK_LIMIT:
-            raise TooMuchWork
+        self.work.spend()
         if self.bound is None:
             return True
         total = 0
@@ -193,8 +236,3 @@ def _within_bound(groups: Sequence[_Group], bound: int) -> Iterator[Alternatives
     problem.addConstraint(python_constraint.MaxSumConstraint(room), list(range(len(groups))))
     for found in problem.getSolutionIter():
         yield tuple(own[found[place]] for place, own in enumerate(priced))
-
-
-def rows_of(alternatives: Alternatives) -> Iterator[tuple[Row, ...]]:
-    """Yield every solution that alternatives stand for."""
-    return product(*alternatives)

@@ -17,7 +17,7 @@ import numpy as np
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.candidates import CandidatePool, Identities
 from crab_graph.generation.constraints import Constraint
-from crab_graph.generation.csp import ListableGraph, Sampling, build_listable_graph, sample_csp
+from crab_graph.generation.csp import ListableGraph, Sampling, build_listable_graph
 from crab_graph.generation.distractors import Distractors, accept_harmless, fills_any_node, join
 from crab_graph.generation.distractors import generate_node_distractors as draw_node_distractors
 from crab_graph.generation.folding import FoldedGraph
@@ -50,20 +50,19 @@ CHUNK = 4_000_000
 """Largest number of combinations of profiles tested in one go."""
 
 
-def generate_seed_solutions(
+def sample_seed_solutions(
     graph: ListableGraph, count: int, attempts: int, sampling: Sampling, rng: Random
 ) -> list[SeedSolution]:
-    """Return the set S of seed solutions: Algorithm 1, GenerateSeedSolutions(G, k, m).
+    """Return the set S of seed solutions: Algorithm 1 of A.4, with its parameters G, k and m.
 
     `count` is the desired seed count k, `attempts` the attempt multiplier m.
 
     Raises:
         UnsatisfiableTask: the fallback found fewer than `count` as well.
+        TooLargeToEnumerate: SampleCSP is asked to enumerate too much.
     """
     seeds: list[SeedSolution] = []
-    domains, links = graph.binding_space()  # lines 4 and 5
-    edges = graph.folded.edges
-    for binding in sample_csp(domains, edges, links, attempts * count, rng, sampling):  # line 6
+    for binding in graph.sample_csp(attempts * count, rng, sampling):  # lines 4 to 6
         seed: SeedSolution = {}
         for node in graph.folded.graph.node_ids:  # lines 10 to 17
             overrides = {name: value for (owner, name), value in binding.items() if owner == node}
@@ -251,10 +250,10 @@ def populate_by_paper(
 
     Raises:
         UnsatisfiableTask: the graph has too few seed solutions or objects, or their closure is off.
-        UsageError: SampleCSP is asked to enumerate too much.
+        TooLargeToEnumerate: SampleCSP is asked to enumerate too much.
     """
     graph = build_listable_graph(folded)
-    seeds = generate_seed_solutions(
+    seeds = sample_seed_solutions(
         graph, seed_count, parameters.attempts, parameters.sampling, derive_rng(seed, "seeds")
     )
     solutions, used = admit_seeds(folded, seeds, closure)

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -27,11 +27,13 @@ from crab_graph.generation.objects import (
     try_out,
 )
 from crab_graph.generation.seeds import (
+    Sampler,
     SeedSolution,
     Solutions,
     choose_seed_solutions,
     draw_solutions,
     redraw,
+    sample_solutions,
 )
 from crab_graph.randomness import derive_array_rng, derive_rng
 
@@ -51,13 +53,21 @@ CHOICES = 30
 """Choices of seeds tried for an acceptable number of solutions."""
 
 
+class DrawnSeeds(NamedTuple):
+    """The seed solutions of a task, and what drew them."""
+
+    seeds: Sequence[SeedSolution]
+    sampler: Sampler
+
+
 @dataclass(frozen=True)
 class Population:
     """Every object of a task by node type, and where each comes from.
 
     For each object the node it was made for, whether it is part of a seed or a distractor of a
     kind, and the constraint it was made to break (empty for seeds). The closure is the number of
-    solutions the seeds' parts combine to: what the task must have in all.
+    solutions the seeds' parts combine to: what the task must have in all. The sampler is what drew
+    the seeds.
     """
 
     objects: Mapping[str, Columns]
@@ -66,6 +76,7 @@ class Population:
     broken: Mapping[str, Sequence[str]]
     seeds: Sequence[SeedSolution]
     closure: int
+    sampler: Sampler = Sampler.CSP
 
     def distractor_count(self, origin: Origin) -> int:
         """Return the number of distractors of a kind."""
@@ -79,17 +90,18 @@ def populate(
     closure: range,
     distractors: int,
     seed: int,
-    seeds: Sequence[SeedSolution] = (),
+    drawn: DrawnSeeds | None = None,
 ) -> Population:
     """Generate the objects of a task, its distractors split evenly over the nodes.
 
-    `closure` says how many solutions are acceptable; seed solutions are drawn unless given.
+    `closure` says how many solutions are acceptable; seed solutions are drawn unless `drawn` has
+    them.
 
     Raises:
         UnsatisfiableTask: the graph has too few seed solutions or objects, or their closure is off.
     """
     possible = draw_solutions(folded, POSSIBLE, derive_array_rng(seed, "solutions"))
-    seeds = seeds or _seeds_within(folded, possible, seed_count, closure, seed)
+    seeds, sampler = drawn or _seeds_within(folded, possible, seed_count, closure, seed)
     solutions, used = admit_seeds(folded, seeds, closure)
     likely = {
         node: concatenate(
@@ -110,10 +122,11 @@ def populate(
         present = concatenate([seed_objects(folded, node, seeds), edge[node].objects])
         return generate_node_distractors(folded, node, missing, taken, seed, likely[node], present)
 
-    return assemble(folded, seeds, solutions, edge, fill(quota, edge, draw))
+    made = assemble(folded, seeds, solutions, edge, fill(quota, edge, draw))
+    return replace(made, sampler=sampler)
 
 
-def draw_seeds(folded: FoldedGraph, count: int, seed: int) -> list[SeedSolution]:
+def draw_seeds(folded: FoldedGraph, count: int, seed: int) -> DrawnSeeds:
     """Return the seed solutions that `populate` draws where any closure will do.
 
     Raises:
@@ -125,8 +138,17 @@ def draw_seeds(folded: FoldedGraph, count: int, seed: int) -> list[SeedSolution]
 
 def _seeds_within(
     folded: FoldedGraph, possible: Solutions, count: int, closure: range, seed: int
-) -> list[SeedSolution]:
-    """Choose seeds among possible solutions until the number they combine to is acceptable."""
+) -> DrawnSeeds:
+    """Choose seeds among solutions until the number they combine to is acceptable.
+
+    They are those that python-constraint found, or the possible ones where it found too few.
+    """
+    sampler = Sampler.CSP
+    sampled = sample_solutions(folded, POSSIBLE, derive_array_rng(seed, "sampled solutions"))
+    if sampled is not None:
+        possible = sampled
+    else:
+        sampler = Sampler.ARRAYS
     # What stands beside a seed without completing it costs more than the seed leaves of a bound:
     # the less that is, the less do the seed's parts stand out as cheap.
     linear = next((edge.linear for edge in folded.edges if edge.linear is not None), None)
@@ -141,7 +163,7 @@ def _seeds_within(
         seeds = choose_seed_solutions(folded, possible, count, rng)
         if count_closure(folded, seeds) in closure and leaves_room(folded, seeds):
             break
-    return seeds
+    return DrawnSeeds(seeds, sampler)
 
 
 def leaves_room(folded: FoldedGraph, seeds: Sequence[SeedSolution]) -> bool:

@@ -1,12 +1,15 @@
 """Seed solutions (section 3.2.2), drawn uniformly from all that a task graph admits.
 
-The paper's second SampleCSP strategy (shuffle, first solution found) favours what leaves room for
-the rest: wide windows, late dates. Here every combination of node-valid objects is equally likely
-to be proposed, and those that break no edge are kept.
+python-constraint draws them, on small random tables (`sample_solutions`). Distractors take after
+hundreds of other solutions: `draw_solutions` proposes combinations of node-valid objects, each
+equally likely, and keeps those that break no edge. Where the solver would need more than its share
+of work, seeds are chosen among these too.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from random import Random
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +17,14 @@ from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.constraints import Constraint, LinearSum, Value, equals
 from crab_graph.generation.counting import best_orders
 from crab_graph.generation.folding import FoldedGraph, NodeDomain
+from crab_graph.generation.grouped_csp import (
+    Alternatives,
+    TooMuchWork,
+    Work,
+    count_solutions,
+    pick_solutions,
+    solve_rows,
+)
 from crab_graph.generation.objects import (
     IDENTITY,
     CodedObjects,
@@ -37,6 +48,25 @@ KEPT = 1000
 
 ROUNDS = 4
 """Rounds, each with fresh objects, before a graph counts as without solutions."""
+
+SMALLEST = 8
+"""Objects of each node in the first small table that python-constraint solves."""
+
+ENOUGH = 5
+"""Solutions in a table at which tables need not be larger."""
+
+TABLES = 12
+"""Tables of that size that are solved, more where they hold fewer than `LEAST` solutions in all."""
+
+LEAST = 24
+"""Solutions among which seeds can be chosen."""
+
+SEED_WORK = 30_000
+"""Groups that python-constraint tries out for the seeds of a task: 60 ms, but a number, so that
+every machine has the same seeds drawn by it."""
+
+_PLACE = "place"
+"""Position of an object in its table, beside its properties; no domain has a property so named."""
 
 TRIED = 8
 """Solutions looked at for each seed solution wanted."""
@@ -64,6 +94,97 @@ def draw_solutions(folded: FoldedGraph, wanted: int, rng: np.random.RandomState)
     if length(found[first]) == 0:
         raise UnsatisfiableTask("the edge constraints have no common solution")
     return found
+
+
+class Sampler(StrEnum):
+    """What drew the seed solutions of a task."""
+
+    CSP = "python-constraint"
+    ARRAYS = "arrays"
+
+
+class _Table(NamedTuple):
+    """Random node-valid objects of each node, and all solutions among them."""
+
+    objects: Solutions
+    found: list[Alternatives]
+
+    @property
+    def size(self) -> int:
+        """Number of solutions."""
+        return count_solutions(self.found)
+
+    def at(self, numbers: Iterable[int]) -> Solutions:
+        """Return the solutions of these numbers."""
+        places = [[row[_PLACE] for row in one] for one in pick_solutions(self.found, numbers)]
+        columns = np.array(places, dtype=np.int64).reshape(len(places), len(self.objects))
+        nodes = enumerate(self.objects.items())
+        return {node: take(own, columns[:, axis]) for axis, (node, own) in nodes}
+
+
+def sample_solutions(
+    folded: FoldedGraph, wanted: int, rng: np.random.RandomState
+) -> Solutions | None:
+    """Return up to `wanted` solutions that python-constraint finds: SampleCSP(V, C_mini, k).
+
+    These are lines 4 to 17 of Algorithm 1 (A.4) with a draw of its own. The second strategy of the
+    paper, shuffled domains and the first solution, favours values that leave room for the rest.
+    Here domains are thinned at random instead: in small tables of random node-valid objects all
+    solutions are found, and each solution of the graph is as likely to be among them as any other.
+    Variables take the values that a table shows of the properties that active edges read, and a
+    binding is completed by the objects that show them, in all else random.
+
+    `None` says that fewer than `LEAST` were found before `SEED_WORK` groups were tried.
+    """
+    work = Work(SEED_WORK)
+    supplies = {node: _Supply(domain, rng) for node, domain in folded.domains.items()}
+    tables: list[_Table] = []
+    try:
+        size = SMALLEST
+        while size < POOL and _solve_table(folded, supplies, size, work).size < ENOUGH:
+            size += size // 2
+        while len(tables) < TABLES or sum(table.size for table in tables) < LEAST:
+            tables.append(_solve_table(folded, supplies, size, work))
+    except TooMuchWork:
+        pass  # the table that is not finished would be one-sided
+    total = sum(table.size for table in tables)
+    if total < LEAST:
+        return None
+    chosen = np.unique(rng.randint(0, total, wanted)) if total > wanted else np.arange(total)
+    parts: list[Solutions] = []
+    for table in tables:
+        here, chosen = chosen[chosen < table.size], chosen[chosen >= table.size] - table.size
+        parts.append(table.at(here.tolist()))
+    return {node: concatenate([part[node] for part in parts]) for node in folded.graph.node_ids}
+
+
+class _Supply:
+    """Random objects of a node, each given once."""
+
+    def __init__(self, domain: NodeDomain, rng: np.random.RandomState) -> None:
+        self.domain = domain
+        self.rng = rng
+        self.pool = _draw_pool(domain, rng)
+
+    def take(self, size: int) -> CodedObjects:
+        """Return the next `size` objects, fewer where the node has few."""
+        if length(self.pool) < size:
+            self.pool = concatenate([self.pool, _draw_pool(self.domain, self.rng)])
+        given, self.pool = take(self.pool, slice(size)), take(self.pool, slice(size, None))
+        return given
+
+
+def _solve_table(
+    folded: FoldedGraph, supplies: Mapping[str, _Supply], size: int, work: Work
+) -> _Table:
+    objects = {node: supply.take(size) for node, supply in supplies.items()}
+    shown: dict[str, list[dict[str, Value]]] = {}
+    for node, own in objects.items():
+        names = folded.edge_properties(node)
+        columns = [own[name].tolist() for name in names]
+        values = zip(range(length(own)), *columns, strict=True)
+        shown[node] = [dict(zip((_PLACE, *names), one, strict=True)) for one in values]
+    return _Table(objects, list(solve_rows(list(objects), folded.edges, shown, work)))
 
 
 def choose_seed_solutions(

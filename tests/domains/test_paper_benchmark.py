@@ -1,6 +1,7 @@
 """Benchmarks by the paper's algorithms: certified with repair, reported without."""
 
 import json
+from itertools import count
 
 import pytest
 
@@ -8,8 +9,8 @@ from crab_graph.cli.application import main
 from crab_graph.domains.benchmark import load_benchmark
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.domains.proof import summarise_spoilage
-from crab_graph.errors import BenchmarkError, UsageError
-from crab_graph.generation.csp import Sampling
+from crab_graph.errors import BenchmarkError, TooLargeToEnumerate, UsageError
+from crab_graph.generation import csp
 from crab_graph.generation.paper import PaperParameters
 
 
@@ -81,13 +82,33 @@ def test_certify_reports_what_was_spoiled_and_exits_with_1(literal, capsys):
         PaperParameters(ratio=0),
         PaperParameters(ratio=1.5),
         PaperParameters(attempts=0),
-        PaperParameters(sampling=Sampling.ENUMERATE),
     ],
 )
 def test_parameters_that_cannot_be_used_leave_nothing(tmp_path, paper):
     with pytest.raises(UsageError):
         generate_benchmark(tmp_path / "b", 2, strata=(1,), paper=paper)
     assert not (tmp_path / "b").exists()
+
+
+def test_drafts_too_large_to_enumerate_are_passed_over_and_counted(tmp_path, capsys, monkeypatch):
+    kept, calls = csp._kept_of_each, count()
+
+    def refuse_the_first(sizes):
+        if next(calls) == 0:
+            raise TooLargeToEnumerate
+        return kept(sizes)
+
+    monkeypatch.setattr(csp, "_kept_of_each", refuse_the_first)
+    monkeypatch.setattr("crab_graph.domains.generate.OVERSAMPLE", {1: 1})
+    told = ["--method", "paper", "--sampling", "enumerate", "--distractors", "300", "--jobs", "1"]
+    command = ["generate", str(tmp_path / "b"), "--tasks", "2", "--strata", "1", *told]
+    assert main([*command, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["too_large"] == 1
+    made = load_benchmark(tmp_path / "b")
+    assert {task.axes["date_mode"] for task in made} == {"fixed", "flexible"}
+    assert [one.too_large for one in made.manifest.selection] == [1]
+    assert main(command) == 0
+    assert "too many to enumerate: 1." in capsys.readouterr().out
 
 
 def test_options_of_the_paper_are_refused_for_the_fast_path(tmp_path, capsys):

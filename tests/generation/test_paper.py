@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from crab_graph.errors import UnsatisfiableTask, UsageError
+from crab_graph.errors import TooLargeToEnumerate, UnsatisfiableTask
 from crab_graph.generation.constraint_graph import (
     ConstraintGraph,
     Derived,
@@ -24,12 +24,10 @@ from crab_graph.generation.constraints import (
     equals,
 )
 from crab_graph.generation.csp import (
-    Link,
     Sampling,
     build_listable_graph,
     list_bindings,
     sample_binding,
-    sample_csp,
 )
 from crab_graph.generation.folding import fold
 from crab_graph.generation.objects import IDENTITY, length, profiles, rows
@@ -37,7 +35,7 @@ from crab_graph.generation.paper import (
     are_universally_bad,
     generate_edge_distractors,
     generate_node_distractors,
-    generate_seed_solutions,
+    sample_seed_solutions,
 )
 
 NODES = (Node("a", "thing"), Node("b", "thing"), Node("c", "other"))
@@ -140,7 +138,7 @@ def test_solve_node_lists_what_brute_force_finds(graph):
 @given(graphs(), st.integers(1, 3), st.sampled_from(Sampling), st.randoms(use_true_random=False))
 def test_seed_solutions_are_distinct_solutions(graph, count, sampling, rng):
     try:
-        seeds = generate_seed_solutions(graph, count, 5, sampling, rng)
+        seeds = sample_seed_solutions(graph, count, 5, sampling, rng)
     except UnsatisfiableTask:
         assert sum(1 for _ in solved(graph)) < 4 * count
         return
@@ -201,7 +199,7 @@ def test_universally_bad_is_what_no_combination_of_valid_profiles_completes(grap
 def test_no_pair_of_pools_satisfies_an_edge_through_a_distractor_made_for_it(graph, rng):
     """What Algorithm 3 does ensure: against one constraint alone, its distractors never combine."""
     try:
-        seeds = generate_seed_solutions(graph, 1, 5, Sampling.SHUFFLE, rng)
+        seeds = sample_seed_solutions(graph, 1, 5, Sampling.SHUFFLE, rng)
     except UnsatisfiableTask:
         return
     made = generate_edge_distractors(graph, seeds, rng)
@@ -226,7 +224,7 @@ def two_that_must_be_alike():
 
 def test_edge_distractors_are_node_valid_and_every_bad_profile_is_used_up():
     graph = two_that_must_be_alike()
-    seeds = generate_seed_solutions(graph, 1, 5, Sampling.SHUFFLE, Random(3))
+    seeds = sample_seed_solutions(graph, 1, 5, Sampling.SHUFFLE, Random(3))
     made = generate_edge_distractors(graph, seeds, Random(3))
     own = {node: {item["x"] for item in rows(made[node].objects)} for node in made}
     seed = seeds[0]["a"]["x"]
@@ -236,27 +234,42 @@ def test_edge_distractors_are_node_valid_and_every_bad_profile_is_used_up():
     assert length(made["a"].objects) == 4 * len(own["a"])
 
 
-DOMAINS = {("n", "x"): [0, 1, 2, 3], ("n", "y"): [0, 1, 2, 3]}
-EVEN = Link(
-    (("n", "x"), ("n", "y")), frozenset((x, y) for x in range(4) for y in range(4) if x < y)
-)
-
-
 def test_both_strategies_of_sample_csp_draw_solutions_and_enumeration_draws_each_once():
-    everything = list_bindings(DOMAINS, (), [EVEN])
-    assert len(everything) == 6
-    drawn = list(sample_csp(DOMAINS, (), [EVEN], 10, Random(1), Sampling.ENUMERATE))
-    assert sorted(drawn, key=repr) == sorted(everything, key=repr)
-    shuffled = list(sample_csp(DOMAINS, (), [EVEN], 40, Random(1), Sampling.SHUFFLE))
+    graph = two_that_must_be_alike()
+    everything = {((("a", "x"), value), (("b", "x"), value)) for value in range(4)}
+    drawn = [tuple(one.items()) for one in graph.sample_csp(10, Random(1), Sampling.ENUMERATE)]
+    assert len(drawn) == 4
+    assert set(drawn) == everything
+    shuffled = list(graph.sample_csp(40, Random(1), Sampling.SHUFFLE))
     assert len(shuffled) == 40
-    assert all(one in everything for one in shuffled)
-    assert len({repr(one) for one in shuffled}) > 3
+    assert {tuple(one.items()) for one in shuffled} <= everything
 
 
-def test_enumeration_refuses_what_is_too_large_and_says_how_large():
-    domains = {("n", str(number)): list(range(10)) for number in range(8)}
-    with pytest.raises(UsageError, match=r"100,000,000 combinations.*'shuffle'"):
-        next(sample_csp(domains, (), (), 1, Random(0), Sampling.ENUMERATE))
+@settings(max_examples=25)
+@given(graphs(), st.randoms(use_true_random=False))
+def test_enumeration_finds_all_solutions_of_the_mini_csp_where_they_fit(graph, rng):
+    names = {node: graph.folded.edge_properties(node) for node in graph.folded.graph.node_ids}
+    refs = [(node, name) for node, own in names.items() for name in own]
+    there_are = {tuple(values[ref] for ref in refs) for values in solved(graph)}
+    drawn = list(graph.sample_csp(10_000, rng, Sampling.ENUMERATE))
+    assert sorted(tuple(one[ref] for ref in refs) for one in drawn) == sorted(there_are)
+
+
+@pytest.mark.parametrize(("limit", "work"), [(3, 1_000), (100, 2)])
+def test_what_is_too_large_to_enumerate_is_refused(monkeypatch, limit, work):
+    graph = two_that_must_be_alike()
+    monkeypatch.setattr("crab_graph.generation.csp.ENUMERATION_LIMIT", limit)
+    monkeypatch.setattr("crab_graph.generation.grouped_csp.WORK_LIMIT", work)
+    with pytest.raises(TooLargeToEnumerate, match="'shuffle'"):
+        next(graph.sample_csp(1, Random(0), Sampling.ENUMERATE))
+
+
+def test_where_profiles_are_too_many_some_are_drawn_and_all_their_solutions_found(monkeypatch):
+    graph = two_that_must_be_alike()
+    monkeypatch.setattr("crab_graph.generation.csp.ENUMERATION_LIMIT", 9)
+    monkeypatch.setattr("crab_graph.generation.csp.FEWEST_PROFILES", 3)
+    sizes = [len(list(graph.sample_csp(9, Random(n), Sampling.ENUMERATE))) for n in range(8)]
+    assert set(sizes) == {2, 3}  # of four values each keeps three
 
 
 def test_a_budget_out_of_reach_is_proven_without_search():
@@ -268,6 +281,6 @@ def test_a_budget_out_of_reach_is_proven_without_search():
 
 def test_where_bindings_run_out_the_full_graph_is_solved():
     graph = two_that_must_be_alike()
-    seeds = generate_seed_solutions(graph, 3, 0, Sampling.SHUFFLE, Random(5))
+    seeds = sample_seed_solutions(graph, 3, 0, Sampling.SHUFFLE, Random(5))
     assert len(seeds) == 3
     assert all(seed["a"]["x"] == seed["b"]["x"] for seed in seeds)

@@ -1,11 +1,22 @@
+from functools import partial
+
 import numpy as np
 import pytest
 
 from crab_graph.domain.contract import find_domain
+from crab_graph.generation.constraint_graph import ConstraintGraph, Node, NodeType, Property
+from crab_graph.generation.constraints import Constraint, at_least
 from crab_graph.generation.difficulty import count_near_misses, lacks_near_misses
+from crab_graph.generation.folding import fold
 from crab_graph.generation.objects import IDENTITY, rows, valid_rows
 from crab_graph.generation.population import populate
-from crab_graph.generation.seeds import choose_seed_solutions, draw_solutions, redraw
+from crab_graph.generation.seeds import (
+    Sampler,
+    choose_seed_solutions,
+    draw_solutions,
+    redraw,
+    sample_solutions,
+)
 from crab_graph.randomness import derive_array_rng, derive_rng
 
 
@@ -22,13 +33,47 @@ def holds(folded, parts):
     )
 
 
+def sampled(flexible):
+    folded, _ = drawn(flexible)
+    return folded, sample_solutions(folded, 50, derive_array_rng("test"))
+
+
 @pytest.mark.parametrize("flexible", [False, True])
-def test_drawn_solutions_meet_every_constraint(flexible):
-    folded, solutions = drawn(flexible)
+@pytest.mark.parametrize("draw", [drawn, sampled])
+def test_drawn_solutions_meet_every_constraint(draw, flexible):
+    folded, solutions = draw(flexible)
     columns = {node: rows(own) for node, own in solutions.items()}
-    assert len(columns["hotel"]) >= 50
-    for place in range(50):
+    assert len(columns["hotel"]) >= 24
+    for place in range(24):
         assert holds(folded, {node: own[place] for node, own in columns.items()})
+
+
+def ordered():
+    """Two nodes with a number each, the second one's at least the first one's: 55 solutions."""
+    item = NodeType("item", (Property("x", tuple(range(10))),), (), (), ("x",))
+    edge = Constraint("order", (("b", "x"), ("a", "x")), at_least)
+    graph = ConstraintGraph((Node("a", "item"), Node("b", "item")), (edge,))
+    return fold(graph, {"item": item})
+
+
+def test_the_solver_draws_each_solution_as_often_as_any_other():
+    """Not so shuffled domains and the first solution, which favour what leaves room."""
+    shares = []
+    for number in range(20):
+        solutions = sample_solutions(ordered(), 400, derive_array_rng(number))
+        assert solutions is not None
+        shares.append(float((solutions["a"]["x"] >= 8).mean()))
+    assert abs(sum(shares) / 20 - 3 / 55) < 0.02
+
+
+def test_seeds_that_are_too_much_work_for_the_solver_are_drawn_by_arrays(monkeypatch):
+    folded, _ = drawn(True)
+    make = partial(populate, folded, seed_count=1, closure=range(1, 2), distractors=0, seed=3)
+    assert make().sampler is Sampler.CSP
+    monkeypatch.setattr("crab_graph.generation.seeds.SEED_WORK", 50)
+    made = make()
+    assert made.sampler is Sampler.ARRAYS
+    assert made.closure == 1
 
 
 def test_redrawn_objects_complete_some_solution():
