@@ -73,6 +73,15 @@ def test_every_rate_comes_with_interval_and_the_five_counts(dozen):
     assert [ruse[name] for name in counts] == [23, 1, 0, 0, 0]
 
 
+def test_what_passes_without_the_users_faults_is_noted_where_there_are_any(dozen):
+    misled = {"outcome": "user_fault", "fault": "user"}
+    told = [one.model_copy(update=misled) if not one.passed else one for one in dozen]
+    (table,) = [one for one in make_report(study_records(told)).exhibits if one.id == "table-2"]
+    assert any("without the user's faults" in note and "100% of 23" in note for note in table.notes)
+    (table,) = [one for one in make_report(study_records(dozen)).exhibits if one.id == "table-2"]
+    assert not any("user's faults" in note for note in table.notes)
+
+
 def test_an_episode_without_a_verdict_is_counted_and_not_rated(dozen):
     lost = dozen[0].model_copy(update={"outcome": "infra_error", "passed": False, "trial": 2})
     report = make_report(study_records([*dozen, lost]))

@@ -17,6 +17,7 @@ from crab_graph.analysis.report.exhibit import (
 )
 from crab_graph.analysis.report.measures import estimate, estimate_cells, heads_of
 from crab_graph.analysis.report.study import WHO, Study
+from crab_graph.eval.attribution import Fault
 from crab_graph.runs.record import EpisodeRecord
 
 _PARTS = (*measures.VERDICTS, measures.STRICT)
@@ -26,6 +27,7 @@ def passed(study: Study) -> Iterator[Exhibit]:
     """Show pass@1 and the parts of the verdict: the paper's Table 2."""
     columns = (*WHO, Head("tasks", "tasks"), *heads_of(_PARTS), *heads(OUTCOME_HEADS))
     said = []  # what abstract rates are without the episodes in which nothing was booked
+    valid = []  # what pass@1 is without the episodes that failed by the user's fault (rulebook §11)
     rows = []
     for arm in study.arms:
         rate, *others = estimate_cells(estimate(arm.records, _PARTS), _PARTS, arm.where())
@@ -44,11 +46,24 @@ def passed(study: Study) -> Iterator[Exhibit]:
         is_known = if_booked.value is not None
         value = f"{if_booked.value:.0%} of {if_booked.trials}" if is_known else "nothing booked"
         said.append(f"{arm.label}: {value}")
-    note = (
+        if kept := _without_user_faults(arm.records):
+            valid.append(f"{arm.label}: {kept}")
+    notes = [
         "An agent that books nothing says nothing wrong. Abstract rates over the episodes with a "
         f"booking: {'; '.join(said)}."
-    )
-    yield captioned("table-2", columns, rows, notes=(note,))
+    ]
+    if valid:
+        notes.append(f"pass@1 without the user's faults: {'; '.join(valid)}.")
+    yield captioned("table-2", columns, rows, notes=tuple(notes))
+
+
+def _without_user_faults(records: Sequence[EpisodeRecord]) -> str:
+    """Return pass@1 over the episodes that did not fail by the user's fault, if any did."""
+    kept = [record for record in records if record.fault != Fault.USER]
+    if len(kept) == len(records):
+        return ""
+    (rate,) = estimate(kept, [measures.PASS])
+    return "none left" if rate.value is None else f"{rate.value:.0%} of {rate.trials}"
 
 
 def work(study: Study) -> Iterator[Exhibit]:
