@@ -141,19 +141,20 @@ class Tools:
     """Names of an offer's tools where they are others than derived; `None` leaves one out.
 
     Attributes:
-        search: Lists providers, or offers sold as they stand; `search_<table>` by default.
-        look: Lists a provider's offers; `search_<offers' table>` by default.
+        search: Lists providers with their offers (those held by the day once the days are given),
+            or offers sold as they stand; `search_<table>` by default.
+        look: Lists one provider's offers; `search_<offers' table>` by default.
         price: Prices without booking; none by default.
         book: `book_<kind>` by default.
         details: Shows a booking; none by default.
         cancel: `cancel_<kind>_booking` by default.
         change: Changes a pending booking, in the extended toolset; `change_<kind>_booking` by
             default.
-        needs: Fields that a search cannot do without; all others of its table are filters.
-        filters: Fields that a search may be given; by default all choices and days of its table. A
-            price among them is bounded from above, by the argument `max_price`.
-        shows: Fields that search and look show, each those of its table; by default all. A day
-            that clock times are shown with is not shown again, nor what a search was asked for.
+        needs: Fields of its table that a search cannot do without; all others are filters.
+        filters: Fields that a search may be given; by default all choices and days, of offers held
+            by the day all choices. A price among them is bounded from above, by `max_price`.
+        shows: Fields that search and look show, each those of its table; by default all. What a
+            search was asked for is said once, above its list.
         extended: Which of them the extended toolset alone has.
         category: As agents' tool lists are grouped; by default the provider's or offer's plural.
         texts: Descriptions by tool, or of an argument by `tool.argument`, where they are to be
