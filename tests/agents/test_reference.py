@@ -32,7 +32,22 @@ def test_the_solver_passes_every_task_under_every_user(benchmark, condition):
         assert verdict.passed, (task.id, verdict.evidence, dialogue.text())
         assert verdict.strict["passed"], (task.id, verdict.strict, dialogue.text())
         assert verdict.metrics["redundant_calls"] == 0
+        most = {"fixed": 20, "flexible": 40}[task.axes["date_mode"]]
+        assert verdict.metrics["total_tool_calls"] <= most
         assert dialogue.ending == "STOP"
+
+
+def test_the_solver_looks_for_one_stay_after_the_other_until_all_fits(benchmark):
+    for task in benchmark:
+        dialogue = talk(task, reference_agent("solver", TRAVEL), "generic")
+        searched = [
+            [call["name"] for call in message["tool_calls"]].count("search_hotels_by_city")
+            for message in dialogue.transcript
+            if message.get("tool_calls")
+        ]
+        departures = {solution["hotel"]["check_in"] for solution in task.solutions}
+        assert max(searched) == 1
+        assert task.axes["date_mode"] != "fixed" or sum(searched) == len(departures) == 1
 
 
 def test_the_solver_asks_for_facts_only_while_some_are_missing(benchmark):

@@ -41,7 +41,7 @@ _MAX_CARDS = 3
 
 
 class Desk:
-    """Asks for all it needs, finds the cheapest valid job, proposes, books, charges, sums up.
+    """Asks for all it needs, finds a valid job, proposes, books, charges, sums up.
 
     All reference agents that book are this one with a method of their own: they differ in whether
     they ask, how they choose, what they say, and whether they heed the answer.
@@ -52,7 +52,7 @@ class Desk:
     heeds = True
     """Whether it books only what the user agrees to."""
     prunes = True
-    """Whether it leaves out offers that go together with nothing of another slot."""
+    """Whether it leaves out what goes together with nothing of another slot, or is not needed."""
 
     def __init__(self, domain: Domain) -> None:
         """Sit down at the desk of a domain.
@@ -91,7 +91,7 @@ class Desk:
         return self.handbook.reader.read(texts, conversation.today)
 
     def find_plan(self, conversation: Conversation, wishes: Wishes) -> Plan | list[Action] | None:
-        """Choose a job among what the look-ups have shown, or return those that are missing.
+        """Choose a job among what the look-ups have shown, or return those to be made next.
 
         As long as nothing new is wished or shown the last answer stands.
         """
@@ -102,11 +102,17 @@ class Desk:
             is_same = len(results) == len(last_results) and all(map(is_, results, last_results))
             if is_same and wanted == last_wanted:
                 return found
-        graph = self.handbook.domain.build_graph(self.handbook.request(wishes))
-        shown = Lookups(self.handbook, wishes, graph, prunes=self.prunes).show(conversation)
-        found = shown.missing or self.choose(Shortlist(self.handbook, wishes, shown))
+        found = self._found(conversation, wishes)
         self._last = (wanted, results, found)
         return found
+
+    def _found(self, conversation: Conversation, wishes: Wishes) -> Plan | list[Action] | None:
+        graph = self.handbook.domain.build_graph(self.handbook.request(wishes))
+        shown = Lookups(self.handbook, wishes, graph, prunes=self.prunes).show(conversation)
+        if shown.missing and not (shown.offers and self.prunes):
+            return shown.missing
+        # One stay after the other is asked for, until there is one with which all fits.
+        return self.choose(Shortlist(self.handbook, wishes, shown)) or shown.missing[:1] or None
 
     def bookings(self, conversation: Conversation) -> list[dict[str, str]]:
         """Return the results of the calls that booked something."""

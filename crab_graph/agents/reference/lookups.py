@@ -1,8 +1,9 @@
 """The look-ups that a job needs, and what those made so far have shown.
 
 What wishes decide is asked for; days that they do not decide are asked for one by one, those alone
-that the constraints leave. What is held by the day comes last: its days are those of other slots,
-of which some are ruled out once their offers are known.
+that the constraints leave. What is held by the day comes last, one stay after the other: its days
+are those of other slots, of which some are ruled out once their offers are known, and any stay with
+which all fits will do.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,10 +33,11 @@ _TRIED = 1_000_000
 
 
 class Shown(NamedTuple):
-    """What look-ups have shown: the calls that are missing, or all offers that fit by themselves.
+    """What look-ups have shown: the calls that are missing, and the offers that fit by themselves.
 
-    The edges are those of the request, of which those of a stay speak of the days asked for; `days`
-    are those among them that hold of all that was asked for together.
+    There are none while something is missing but further stays. The edges are those of the request,
+    of which those of a stay speak of the days asked for; `days` are those among them that hold of
+    all that was asked for together.
     """
 
     missing: list[Action]
@@ -66,30 +68,37 @@ class Lookups:
         self.days = tuple(edge for edge in self.edges if asked.issuperset(edge.refs))
 
     def show(self, conversation: Conversation) -> Shown:
-        """Return what the look-ups of a conversation have shown, or which are missing."""
+        """Return what the look-ups of a conversation have shown, and which are missing."""
         slots = self._book.domain.slots
-        by_day = {slot.id: bool(self._book.stay_days(slot.id)) for slot in slots}
+        stays = [slot for slot in slots if self._book.stay_days(slot.id)]
         found: dict[str, list[Row]] = {slot.id: [{}] for slot in slots}
         values = self._left(self._open)
-        for is_last in (False, True):
-            asked = {
-                slot.id: list(self._asked(slot, values))
-                for slot in slots
-                if by_day[slot.id] is is_last
-            }
-            calls = {call.key: call for all_of in asked.values() for call in all_of}
-            missing = [call for key, call in calls.items() if key not in conversation.results]
-            if missing:
-                return Shown(missing, {}, (), ())
-            for slot, looks in asked.items():
-                read = self._book.tools_of(self._book.slots[slot]).search.read
-                results = [conversation.results[call.key] for call in looks]
-                found[slot] = [row for result in results for row in read(result)]
-            found = self._fitting(found)
-            if not all(found.values()):
-                break
-            values = self._left(_narrowed(values, found))
-        return Shown([], found, self.edges, self.days)
+        others = self._calls([slot for slot in slots if slot not in stays], values)
+        if missing := _unanswered(others, conversation):
+            return Shown(missing, {}, (), ())
+        found = self._fitting({**found, **self._read(others, conversation)})
+        if not stays or not all(found.values()):
+            return Shown([], found, self.edges, self.days)
+        calls = self._calls(stays, self._left(_narrowed(values, found)))
+        found = self._fitting({**found, **self._read(calls, conversation)})
+        missing = _unanswered(calls, conversation)
+        return Shown(missing, found, self.edges, self.days)
+
+    def _calls(
+        self, slots: Iterable[TaskSlot], values: Mapping[Ref, NDArray[Any]]
+    ) -> dict[str, list[Action]]:
+        return {slot.id: list(self._asked(slot, values)) for slot in slots}
+
+    def _read(
+        self, calls: Mapping[str, Iterable[Action]], conversation: Conversation
+    ) -> dict[str, list[Row]]:
+        """Return what has been found of each slot."""
+        found: dict[str, list[Row]] = {}
+        for slot, looks in calls.items():
+            read = self._book.tools_of(self._book.slots[slot]).search.read
+            results = [conversation.results.get(call.key, {}) for call in looks]
+            found[slot] = [row for result in results for row in read(result)]
+        return found
 
     def _possible(self, *, needed: bool) -> dict[Ref, NDArray[Any]]:
         """Return, for what no wish decides, all that it could be.
@@ -179,6 +188,12 @@ class Lookups:
             if sum(map(len, kept.values())) == before:
                 break
         return kept
+
+
+def _unanswered(calls: Mapping[str, Iterable[Action]], conversation: Conversation) -> list[Action]:
+    """Return the calls that have no result yet, each once."""
+    every = {call.key: call for looks in calls.values() for call in looks}
+    return [call for key, call in every.items() if key not in conversation.results]
 
 
 def columns_of(rows: Sequence[Row], names: Iterable[str]) -> Columns:

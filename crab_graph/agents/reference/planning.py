@@ -85,7 +85,7 @@ class Shortlist:
         self.offers: Found = {slot: sorted(rows, key=_rank) for slot, rows in shown.offers.items()}
 
     def cheapest(self) -> Plan | None:
-        """Return the cheapest job that meets every wish; `None` proves that there is none."""
+        """Return the cheapest job that meets every wish; `None` proves that there is none shown."""
         if not self.offers or not all(self.offers.values()):
             return None
         slots = tuple(self.offers)
