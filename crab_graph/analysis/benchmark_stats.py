@@ -14,11 +14,15 @@ from crab_graph.domain.card import AxisCard
 from crab_graph.domain.contract import Domain
 from crab_graph.domain.publication import FigureKind, PublishedFigure
 from crab_graph.domains.benchmark import Benchmark
+from crab_graph.generation.shortcuts import Shortcut
 from crab_graph.settings import Toolset
 from crab_graph.tools.registry import Owner
 
 ALL = "all"
 """The group of all tasks, where the domain has no axis."""
+
+ANY = "any"
+"""Said of what is solved by whichever shortcut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,8 @@ class TaskNumbers:
     active_edges: int
     edge_types: frozenset[str]
     candidates: tuple[int, ...]
+    fitting: Mapping[str, int] | None
+    shortcuts: tuple[str, ...] | None
     properties: tuple[str, ...]
 
 
@@ -56,6 +62,10 @@ class StratumStats:
 
     The ratio is #valid / (D_node + D_edge) in percent, `None` where no task has distractors; the
     search space counts combinations of one candidate a node, and candidates include the seeds.
+
+    The fewest are those of the task that has least; what fits the wishes of a node is counted for
+    the node that has least, solutions included. `solved` has, by the first axis, the share of tasks
+    that each shortcut solves, and `any` of them. Tasks of an earlier version tell neither.
     """
 
     stratum: str
@@ -70,6 +80,10 @@ class StratumStats:
     distractor_ratio_percent: float | None
     raw_search_space: float
     candidates_per_node: Spread
+    fewest_active_edges: int
+    fewest_edge_distractors: int
+    fewest_fitting: int | None
+    solved: Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +143,8 @@ def describe_benchmark(bench: Benchmark) -> BenchmarkStats:
             active_edges=len(task.spec.active_edges),
             edge_types=frozenset(edge.name for edge in task.graph.edge_constraints),
             candidates=candidates.get(task.id, ()),
+            fitting=task.spec.fitting,
+            shortcuts=task.spec.shortcuts,
             properties=tuple(item.read(task.request) for item in task.domain.properties),
         )
         for task in bench
@@ -197,9 +213,14 @@ def paper_cells(one: PaperComparison, axis: AxisCard | None) -> tuple[str, str, 
 
 def edge_rows(axis: AxisCard | None) -> dict[str, str]:
     """Return the titles of Table 1's rows of active edges, by the group of tasks they are about."""
+    return _rows_of("active edges", axis)
+
+
+def _rows_of(title: str, axis: AxisCard | None) -> dict[str, str]:
+    """Return the titles of rows that each are about a group of tasks, by the group."""
     if axis is None:
-        return {ALL: "active edges"}
-    return {str(value): f"active edges, {axis.phrase(value)}" for value in axis.values}
+        return {ALL: title}
+    return {str(value): f"{title}, {axis.phrase(value)}" for value in axis.values}
 
 
 def table_cells(one: StratumStats, axis: AxisCard | None) -> list[tuple[str, str]]:
@@ -222,6 +243,13 @@ def table_cells(one: StratumStats, axis: AxisCard | None) -> list[tuple[str, str
         ("distractor ratio", "-" if ratio is None else f"{ratio:.2f} %"),
         ("raw search space", f"{one.raw_search_space:.2e}"),
         ("candidates per node", str(one.candidates_per_node)),
+        ("fewest active edges", str(one.fewest_active_edges)),
+        ("fewest edge distractors", f"{one.fewest_edge_distractors:,}"),
+        ("fewest that fit a node", "-" if one.fewest_fitting is None else str(one.fewest_fitting)),
+        *(
+            (title, f"{one.solved[group][ANY]:.0%}" if group in one.solved else "-")
+            for group, title in _rows_of("solved by a shortcut", axis).items()
+        ),
     ]
 
 
@@ -253,7 +281,26 @@ def _column(name: str, figures: Sequence[TaskNumbers]) -> StratumStats:
         distractor_ratio_percent=fmean(ratios) if ratios else None,
         raw_search_space=fmean(math.prod(one.candidates) for one in figures),
         candidates_per_node=_spread([size for one in figures for size in one.candidates]),
+        fewest_active_edges=min(one.active_edges for one in figures),
+        fewest_edge_distractors=min(one.edge_distractors for one in figures),
+        fewest_fitting=min(
+            (least for one in figures for least in (one.fitting or {}).values()), default=None
+        ),
+        solved={
+            group: shares
+            for group in groups
+            if (shares := _shares([one.shortcuts for one in figures if one.group == group]))
+        },
     )
+
+
+def _shares(solved: Sequence[tuple[str, ...] | None]) -> dict[str, float]:
+    """Return the share of tasks that each shortcut solves, where the tasks tell."""
+    known = [names for names in solved if names is not None]
+    if not known:
+        return {}
+    shares = {str(one): fmean(one in names for names in known) for one in Shortcut}
+    return {**shares, ANY: fmean(bool(names) for names in known)}
 
 
 def _spread(numbers: Sequence[int]) -> Spread:

@@ -43,11 +43,12 @@ def tasks(
     numbers = [*(one.name for one in counted), "solutions", "node_distractors", "edge_distractors"]
     heads = [*(one.title for one in counted), "solutions", "node distr.", "edge distr."]
     titles = (one.title for one in said)
-    table = new_table("task", *titles, numbers=heads, last=("active edges",))
+    table = new_table("task", *titles, numbers=heads, last=("solved by", "active edges"))
     for item in summaries:
         counts = (str(item[name]) for name in numbers)
         values = (str(item[axis.name]) for axis in said)
-        table.add_row(item["id"], *values, *counts, ", ".join(item["active_edges"]))
+        last = (_shortcuts(item["shortcuts"]), ", ".join(item["active_edges"]))
+        table.add_row(item["id"], *values, *counts, *last)
     console().print(table)
 
 
@@ -124,6 +125,12 @@ def _print(task: "Task", solutions: bool) -> None:
         f"{summary['node_distractors']} node and {summary['edge_distractors']} edge distractors; "
         f"the conversation takes place on {task.today}"
     )
+    if task.spec.fitting is not None and task.spec.shortcuts is not None:
+        fitting = ", ".join(f"{number} {node}" for node, number in task.spec.fitting.items())
+        print(
+            f"what fits each part's own wishes: {fitting}; "
+            f"shortcuts that solve it: {_shortcuts(summary['shortcuts'])}"
+        )
     facts = new_table("the user knows", "", "said")
     for fact in task.facts:
         said = "upfront" if fact.level == "basic" else "when asked"
@@ -140,6 +147,10 @@ def _print(task: "Task", solutions: bool) -> None:
             tables[-1].add_row(*row)
     for table in tables:
         console().print("", table, sep="\n")
+
+
+def _shortcuts(names: list[str] | None) -> str:
+    return "-" if names is None else ", ".join(names) or "none"
 
 
 def _plain(value: Any) -> str:

@@ -21,7 +21,9 @@ from crab_graph.generation.objects import (
     IntArray,
     Mask,
     concatenate,
+    group,
     length,
+    numbered_together,
     take,
 )
 from crab_graph.generation.seeds import SeedSolution
@@ -40,13 +42,30 @@ Identities = set[int]
 class CandidatePool(NamedTuple):
     """Seed objects of a node, then its candidates, with the constraint each was made to break.
 
-    `order` has the positions of the candidates, those to try first in front.
+    `order` has the positions of the candidates, those to try first in front. Objects of a `group`
+    agree in all that another node must agree in; what is kept for that node is of none, -1.
     """
 
     objects: Columns
     broken: list[str]
     seed_count: int
     order: IntArray
+    group: IntArray
+
+    def smallest_first(self, found: IntArray, accepted: IntArray) -> IntArray:
+        """Return positions in such an order that the first ones level the groups of the accepted.
+
+        Most of what shares a seed's carrier or district would complete it, so that it stays rare
+        unless what does not comes first.
+        """
+        held = np.bincount(self.group[accepted] + 1, minlength=int(self.group.max()) + 2)
+        held[0] = length(self.objects)  # what is kept for another node comes last
+        own = self.group[found] + 1
+        by_group = np.argsort(own, kind="stable")
+        sizes = np.bincount(own, minlength=len(held))
+        rank = np.empty(len(found), dtype=np.int64)
+        rank[by_group] = np.arange(len(found)) - (np.cumsum(sizes) - sizes)[own[by_group]]
+        return found[np.argsort(held[own] + rank, kind="stable")]
 
 
 def build_pool(
@@ -66,7 +85,8 @@ def build_pool(
     domain = folded.domains[node]
     own = CodedObjects.of(domain.type, [item[node] for item in seeds])
     if not wanted:
-        return CandidatePool(own, [""] * len(seeds), len(seeds), np.zeros(0, dtype=np.int64))
+        none = np.zeros(0, dtype=np.int64)
+        return CandidatePool(own, [""] * len(seeds), len(seeds), none, np.zeros_like(own[IDENTITY]))
     rng = derive_array_rng(seed, "edge distractors", node)
     taken = set(used[domain.type.name])
     typical = take(likely, _fresh(likely[IDENTITY], taken, POOL_FACTOR * wanted))
@@ -82,11 +102,39 @@ def build_pool(
     for edge in range(len(edges)):
         alone = np.flatnonzero((count == 1) & (first_broken == edge))
         near[alone[np.argsort(off_side[alone], kind="stable")][:NEAR_MISSES]] = True
-    plain = (np.arange(len(count)) < length(typical)) & ~near
-    groups = (near, plain & ~off_side, plain & off_side)
-    order = np.concatenate([np.flatnonzero(group & (count > 0)) for group in groups])
+    is_typical = np.arange(len(count)) < length(typical)
+    compared = _compared(folded, node)
+    akin = np.full(len(count), bool(compared))
+    for name in compared:
+        akin &= np.isin(candidates[name], own[name])
+    first, plain, dear, last = (
+        np.flatnonzero(one & (count > 0))
+        for one in (
+            near,
+            is_typical & ~near & ~off_side,
+            ~is_typical & ~near & akin,
+            is_typical & ~near & off_side,
+        )
+    )
+    mixed = np.concatenate([plain, dear])
+    at = [(np.arange(len(one)) + 0.5) / max(len(one), 1) for one in (plain, dear)]
+    order = np.concatenate([first, mixed[np.argsort(np.concatenate(at), kind="stable")], last])
     broken = [""] * len(seeds) + [edges[number].name if edges else "" for number in first_broken]
-    return CandidatePool(concatenate([own, candidates]), broken, len(seeds), order + len(seeds))
+    objects = concatenate([own, candidates])
+    alike = group([numbered_together(name, [objects]) for name in compared], length(objects))
+    number = np.where(np.append(np.zeros(len(seeds), dtype=bool), off_side), -1, alike.of_each)
+    return CandidatePool(objects, broken, len(seeds), order + len(seeds), number)
+
+
+def _compared(folded: FoldedGraph, node: str) -> tuple[str, ...]:
+    """Return the properties of a node in which another must agree."""
+    names = (
+        name
+        for edge in folded.edges
+        if edge.predicate is equals and len(edge.nodes) == 2 and node in edge.nodes
+        for name in edge.properties_of(node)
+    )
+    return tuple(dict.fromkeys(names))
 
 
 def draw_distinct(

@@ -177,6 +177,7 @@ def accept_harmless(
             if quota <= 0 or len(batch) == 0:
                 continue
             harmless = batch[~counter.has_solution(node, batch, accepted)]
+            harmless = pools[node].smallest_first(harmless, accepted[node])
             accepted[node] = np.concatenate([accepted[node], harmless[:quota]])
             # What passed but found no room may be tried again; what failed is out for good, because
             # more objects can only complete it further.

@@ -284,7 +284,8 @@ def _pool(own: Columns, made: Distractors | None, node: str, seed: int) -> Candi
     made = made or Distractors(take(own, slice(0)), [])
     order = size + derive_array_rng(seed, "repair", node).permutation(len(made.broken))
     broken = [""] * size + made.broken
-    return CandidatePool(concatenate([own, made.objects]), broken, size, order)
+    objects = concatenate([own, made.objects])
+    return CandidatePool(objects, broken, size, order, np.zeros(length(objects), dtype=np.int64))
 
 
 def _harmless(

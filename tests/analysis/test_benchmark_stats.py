@@ -34,6 +34,17 @@ def test_table_1_agrees_with_the_tasks(bench, stats):
     assert whole.active_edges["flexible"] == pytest.approx(sum(flexible) / len(flexible))
 
 
+def test_the_least_that_a_task_has_is_told(bench, stats):
+    specs = [task.spec for task in bench]
+    whole = stats.table[-1]
+    assert whole.fewest_active_edges == min(len(spec.active_edges) for spec in specs)
+    assert whole.fewest_edge_distractors == min(spec.edge_distractors for spec in specs)
+    assert whole.fewest_fitting == min(min(spec.fitting.values()) for spec in specs)
+    solved = [bool(task.spec.shortcuts) for task in bench if task.axes["date_mode"] == "fixed"]
+    assert whole.solved["fixed"]["any"] == sum(solved) / len(solved)
+    assert set(whole.solved["fixed"]) == {"cheapest", "rarest", "random first", "any"}
+
+
 def test_every_task_is_in_each_distribution_once(bench, stats):
     names = [one.property for one in stats.distributions]
     assert names[:3] == ["dates", "party", "budget"]
