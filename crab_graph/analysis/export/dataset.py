@@ -31,7 +31,8 @@ _TASKS = """
 CREATE TEMP TABLE task_list (
     task_id VARCHAR, stratum INTEGER, {axes} today DATE, customer_id VARCHAR,
     solutions INTEGER, node_distractors INTEGER, edge_distractors INTEGER,
-    active_edges VARCHAR[], facts JSON, constraints JSON, request JSON, rows_sha256 VARCHAR
+    active_edges VARCHAR[], fitting JSON, shortcuts VARCHAR[],
+    facts JSON, constraints JSON, request JSON, rows_sha256 VARCHAR
 );
 CREATE TEMP TABLE solution_list (task_id VARCHAR, number INTEGER, solution JSON);
 """
@@ -149,6 +150,7 @@ def _task_row(task: Task) -> dict[str, Any]:
     return {
         "task_id": summary.pop("id"),
         **summary,
+        "fitting": None if task.spec.fitting is None else canonical_json(task.spec.fitting),
         "today": task.today,
         "customer_id": task.customer_id,
         "facts": canonical_json([fact.as_json() for fact in task.facts]),
