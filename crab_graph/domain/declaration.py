@@ -61,6 +61,8 @@ class Provider:
         shares: Fields of the offers that are the same for all offers of one provider; with `LEVEL`
             among them all its offers are of one level of price.
         names: Its names, where it has them.
+        about: How many offers one has in the mean, about; as it comes by default.
+        most: How many it has at most; as many as there can be by default.
         plural: Where it is not the noun with an `s`.
         digits: Of its ids.
     """
@@ -69,6 +71,8 @@ class Provider:
     prefix: str
     shares: Sequence[str]
     names: Names | None = None
+    about: float | None = None
+    most: int | None = None
     plural: str = ""
     digits: int = 5
 

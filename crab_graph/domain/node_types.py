@@ -131,6 +131,8 @@ class WorldMaker:
             domain_constraints=self._rules[kind],
             identity=_identity(offer, values, self._kinds[kind].bundle),
             bundle=self._kinds[kind].bundle,
+            bundle_size=offer.provider.about if offer.provider else None,
+            bundle_limit=offer.provider.most if offer.provider else None,
         )
 
 

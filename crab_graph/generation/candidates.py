@@ -76,11 +76,12 @@ def build_pool(
     used: Mapping[str, Identities],
     seed: int,
     likely: CodedObjects,
+    within: Codes | None = None,
 ) -> CandidatePool:
     """Return the candidates of a node: a few near misses, then what looks like parts of solutions.
 
     `wanted` edge distractors are to be chosen among them; `likely` has objects of the node as they
-    come up in solutions.
+    come up in solutions. Others are drawn `within` some entities, where these are limited.
     """
     domain = folded.domains[node]
     own = CodedObjects.of(domain.type, [item[node] for item in seeds])
@@ -90,7 +91,7 @@ def build_pool(
     rng = derive_array_rng(seed, "edge distractors", node)
     taken = set(used[domain.type.name])
     typical = take(likely, _fresh(likely[IDENTITY], taken, POOL_FACTOR * wanted))
-    drawn = draw_distinct(domain, POOL_FACTOR * wanted, rng, taken)
+    drawn = draw_distinct(domain, POOL_FACTOR * wanted, rng, taken, within=within)
     # What no solution has stands last.
     candidates = typical if drawn is None else concatenate([typical, drawn])
     edges = [edge for edge in folded.edges if node in edge.nodes]
@@ -144,6 +145,7 @@ def draw_distinct(
     used: Identities,
     tries: int = 8,
     models: Codes | None = None,
+    within: Codes | None = None,
 ) -> CodedObjects | None:
     """Draw up to `wanted` objects that differ from each other and from those in `used`.
 
@@ -153,7 +155,7 @@ def draw_distinct(
     missing = wanted
     for _ in range(tries):
         size = max(64, 2 * missing)
-        drawn = domain.draw(rng, size, models)
+        drawn = domain.draw(rng, size, models, within)
         fresh = _fresh(drawn[IDENTITY], used, missing)
         if len(fresh):
             parts.append(take(drawn, fresh))

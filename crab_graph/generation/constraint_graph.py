@@ -76,7 +76,9 @@ class NodeType:
             node.
         identity: Properties that tell two offers apart; no two objects of a task share all of them.
         bundle: Properties whose shared values make offers parts of one entity, such as the seats
-            of a concert; none where each offer stands alone.
+            of a concert; none where each offer stands alone. They tell offers apart as well.
+        bundle_size: About how many offers an entity has; as it comes where there is none.
+        bundle_limit: How many it has at most.
     """
 
     name: str
@@ -85,6 +87,14 @@ class NodeType:
     domain_constraints: tuple[Constraint, ...]
     identity: tuple[str, ...]
     bundle: tuple[str, ...] = ()
+    bundle_size: float | None = None
+    bundle_limit: int | None = None
+
+    @cached_property
+    def bundle_span(self) -> int:
+        """How many different offers an entity could have."""
+        own = set(self.identity) - set(self.bundle)
+        return prod(len(self.property_values[name]) for name in own)
 
     @cached_property
     def property_values(self) -> Mapping[str, tuple[Value, ...]]:

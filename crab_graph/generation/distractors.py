@@ -16,8 +16,10 @@ import numpy as np
 
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.balance import Levels, choose_balanced
+from crab_graph.generation.bundles import Occupancy, choose_entities, entities_for
 from crab_graph.generation.candidates import CandidatePool, Identities, draw_distinct
 from crab_graph.generation.constraint_graph import Codes
+from crab_graph.generation.constraints import Constraint
 from crab_graph.generation.counting import EliminationCounter
 from crab_graph.generation.folding import FoldedGraph, NodeDomain
 from crab_graph.generation.objects import (
@@ -41,8 +43,25 @@ STRUCTURAL_SHARE = 0.25
 """How often node distractors break a structural constraint, against 1 for a wish of the user:
 an agent that searches the right route never sees the former."""
 
+_KEPT = ("all", "structural")
+"""Which other constraints of its node a distractor keeps."""
+
 EXCESS = 4
 """Candidates drawn for each node distractor, among which those that level groups are chosen."""
+
+
+class Surroundings(NamedTuple):
+    """What the node distractors of a node are to look like and stand beside.
+
+    Attributes:
+        likely: Objects of the node as they come up in solutions.
+        present: Its node-valid objects: seeds and edge distractors.
+        entities: Those that these are parts of; `None` where they are not limited.
+    """
+
+    likely: CodedObjects
+    present: Columns
+    entities: Codes | None = None
 
 
 class Distractors(NamedTuple):
@@ -68,8 +87,7 @@ def generate_node_distractors(
     wanted: int,
     used: Identities,
     seed: int,
-    likely: CodedObjects | None = None,
-    present: Columns | None = None,
+    beside: Surroundings | None = None,
 ) -> Distractors | None:
     """Return node distractors: objects that break a node constraint.
 
@@ -79,76 +97,144 @@ def generate_node_distractors(
     type could use (a shared table) is left out, whichever node it was made for.
 
     Fewer than `wanted` come back where the domains are too small; their identities are added to
-    those in `used`. Distractors take after `likely` objects, as they come up in solutions, in all
-    but the constraint they break, so that neither dates nor carriers set them apart, and level the
-    groups in which the node-valid objects that are `present` already stand.
+    those in `used`. Where it is known what they stand beside, distractors take after likely objects
+    in all but the constraint they break, so that neither dates nor carriers set them apart, and
+    level the groups in which the node-valid objects that are present already stand.
     """
-    models = None if likely is None else likely.codes
-    levels = [] if likely is None or present is None else _levels(folded, node, likely, present)
+    draw = _Draw(folded, node, beside)
+    room = Occupancy(folded.types[folded.graph.type_of(node)], used)
     parts: list[Distractors] = []
     missing = wanted
-    rounds = (("all", models), ("structural", models), ("all", None), *[("structural", None)] * 2)
-    for kept, like in rounds:
+    rounds = (("all", True), ("structural", True), ("all", False), *[("structural", False)] * 2)
+    for number, (kept, is_like) in enumerate(rounds):
         if missing <= 0:
             break
-        domains = _breaking_domains(folded, node, kept)
-        weights = {
-            item.name: STRUCTURAL_SHARE if item.structural else 1.0
-            for item in folded.node_constraints[node]
-            if item.name in domains
-        }
-        whole = sum(weights.values())
-        shares = {name: int(np.ceil(missing * own / whole)) for name, own in weights.items()}
+        if number == len(rounds) - 1:
+            draw.entities = None  # Rather any entity than too few distractors.
+        shares = draw.shares(kept, missing)
         rngs = [
             derive_array_rng(seed, "node distractors", node, name, len(parts)) for name in shares
         ]
-        candidates = _draw_breaking(folded, domains, shares, rngs, set(used), like)
+        candidates = draw.candidates(kept, shares, rngs, set(used), is_like=is_like)
         if candidates is None:
             continue
         if len(candidates.broken) > missing:
             rng = derive_array_rng(seed, "balance", node, len(parts))
-            candidates = candidates.at(choose_balanced(*candidates, shares, levels, missing, rng))
+            chosen = choose_balanced(*candidates, shares, draw.levels(), missing, rng)
+            candidates = candidates.at(chosen)
+        candidates = candidates.at(room.admit(candidates.objects[IDENTITY]))
         used.update(candidates.objects[IDENTITY].tolist())
         parts.append(candidates)
         missing -= len(candidates.broken)
     return join(parts)
 
 
-def _draw_breaking(
-    folded: FoldedGraph,
-    domains: Mapping[str, NodeDomain],
-    shares: Mapping[str, int],
-    rngs: Sequence[np.random.RandomState],
-    taken: Identities,
-    like: Codes | None,
-) -> Distractors | None:
-    """Return candidates for node distractors, more than the shares where there are so many."""
-    parts: list[Distractors] = []
-    for (name, share), rng in zip(shares.items(), rngs, strict=True):
-        drawn = draw_distinct(domains[name], EXCESS * share, rng, taken, models=like)
-        if drawn is not None:
-            harmless = take(drawn, ~fills_any_node(folded, domains[name].type.name, drawn))
-            parts.append(Distractors(harmless, [name] * length(harmless)))
-    return join(parts)
-
-
-def _levels(folded: FoldedGraph, node: str, likely: Columns, present: Columns) -> list[Levels]:
-    """Return the groupings whose sizes the exact test would give away.
-
-    Every property that an active edge reads, by itself and within what the structural constraints
-    read (a city, a route), and the entities that offers are bundled into.
-    """
-    structural = tuple(
-        name
+def breaking_weights(folded: FoldedGraph, node: str) -> dict[str, float]:
+    """Return how often each constraint of a node is broken by its node distractors, relatively."""
+    return {
+        item.name: STRUCTURAL_SHARE if item.structural else 1.0
         for item in folded.node_constraints[node]
-        if item.structural
-        for name in item.properties_of(node)
-    )
-    names = folded.edge_properties(node)
-    singles = [Levels((name,), present, likely) for name in names]
-    within = [Levels((*structural, name), present, likely) for name in names if structural]
-    bundle = folded.types[folded.graph.type_of(node)].bundle
-    return [*singles, *within, *([Levels(bundle, present, present)] if bundle else [])]
+    }
+
+
+class _Draw:
+    """Draws the candidates for node distractors of one node.
+
+    Attributes:
+        entities: By constraint, those that what breaks it is part of, once drawn. What breaks a
+            constraint on the entity itself is part of others than the node-valid objects are.
+    """
+
+    def __init__(self, folded: FoldedGraph, node: str, beside: Surroundings | None) -> None:
+        self._folded, self._node, self._beside = folded, node, beside
+        self._type = folded.types[folded.graph.type_of(node)]
+        self._domains = {kept: _breaking_domains(folded, node, kept) for kept in _KEPT}
+        self.entities: dict[str, Codes] | None = None
+        if beside is not None and beside.entities is not None:
+            self.entities = {
+                item.name: beside.entities
+                for item in folded.node_constraints[node]
+                if not speaks_of_entity(folded, node, item)
+            }
+
+    def shares(self, kept: str, wanted: int) -> dict[str, int]:
+        """Return how many of `wanted` distractors are to break each constraint."""
+        weights = breaking_weights(self._folded, self._node)
+        weights = {name: own for name, own in weights.items() if name in self._domains[kept]}
+        whole = sum(weights.values())
+        return {name: int(np.ceil(wanted * own / whole)) for name, own in weights.items()}
+
+    def candidates(
+        self,
+        kept: str,
+        shares: Mapping[str, int],
+        rngs: Sequence[np.random.RandomState],
+        taken: Identities,
+        *,
+        is_like: bool,
+    ) -> Distractors | None:
+        """Return candidates, more than the shares where there are so many."""
+        models = self._beside.likely.codes if self._beside is not None and is_like else None
+        parts: list[Distractors] = []
+        for (name, share), rng in zip(shares.items(), rngs, strict=True):
+            domain = self._domains[kept][name]
+            within = self._entities(domain, name, share, rng, models)
+            drawn = draw_distinct(domain, EXCESS * share, rng, taken, models=models, within=within)
+            if drawn is not None:
+                harmless = take(drawn, ~fills_any_node(self._folded, self._type.name, drawn))
+                parts.append(Distractors(harmless, [name] * length(harmless)))
+        return join(parts)
+
+    def _entities(
+        self,
+        domain: NodeDomain,
+        name: str,
+        share: int,
+        rng: np.random.RandomState,
+        models: Codes | None,
+    ) -> Codes | None:
+        """Return the entities that what breaks a constraint is part of; `None` for any."""
+        if self.entities is None:
+            return None
+        if name not in self.entities:
+            drawn = domain.draw(rng, EXCESS * share, models)
+            if not length(drawn):
+                return None
+            count = entities_for(self._type, share)
+            chosen = choose_entities([take(drawn, slice(0, 1)), drawn], count, rng)
+            if chosen is not None:
+                self.entities[name] = chosen
+        return self.entities.get(name)
+
+    def levels(self) -> list[Levels]:
+        """Return the groupings whose sizes the exact test would give away.
+
+        Every property that an active edge reads, by itself and within what the structural
+        constraints read (a city, a route), and the entities that offers are bundled into.
+        """
+        if self._beside is None:
+            return []
+        likely, present = self._beside.likely, self._beside.present
+        structural = tuple(
+            name
+            for item in self._folded.node_constraints[self._node]
+            if item.structural
+            for name in item.properties_of(self._node)
+        )
+        names = self._folded.edge_properties(self._node)
+        singles = [Levels((name,), present, likely) for name in names]
+        within = [Levels((*structural, name), present, likely) for name in names if structural]
+        known: Columns = present
+        if self.entities:
+            known = concatenate([CodedObjects(self._type, own) for own in self.entities.values()])
+        bundle = self._type.bundle
+        return [*singles, *within, *([Levels(bundle, present, known)] if bundle else [])]
+
+
+def speaks_of_entity(folded: FoldedGraph, node: str, item: Constraint) -> bool:
+    """Return whether a constraint of a node reads what the offers of an entity share."""
+    type_ = folded.types[folded.graph.type_of(node)]
+    return bool(set(type_.bundle) & set(type_.free_inputs(*item.properties_of(node))))
 
 
 def accept_harmless(
@@ -167,6 +253,7 @@ def accept_harmless(
     counter = EliminationCounter(nodes, folded.edges, objects)
     accepted = {node: np.arange(pool.seed_count) for node, pool in pools.items()}
     queues = {node: pool.order for node, pool in pools.items()}
+    room = {name: Occupancy(type_, used[name]) for name, type_ in folded.types.items()}
     rng = derive_array_rng(seed, "edge distractor rounds")
     for share in ROUNDS:
         for position in rng.permutation(len(nodes)):
@@ -178,7 +265,9 @@ def accept_harmless(
                 continue
             harmless = batch[~counter.has_solution(node, batch, accepted)]
             harmless = pools[node].smallest_first(harmless, accepted[node])
-            accepted[node] = np.concatenate([accepted[node], harmless[:quota]])
+            identities = pools[node].objects[IDENTITY][harmless[:quota]]
+            admitted = room[folded.graph.type_of(node)].admit(identities)
+            accepted[node] = np.concatenate([accepted[node], harmless[admitted]])
             # What passed but found no room may be tried again; what failed is out for good, because
             # more objects can only complete it further.
             queues[node] = np.concatenate([harmless[quota:], queues[node]])

@@ -97,17 +97,26 @@ class NodeDomain:
         return self._valid({name: own[allowed] for name, own in codes.items()})
 
     def draw(
-        self, rng: np.random.RandomState, size: int, models: Codes | None = None
+        self,
+        rng: np.random.RandomState,
+        size: int,
+        models: Codes | None = None,
+        within: Codes | None = None,
     ) -> CodedObjects:
         """Draw about `size` objects, uniformly and independently, by rejection.
 
         Fewer come back where the node's constraints reject most draws; the caller asks again. With
         models, objects take after these in all that the constraints let: a property is drawn anew
         where its value in the model is not allowed, and wherever it decides a negated constraint.
+        Objects are parts of the entities that they are to be drawn `within`.
         """
+        parts = rng.randint(0, length(within), size) if within is not None else None
         chosen = rng.randint(0, length(models), size) if models is not None else None
         codes: Codes = {}
         for name, own in self._codes.items():
+            if within is not None and name in within:
+                codes[name] = within[name][parts]
+                continue
             if len(own) == 1:  # takes nothing from the stream
                 codes[name] = np.full(size, own[0])
                 continue

@@ -46,7 +46,8 @@ class CodedObjects(Columns):
         if name not in self._columns:
             if name == IDENTITY:
                 number = np.zeros(length(self), dtype=np.int64)
-                for free in self.type.identity:
+                # What bundles offers stands first: see `bundles.entity_numbers`.
+                for free in dict.fromkeys((*self.type.bundle, *self.type.identity)):
                     number = number * len(self.type.property_values[free]) + self.codes[free]
                 self._columns[name] = number
             else:

@@ -15,6 +15,7 @@ from random import Random
 import numpy as np
 
 from crab_graph.errors import UnsatisfiableTask
+from crab_graph.generation.bundles import Occupancy
 from crab_graph.generation.candidates import CandidatePool, Identities
 from crab_graph.generation.constraints import Constraint
 from crab_graph.generation.csp import ListableGraph, Sampling, build_listable_graph
@@ -305,6 +306,8 @@ def _harmless(
         idle &= [number not in taken for number in made.objects[IDENTITY].tolist()]
         rng = derive_array_rng(seed, "cut", node)
         parts.append(made.at(rng.permutation(np.flatnonzero(idle))[:wanted]))
+        room = Occupancy(folded.types[type_name], taken)
+        parts[0] = parts[0].at(room.admit(parts[0].objects[IDENTITY]))
         taken.update(parts[0].objects[IDENTITY].tolist())
         wanted -= len(parts[0].broken)
     filled = draw_node_distractors(folded, node, wanted, taken, seed)

@@ -8,13 +8,18 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from crab_graph.errors import UnsatisfiableTask
+from crab_graph.generation.bundles import are_parts, choose_entities, entities_for
 from crab_graph.generation.candidates import Identities, build_pool, free_values
+from crab_graph.generation.constraint_graph import Codes
 from crab_graph.generation.constraints import equals
 from crab_graph.generation.distractors import (
     Distractors,
+    Surroundings,
     accept_harmless,
+    breaking_weights,
     can_be_broken,
     generate_node_distractors,
+    speaks_of_entity,
 )
 from crab_graph.generation.folding import FoldedGraph
 from crab_graph.generation.objects import (
@@ -103,16 +108,17 @@ def populate(
     possible = draw_solutions(folded, POSSIBLE, derive_array_rng(seed, "solutions"))
     seeds, sampler = drawn or _seeds_within(folded, possible, seed_count, closure, seed)
     solutions, used = admit_seeds(folded, seeds, closure)
-    likely = {
-        node: concatenate(
-            [own, redraw(folded, node, possible, derive_array_rng(seed, "likely objects", node))]
-        )
-        for node, own in possible.items()
-    }
     quota = split_evenly(folded.graph.node_ids, distractors)
     wanted = edge_share(folded, quota)
+    entities = {
+        node: _entities(folded, node, seeds, own, (quota[node], wanted[node]), seed)
+        for node, own in possible.items()
+    }
+    likely = {node: _likely(folded, node, possible, entities[node], seed) for node in possible}
     pools = {
-        node: build_pool(folded, node, seeds, wanted[node], used, seed, likely[node])
+        node: build_pool(
+            folded, node, seeds, wanted[node], used, seed, likely[node], entities[node]
+        )
         for node in quota
     }
     edge = accept_harmless(folded, pools, wanted, used, seed)
@@ -120,10 +126,46 @@ def populate(
     def draw(node: str, missing: int) -> Distractors | None:
         taken = used[folded.graph.type_of(node)]
         present = concatenate([seed_objects(folded, node, seeds), edge[node].objects])
-        return generate_node_distractors(folded, node, missing, taken, seed, likely[node], present)
+        beside = Surroundings(likely[node], present, entities[node])
+        return generate_node_distractors(folded, node, missing, taken, seed, beside)
 
     made = assemble(folded, seeds, solutions, edge, fill(quota, edge, draw))
     return replace(made, sampler=sampler)
+
+
+def _entities(
+    folded: FoldedGraph,
+    node: str,
+    seeds: Sequence[SeedSolution],
+    possible: CodedObjects,
+    asked: tuple[int, int],
+    seed: int,
+) -> Codes | None:
+    """Return the entities that a node's valid objects are parts of; `None` where any can be.
+
+    They hold besides these the node distractors that break no constraint on the entity itself.
+    `asked` are the node's distractors in all, and how many of them are to break edges.
+    """
+    total, edge = asked
+    weights = breaking_weights(folded, node)
+    own = sum(
+        weights[item.name]
+        for item in folded.node_constraints[node]
+        if not speaks_of_entity(folded, node, item)
+    )
+    beside = (total - edge) * own / (sum(weights.values()) or 1)
+    count = entities_for(possible.type, edge + beside)
+    rng = derive_array_rng(seed, "entities", node)
+    return choose_entities([seed_objects(folded, node, seeds), possible], count, rng)
+
+
+def _likely(
+    folded: FoldedGraph, node: str, possible: Solutions, entities: Codes | None, seed: int
+) -> CodedObjects:
+    """Return objects of a node as they come up in solutions, as parts of some entities."""
+    rng = derive_array_rng(seed, "likely objects", node)
+    own = take(possible[node], are_parts(possible[node], entities))
+    return concatenate([own, redraw(folded, node, possible, rng, entities)])
 
 
 def draw_seeds(folded: FoldedGraph, count: int, seed: int) -> DrawnSeeds:

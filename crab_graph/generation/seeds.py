@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crab_graph.errors import UnsatisfiableTask
+from crab_graph.generation.constraint_graph import Codes
 from crab_graph.generation.constraints import Constraint, LinearSum, Value, equals
 from crab_graph.generation.counting import best_orders
 from crab_graph.generation.folding import FoldedGraph, NodeDomain
@@ -210,10 +211,17 @@ def choose_seed_solutions(
 
 
 def redraw(
-    folded: FoldedGraph, node: str, solutions: Solutions, rng: np.random.RandomState
+    folded: FoldedGraph,
+    node: str,
+    solutions: Solutions,
+    rng: np.random.RandomState,
+    within: Codes | None = None,
 ) -> CodedObjects:
-    """Return other objects of a node that complete the given solutions in place of their own."""
-    pool = _draw_pool(folded.domains[node], rng)
+    """Return other objects of a node that complete the given solutions in place of their own.
+
+    They are parts of the entities that they are to be drawn `within`.
+    """
+    pool = _draw_pool(folded.domains[node], rng, within)
     size = length(solutions[node])
     others = np.tile(np.arange(size), -(-PROPOSALS // size))[:PROPOSALS]
     fresh = rng.randint(0, length(pool), len(others))
@@ -228,11 +236,13 @@ def redraw(
     return take(pool, fresh[np.sort(first)])
 
 
-def _draw_pool(domain: NodeDomain, rng: np.random.RandomState) -> CodedObjects:
+def _draw_pool(
+    domain: NodeDomain, rng: np.random.RandomState, within: Codes | None = None
+) -> CodedObjects:
     """Return about `POOL` objects of a node, uniformly drawn; one may come twice."""
-    parts = [domain.draw(rng, POOL)]
+    parts = [domain.draw(rng, POOL, within=within)]
     while len(parts) < 5 and sum(map(length, parts)) < POOL:
-        parts.append(domain.draw(rng, POOL))
+        parts.append(domain.draw(rng, POOL, within=within))
     return concatenate(parts)
 
 

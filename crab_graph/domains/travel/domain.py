@@ -118,7 +118,13 @@ FARE = cd.Offer(
         "available": cd.Stock((1, 2, 3, 4, 5, 6, 7, 8, 9)),
     },
     # Each level of price is another departure of the carrier in that part of the day.
-    provider=cd.Provider("flight", "FL", (*ROUTE, "date", "time_of_day", "carrier", cd.LEVEL)),
+    provider=cd.Provider(
+        "flight",
+        "FL",
+        (*ROUTE, "date", "time_of_day", "carrier", cd.LEVEL),
+        about=4,
+        most=12,
+    ),
     kind="flight",
     always={
         "no flight stays in its city": lambda fare: fare.origin != fare.destination,
@@ -181,6 +187,8 @@ ROOM = cd.Offer(
         "HT",
         ("city", "district", "stars", cd.LEVEL),
         names=cd.Names("{first} {second} {kind}", _LISTS["hotel_names"]),
+        about=4,
+        most=8,
         digits=4,
     ),
     kind="hotel",
