@@ -4,17 +4,22 @@ import json
 import shutil
 
 import duckdb
+import numpy as np
 import pytest
 
+from crab_graph.analysis.audit.exposure import AS_WISHED, TaskEvidence
 from crab_graph.analysis.audit.giveaways import (
-    TaskEvidence,
     arbitrary_gate,
     area_gate,
+    leakage_gates,
+    model_gates,
     near_miss_gate,
     rate_below,
 )
+from crab_graph.analysis.audit.learners import Sample
 from crab_graph.cli import main
 from crab_graph.domains.generate import generate_benchmark
+from crab_graph.generation.features import Meaning
 
 ALLOWED = (0.25, 0.75)
 
@@ -58,6 +63,33 @@ def test_every_active_edge_needs_near_misses():
     gate = near_miss_gate([enough, short])
     assert not gate.ok
     assert "one of S1-002" in gate.note
+
+
+def test_how_many_wished_offers_agree_in_several_columns_is_reported_at_its_furthest():
+    near, far = (("valid", "visit", f"{name}{AS_WISHED}") for name in ("rows per day", "pairs"))
+    alone = ("valid", "visit", f"per house{AS_WISHED}")
+    meanings = {near: Meaning.ALIKE, far: Meaning.ALIKE, alone: Meaning.OTHERS}
+    areas = {near: 0.3, far: 0.1, alone: 0.1}
+    gates = leakage_gates([TaskEvidence("S1-001", 1, areas=areas, meanings=meanings)] * 20)
+    names = [f"leak.valid.visit.per house{AS_WISHED}", "alike.valid.visit"]
+    assert [(gate.id, gate.ok) for gate in gates] == [(names[0], False), (names[1], True)]
+    assert gates[-1].value == pytest.approx(0.1)
+    assert gates[-1].note == "20 tasks; pairs"
+
+
+def test_models_learn_from_other_tasks_and_tell_what_they_look_at():
+    pytest.importorskip("sklearn")
+    rng = np.random.RandomState(1)
+    evidence = []
+    for number in range(25):
+        rows = rng.random_sample((24, 4))
+        rows[0, 1] = 1.0  # the solution stands out by the second feature
+        sample = Sample(("one", "two"), rows[:1], rows[1:])
+        evidence.append(TaskEvidence(str(number), 1, samples={("all", "visit"): sample}))
+    gates = {gate.id: gate for gate in model_gates(evidence)}
+    assert gates.keys() == {"model.all.visit", "boosted.all.visit"}
+    assert all(gate.ok and gate.value > 0.9 for gate in gates.values())
+    assert gates["model.all.visit"].note.startswith("25 tasks; two")
 
 
 @pytest.fixture(scope="module")

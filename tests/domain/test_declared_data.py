@@ -323,14 +323,34 @@ def test_surfaces_show_all_that_the_tables_show():
             columns = [one[0] for one in found.description]
             features = derive_features(surface, columns, found.fetchall())
             assert set(features.offers) == set(offers.ids[name])
-    assert shown["concert"].groupings == {
-        "tickets per concert": ("concert_id",),
-        "tickets per town and stage and date": ("town", "stage", "concert_date"),
+    assert shown["concert"].groupings.items() >= {
+        ("tickets per concert", ("concert_id",)),
+        ("tickets per town and stage and date", ("town", "stage", "concert_date")),
+        ("tickets per town and stage and row", ("town", "stage", "row")),
+        ("tickets per town and stage and date and row", ("town", "stage", "concert_date", "row")),
     }
-    assert shown["walk"].groupings == {
-        "walks per date": ("date",),
-        "walks per theme and quarter": ("theme", "quarter"),
+    assert shown["walk"].groupings.items() >= {
+        ("walks per date", ("date",)),
+        ("walks per theme and quarter", ("theme", "quarter")),
     }
+
+
+def test_surfaces_compare_offers_with_their_like_their_search_and_their_provider():
+    shown = surfaces(BLUEPRINT)
+    found = {title: tuple(one) for title, one in shown["concert"].yardsticks.items()}
+    like, own = "price over the median of its like", ["concert_id"]
+    assert found[like] == ("ratio", "price_cents", ["section", "row"])
+    within = ["town", "stage", "concert_date", "section", "row"]
+    assert found["price among its like in a search by date"] == ("rank", "price_cents", within)
+    assert found["price_cents among the concert's tickets"] == ("rank", "price_cents", own)
+    assert found[f"{like}, mean of the concert's tickets"] == ("mean", like, own)
+    assert found["available among the concert's tickets"] == ("rank", "available", own)
+    assert "starts in a search by date" in found
+    assert not any("price" in title for title in shown["table"].yardsticks)
+
+
+def test_what_a_surface_names_beside_its_offers():
+    shown = surfaces(BLUEPRINT)
     assert shown["table"].prices == ()
     assert shown["bay"].names == ("name",)
 

@@ -1,29 +1,24 @@
 """The generation half of the validity evidence: leakage, shortcuts, near misses (design §5)."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from functools import partial
 from math import sqrt
 from pathlib import Path
 from statistics import fmean
-from typing import NamedTuple
 
-import duckdb
 import numpy as np
 
+from crab_graph.analysis.audit.exposure import AS_WISHED, Key, TaskEvidence, examine_task
 from crab_graph.analysis.audit.gates import Gate
+from crab_graph.analysis.audit.learners import Learner, Sample, cross_validate
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
-from crab_graph.domains.substance import read_offers, solved_by
-from crab_graph.domains.task import Task
-from crab_graph.errors import BenchmarkError, MissingExtra
+from crab_graph.errors import MissingExtra
 from crab_graph.eval.statistics import wilson_rate
-from crab_graph.generation.constraints import Value
-from crab_graph.generation.difficulty import MINIMUM, count_near_misses
-from crab_graph.generation.features import FloatArray, area_under_curve, derive_features
+from crab_graph.generation.difficulty import MINIMUM
+from crab_graph.generation.features import Meaning
 from crab_graph.generation.shortcuts import Shortcut
-from crab_graph.randomness import derive_array_rng
 from crab_graph.workers import run_parallel
 
 FEWEST = 20
@@ -40,53 +35,6 @@ ROUNDING = 1e-9
 
 MANY_EDGES = 4
 """From so many active edges in the mean on, tasks are ones in which much depends on much."""
-
-MODEL_ROWS = 60
-"""Distractors of each node and task that the small model looks at."""
-
-MODEL_TASKS = 400
-"""Tasks the model learns from at most."""
-
-FOLDS = 5
-
-SCOPES = {"all": ("node", "edge"), "valid": ("edge",)}
-"""Origins of the distractors that solutions are compared with: all rows made for the node, or those
-that meet the user's wishes, which is what an agent that filters sees."""
-
-Key = tuple[str, str, str]
-"""Scope, node, feature."""
-
-
-class Sample(NamedTuple):
-    """Features of one task's rows of a node: ranks within the task, and how far from its middle.
-
-    The latter lets a linear model see solutions that stand in the midst of the others, or apart.
-    """
-
-    solutions: FloatArray
-    distractors: FloatArray
-
-
-@dataclass(frozen=True)
-class TaskEvidence:
-    """What the audit finds on one task."""
-
-    id: str
-    stratum: int
-    axes: tuple[Value, ...] = ()
-    """Its value on the domain's first axis, if it has one."""
-    areas: Mapping[Key, float] = field(default_factory=dict)
-    """AUC of each feature."""
-    arbitrary: frozenset[Key] = frozenset()
-    """Features that mean nothing."""
-    samples: Mapping[tuple[str, str], Sample] = field(default_factory=dict)
-    """What the model looks at, by scope and node."""
-    shortcuts: tuple[str, ...] = ()
-    """Which solve the task."""
-    near_misses: Mapping[str, int] = field(default_factory=dict)
-    """For each active edge, at least how many combinations break it alone."""
-    fault: str = ""
-    """Why its certificate does not hold."""
 
 
 def generation_gates(
@@ -127,84 +75,32 @@ def _examiner(directory: Path, slot: int) -> Iterator[Callable[[str], TaskEviden
         yield partial(examine_task, benchmark, connection)
 
 
-def examine_task(
-    benchmark: Benchmark, connection: duckdb.DuckDBPyConnection, task_id: str
-) -> TaskEvidence:
-    """Return what the tables of one task give away, and whether its certificate holds."""
-    task = benchmark[task_id]
-    try:
-        certificate = next(benchmark.certify_tasks([task], connection))
-        fault = "" if certificate.ok else f"task '{task_id}': {certificate.as_json()}"
-    except BenchmarkError as error:
-        fault = str(error)
-    offers = read_offers(connection, task.domain, task.graph, task.id)
-    rng = derive_array_rng("audit", task.id)
-    return replace(
-        _leaks(task, connection, rng),
-        shortcuts=solved_by(task.spec.seed, offers),
-        near_misses=count_near_misses(*offers, task.spec.active_edges, enough=MINIMUM),
-        fault=fault,
-    )
-
-
-def _leaks(
-    task: Task, connection: duckdb.DuckDBPyConnection, rng: np.random.RandomState
-) -> TaskEvidence:
-    """Return what each public feature tells of where a row comes from."""
-    provenance = "SELECT entity_id, node, origin FROM sealed.provenance WHERE task_id = ?"
-    rows = connection.execute(provenance, [task.id]).fetchall()
-    origins = {(str(entity), str(node)): str(origin) for entity, node, origin in rows}
-    features = {}
-    for name in {node.type for node in task.graph.nodes}:
-        surface = task.domain.surfaces[name]
-        cursor = connection.execute(surface.sql, {"task": task.id})
-        columns = [column[0] for column in cursor.description or []]
-        features[name] = derive_features(surface, columns, cursor.fetchall())
-    areas: dict[Key, float] = {}
-    arbitrary: set[Key] = set()
-    samples: dict[tuple[str, str], Sample] = {}
-    for node in task.graph.nodes:
-        own = features[node.type]
-        made_for = np.array([origins.get((offer, node.id), "") for offer in own.offers])
-        chosen = np.flatnonzero(made_for == "seed")
-        for scope, kinds in SCOPES.items():
-            others = np.flatnonzero(np.isin(made_for, kinds))
-            if len(chosen) == 0 or len(others) < FEWEST:
-                continue
-            found = area_under_curve(own.values[chosen], own.values[others])
-            keys = [(scope, node.id, name) for name in own.names]
-            areas |= zip(keys, found.tolist(), strict=True)
-            arbitrary |= {key for key, kind in zip(keys, own.is_arbitrary, strict=True) if kind}
-            some = rng.permutation(others)[:MODEL_ROWS]
-            samples[(scope, node.id)] = _ranked(own.values[chosen], own.values[some])
-    first = tuple(task.axes.values())[:1]
-    return TaskEvidence(task.id, task.stratum, first, areas, frozenset(arbitrary), samples)
-
-
-def _ranked(solutions: FloatArray, distractors: FloatArray) -> Sample:
-    """Return a sample whose features are ranks among the task's rows, in [0, 1], ties alike."""
-    both = np.concatenate([solutions, distractors])
-    below = (both[None, :, :] < both[:, None, :]).mean(axis=1)
-    above = (both[None, :, :] > both[:, None, :]).mean(axis=1)
-    balance = below - above
-    ranks: FloatArray = np.concatenate([(1 + balance) / 2, np.abs(balance)], axis=1)
-    return Sample(ranks[: len(solutions)], ranks[len(solutions) :])
-
-
 def leakage_gates(evidence: Sequence[TaskEvidence]) -> list[Gate]:
-    """Return a gate for every single feature of every node."""
-    arbitrary = frozenset[Key]().union(*(one.arbitrary for one in evidence))
+    """Return a gate for every single feature of every node.
+
+    Of offers that meet the wishes one is reported, the furthest from the middle: how many agree in
+    several columns. The exact test keeps away what could stand in a solution's place, so that these
+    are few wherever a solution is.
+    """
+    meanings = {key: own for one in evidence for key, own in one.meanings.items()}
     areas: dict[Key, list[float]] = defaultdict(list)
     for key, area in (pair for one in evidence for pair in one.areas.items()):
         areas[key].append(area)
-    gates = []
+    gates: list[Gate] = []
+    alike: dict[str, list[Gate]] = defaultdict(list)
     for key, values in areas.items():
         scope, node, feature = key
-        if key not in arbitrary:
-            gates.append(area_gate(f"leak.{scope}.{node}.{feature}", values, ALLOWED))
-        elif scope == "all":  # drawn for all rows alike: one test is enough
-            gates.append(arbitrary_gate(f"leak.{scope}.{node}.{feature}", values))
-    return gates
+        meaning, name = meanings[key], f"leak.{scope}.{node}.{feature}"
+        if meaning is Meaning.NOTHING:
+            if scope == "all":  # drawn for all rows alike: one test is enough
+                gates.append(arbitrary_gate(name, values))
+        elif meaning is Meaning.ALIKE and feature.endswith(AS_WISHED):
+            gate = area_gate(f"alike.{scope}.{node}", values, ALLOWED)
+            note = f"{gate.note}; {feature.removesuffix(AS_WISHED)}"
+            alike[node].append(gate._replace(gate="reported", ok=True, note=note))
+        else:
+            gates.append(area_gate(name, values, ALLOWED))
+    return gates + [max(own, key=lambda gate: abs(gate.value - 0.5)) for own in alike.values()]
 
 
 def area_gate(name: str, values: Sequence[float], allowed: tuple[float, float]) -> Gate:
@@ -230,51 +126,30 @@ def arbitrary_gate(name: str, values: Sequence[float]) -> Gate:
 
 
 def model_gates(evidence: Sequence[TaskEvidence]) -> list[Gate]:
-    """Return how well a small model tells solutions from distractors, node by node."""
+    """Return how well small models tell solutions from distractors, node by node.
+
+    What the linear one looks at most is told as well.
+    """
     samples: dict[tuple[str, str], list[Sample]] = defaultdict(list)
     for key, sample in (pair for one in evidence for pair in one.samples.items()):
         samples[key].append(sample)
     gates = []
     for (scope, node), own in samples.items():
-        name = f"model.{scope}.{node}"
-        if len(own) < FEWEST:
-            gates.append(Gate(name, 0.5, None, "reported", True, f"too few ({len(own)} tasks)"))
-            continue
-        try:
-            mean, error = _mean(cross_validate(own))
-        except MissingExtra:
-            note = "not run: pip install 'crab-graph[audit]'"
-            return [Gate("model", 0.5, None, "reported", True, note)]
-        interval = (mean - 1.96 * error, mean + 1.96 * error)
-        gates.append(Gate(name, mean, interval, "reported", True, f"{len(own)} tasks"))
+        for learner in Learner:
+            name = f"{learner}.{scope}.{node}"
+            if len(own) < FEWEST:
+                gates.append(Gate(name, 0.5, None, "reported", True, f"too few ({len(own)} tasks)"))
+                continue
+            try:
+                found = cross_validate(learner, own)
+            except MissingExtra:
+                note = "not run: pip install 'crab-graph[audit]'"
+                return [Gate("model", 0.5, None, "reported", True, note)]
+            mean, error = _mean(found.areas)
+            note = f"{len(own)} tasks" + "".join(f"; {one}" for one in found.looked_at)
+            interval = (mean - 1.96 * error, mean + 1.96 * error)
+            gates.append(Gate(name, mean, interval, "reported", True, note))
     return gates
-
-
-def cross_validate(samples: Sequence[Sample]) -> list[float]:
-    """Return each task's AUC of a small model that learned from other tasks.
-
-    Raises:
-        MissingExtra: scikit-learn is not installed.
-    """
-    try:
-        from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
-    except ImportError:
-        raise MissingExtra("the leakage model", "audit") from None
-    chosen = samples[:MODEL_TASKS]
-    areas: list[float] = []
-    for fold in range(FOLDS):
-        training = [one for number, one in enumerate(chosen) if number % FOLDS != fold]
-        features = np.concatenate([part for one in training for part in one])
-        labels = np.concatenate(
-            [[1] * len(one.solutions) + [0] * len(one.distractors) for one in training]
-        )
-        # Many rows and few features: Newton's method takes a tenth of the default's time.
-        model = LogisticRegression(class_weight="balanced", solver="newton-cholesky")
-        model.fit(features, labels)
-        for one in chosen[fold::FOLDS]:
-            scores = [model.decision_function(part)[:, None] for part in one]
-            areas.append(float(area_under_curve(*scores)[0]))
-    return areas
 
 
 def shortcut_gates(evidence: Sequence[TaskEvidence]) -> list[Gate]:
