@@ -106,17 +106,17 @@ def _samplers(benchmark: "Benchmark") -> dict[str, int]:
 
 def _print_made(benchmark: "Benchmark", candidates: int) -> None:
     entries = benchmark.manifest.tasks
-    solutions = [entry.certificate.expected for entry in entries]
+    solutions = [entry.certificate.sql for entry in entries]
     spoiled = sum(not entry.certified for entry in entries)
     paper = benchmark.manifest.settings.paper
     kind = "certified tasks" if paper is None or paper.repair else "tasks without repair"
     print(
-        f"{benchmark.directory}: {len(entries)} {kind} with {min(solutions)} to {max(solutions)} "
+        f"{benchmark.directory}: {len(entries)} {kind} with {min(solutions)} to {max(solutions):,} "
         f"solutions each, chosen from {candidates} candidates."
     )
     if spoiled:
         print(
-            f"{spoiled} of them have more solutions than that and are not certified: "
+            f"{spoiled} of them have more than their seeds combine to and are not certified: "
             f"crab-graph certify {benchmark.directory}"
         )
 

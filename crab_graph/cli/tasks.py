@@ -91,7 +91,10 @@ def task(
     bench: BenchArgument,
     id: Annotated[str, typer.Argument(metavar="ID", help="Id of the task, such as S1-001.")],
     solutions: Annotated[
-        bool, typer.Option("--solutions", help="Also list the certified solutions.")
+        bool,
+        typer.Option(
+            "--solutions", help="Also list the solutions, or those kept of a task without repair."
+        ),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -113,14 +116,18 @@ def task(
         ],
         "rows_sha256": shown.spec.rows_sha256,
     }
-    # The count keeps its place in `tasks`; here the list itself takes it.
-    print_json({**document, "solutions": shown.solutions} if solutions else document)
+    if solutions:
+        # The count keeps its place in `tasks`; here the list itself takes it.
+        kept = shown.kept_solutions
+        document |= {"solutions_in_all": len(shown.solutions), "solutions_shown": len(kept)}
+        document["solutions"] = kept
+    print_json(document)
 
 
 def _print(task: "Task", solutions: bool) -> None:
     summary = task.summary()
     print(
-        f"{task.id}: {''.join(f'{phrase}, ' for phrase in task.phrases)}{summary['solutions']} "
+        f"{task.id}: {''.join(f'{phrase}, ' for phrase in task.phrases)}{summary['solutions']:,} "
         f"valid solution{'s' if summary['solutions'] != 1 else ''} among "
         f"{summary['node_distractors']} node and {summary['edge_distractors']} edge distractors; "
         f"the conversation takes place on {task.today}"
@@ -142,11 +149,14 @@ def _print(task: "Task", solutions: bool) -> None:
     tables = [facts, constraints]
     if solutions:
         tables.append(new_table(*(slot.id for slot in task.domain.slots)))
-        for solution in task.solutions:
+        for solution in task.kept_solutions:
             row = (" ".join(solution[slot.id].values()) for slot in task.domain.slots)
             tables[-1].add_row(*row)
     for table in tables:
         console().print("", table, sep="\n")
+    if solutions:
+        shown = len(task.kept_solutions)
+        print(f"{shown:,} of {len(task.solutions):,} solutions are shown.")
 
 
 def _shortcuts(names: list[str] | None) -> str:

@@ -347,7 +347,7 @@ def _variant(value: int, task: Task) -> VariantRecord:
     return VariantRecord(
         value=value,
         task=task.id,
-        solutions=len(task.spec.solutions),
+        solutions=len(task.solutions),
         node_distractors=task.spec.node_distractors,
         edge_distractors=task.spec.edge_distractors,
         active_edges=task.spec.active_edges,

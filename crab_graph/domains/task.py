@@ -1,8 +1,8 @@
 """A task: what the user wants, what they know, and the world in which it must be done."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 from pydantic import ValidationError
 
@@ -45,6 +45,49 @@ class TaskSpec(FileModel):
     certificate: Certificate
     rows_sha256: str
     seeds_drawn_by: Sampler | None = None
+
+
+class CountedSolutions(Sequence[SolutionIds]):
+    """The solutions of a task without repair: all are counted, the first ones found are kept.
+
+    `len` is the true number. What lies beyond those kept cannot be listed: a position, a slice or
+    a loop that gets there is refused, and so is to look for what is not among them.
+
+    Raises:
+        BenchmarkError: a solution is asked for that is not kept.
+    """
+
+    def __init__(self, task_id: str, kept: Sequence[SolutionIds], number: int) -> None:
+        self._task_id = task_id
+        self._kept = kept
+        self._number = number
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return self._number
+
+    def __repr__(self) -> str:
+        """Return how many there are, and how many are kept."""
+        return f"<{self._number:,} solutions of '{self._task_id}', {len(self._kept):,} kept>"
+
+    @overload
+    def __getitem__(self, key: int) -> SolutionIds: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> list[SolutionIds]: ...
+
+    def __getitem__(self, key: int | slice) -> SolutionIds | list[SolutionIds]:
+        """Return one of those kept, or some."""
+        wanted = range(self._number)[key]
+        places = wanted if isinstance(wanted, range) else range(wanted, wanted + 1)
+        if places and max(places[0], places[-1]) >= len(self._kept):
+            raise BenchmarkError(
+                f"task '{self._task_id}' has {self._number:,} solutions, of which the first "
+                f"{len(self._kept):,} found are kept and can be listed: "
+                f"task.solutions[:{len(self._kept)}]"
+            )
+        found = [self._kept[place] for place in places]
+        return found if isinstance(key, slice) else found[0]
 
 
 def of_another_version(task_id: str, domain: str, reason: str) -> BenchmarkError:
@@ -90,7 +133,7 @@ class Task:
 
     def __repr__(self) -> str:
         """Return the id and what makes the task hard."""
-        solutions = f"{len(self.spec.solutions)} solutions"
+        solutions = f"{self.spec.certificate.sql:,} solutions"
         return f"<Task {self.id}: {', '.join((*self.phrases, solutions))}>"
 
     @property
@@ -109,8 +152,15 @@ class Task:
         return self.spec.today
 
     @property
-    def solutions(self) -> list[SolutionIds]:
-        """Ids of every valid solution, sorted."""
+    def solutions(self) -> Sequence[SolutionIds]:
+        """Ids of every valid solution, sorted: a list, or `CountedSolutions` without repair."""
+        kept = self.kept_solutions
+        number = self.spec.certificate.sql
+        return kept if number == len(kept) else CountedSolutions(self.id, kept, number)
+
+    @property
+    def kept_solutions(self) -> list[SolutionIds]:
+        """Ids of the solutions that are kept: every one, but of a task without repair the first."""
         return [dict(solution) for solution in self.spec.solutions]
 
     @cached_property
@@ -204,7 +254,7 @@ class Task:
             "id": self.id,
             "stratum": self.stratum,
             **self.axes,
-            "solutions": len(self.spec.solutions),
+            "solutions": self.spec.certificate.sql,
             "node_distractors": self.spec.node_distractors,
             "edge_distractors": self.spec.edge_distractors,
             "active_edges": list(self.spec.active_edges),

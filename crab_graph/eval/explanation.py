@@ -110,7 +110,7 @@ def explain(episode: Episode, results: Results) -> Explanation:
         slot: {name: show(name, value) for name, value in booking.properties.items()}
         for slot, booking in episode.filled.items()
     }
-    nearest = _nearest(episode.reading.task.solutions, held)
+    nearest = _nearest(episode.reading.task.kept_solutions, held)
     seen = _seen(episode, {value for ids in nearest.values() for value in _offers(ids)})
     broken = [item for check in episode.reading.checks for item in episode.broken(check)]
     parts = []

@@ -70,8 +70,8 @@ class TaskReading:
 
     @cached_property
     def solutions(self) -> frozenset[str]:
-        """The certified solutions as canonical JSON."""
-        return frozenset(canonical_json(solution) for solution in self.task.solutions)
+        """The certified solutions as canonical JSON, those that are kept."""
+        return frozenset(canonical_json(solution) for solution in self.task.kept_solutions)
 
 
 @lru_cache(maxsize=16)

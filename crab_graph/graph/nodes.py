@@ -73,7 +73,7 @@ class EpisodeNodes:
         self._task = task
         self._tools = task.domain.registry()
         self._view = View(task.domain.policy(task.today), "assistant")
-        self._respond = agent.open_for(task.domain, lambda: task.solutions)
+        self._respond = agent.open_for(task.domain, lambda: task.kept_solutions)
         self._user = user
         self._limits = setup.settings.limits
         self._prices = setup.prices

@@ -55,6 +55,7 @@ def test_without_repair_a_flexible_task_of_one_seed_has_extra_solutions(literal)
     assert spoiled.certificate.expected == 1
     assert spoiled.certificate.sql == spoiled.certificate.arrays > 1000
     assert spoiled.certificate.search == 1001
+    assert spoiled.certificate.searched_by == "python-constraint"
     with literal.connect() as connection:
         summary = summarise_spoilage(
             (task, next(literal.certify_tasks([task], connection))) for task in literal
@@ -64,6 +65,34 @@ def test_without_repair_a_flexible_task_of_one_seed_has_extra_solutions(literal)
         (1, "flexible", 1),
     ]
     assert summary[1].max_extra == spoiled.certificate.sql - 1
+
+
+def test_a_task_without_repair_says_how_many_solutions_it_truly_has(literal, capsys):
+    task = next(one for one in literal if one.axes["date_mode"] == "flexible")
+    there_are = literal.entry(task.id).certificate.sql
+    assert len(task.solutions) == task.summary()["solutions"] == there_are
+    assert f"{there_are:,} solutions" in repr(task)
+    assert f"{there_are:,} solutions" in repr(task.solutions)
+    assert task.solutions[0] in task.solutions
+    assert task.solutions[998:1001] == task.kept_solutions[998:1001]
+    for beyond in (
+        lambda: task.solutions[-1],
+        lambda: task.solutions[:],
+        lambda: [*task.solutions],
+    ):
+        with pytest.raises(
+            BenchmarkError, match=r"has [\d,]+ solutions, of which the first 1,001 "
+        ):
+            beyond()
+    command = ["task", str(literal.directory), task.id, "--solutions"]
+    assert main(command) == 0
+    shown = capsys.readouterr().out
+    assert f"{there_are:,} valid solutions" in shown
+    assert f"1,001 of {there_are:,} solutions are shown." in shown
+    assert main([*command, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert len(document["solutions"]) == document["solutions_shown"] == 1001
+    assert document["solutions_in_all"] == there_are
 
 
 def test_certify_reports_what_was_spoiled_and_exits_with_1(literal, capsys):

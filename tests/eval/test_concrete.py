@@ -229,6 +229,14 @@ def test_a_trip_that_contradicts_the_certificate_is_the_environments_fault():
     assert verdict.passed and verdict.outcome == "pass" and verdict.fault == "environment"
 
 
+def test_a_trip_beyond_the_solutions_that_are_kept_without_repair_contradicts_nothing():
+    task = build_task()
+    certificate = task.spec.certificate.model_copy(update={"sql": 5000, "arrays": 5000})
+    task.spec = task.spec.model_copy(update={"solutions": (), "certificate": certificate})
+    verdict = graded(RIGHT, task)
+    assert verdict.passed and verdict.fault is None
+
+
 def test_evidence_names_rows_and_constraints():
     evidence = graded(RIGHT.swapped(flight("outbound", OUT_MIDDAY))).evidence["D08"]
     assert "outbound_time_of_day broken" in evidence[0]["text"]

@@ -103,7 +103,7 @@ def _units(benchmark: Benchmark, extent: Extent) -> list[Unit]:
     for kind, size in ((UnitKind.DIALOGUE, extent.conversed), (UnitKind.REPLAY, extent.replayed)):
         before = 0
         for task in _sample(benchmark, size):
-            count = len(task.solutions[:most])
+            count = len(task.kept_solutions[:most])
             for first in range(0, count, _CHUNK):
                 units.append(Unit(kind, task.id, before, first, min(first + _CHUNK, count)))
             before += count

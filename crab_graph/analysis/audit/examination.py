@@ -110,7 +110,7 @@ def examine(directory: Path, unit: Unit) -> Finding:
             return Finding(unit, len(numbers), failed=failed)
         case UnitKind.DIALOGUE:
             guided = [
-                (Guide(task.domain, task.solutions[number]), unit.number + number)
+                (Guide(task.domain, task.kept_solutions[number]), unit.number + number)
                 for number in numbers
             ]
             return _played(task, unit, guided)
@@ -153,7 +153,7 @@ class Guide(Desk):
 def _replayed(task: Task, number: int) -> Iterator[str]:
     """Yield what is off where the perfect telling of a solution is graded."""
     try:
-        verdict = perfect(task, task.solutions[number]).grade()
+        verdict = perfect(task, task.kept_solutions[number]).grade()
     except Unplayable as error:
         yield f"{task.id} solution {number + 1}: {error}"
     else:
@@ -192,5 +192,5 @@ def _is_certified(task: Task, trace: Sequence[dict[str, Any]]) -> bool:
     return any(
         len(booked) == len(solution)
         and all(set(ids.values()) <= written for ids in solution.values())
-        for solution in task.solutions
+        for solution in task.kept_solutions
     )

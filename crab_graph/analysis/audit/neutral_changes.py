@@ -48,7 +48,7 @@ def _more_reads(telling: Telling) -> Telling | None:
 
 def _other_solution(telling: Telling) -> Telling | None:
     """Go by another certified solution; nothing else may have been changed yet."""
-    for solution in telling.task.solutions:
+    for solution in telling.task.kept_solutions:
         items = items_of(telling.task, solution)
         if [item.entity_id for item in items] != [item.entity_id for item in telling.items]:
             return replace(telling, items=items)

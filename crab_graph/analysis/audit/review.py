@@ -221,7 +221,7 @@ def count_uses(domain: Domain, requests: int, seed: int) -> dict[str, RuleUse]:
 def _how_easy(domain: Domain, slot: TaskSlot, task: Task, offers: TaskOffers) -> EasyPart:
     columns, rows = offers.objects[slot.id], offers.valid[slot.id]
     key = domain.kinds[slot.kind].offer.key
-    solved = {solution[slot.id][key] for solution in task.solutions}
+    solved = {solution[slot.id][key] for solution in task.kept_solutions}
     fits = np.isin(columns[key][rows].astype(str), list(solved))
     if fits.all():
         return EasyPart.DECIDED

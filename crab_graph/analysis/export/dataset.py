@@ -30,7 +30,7 @@ _STAMP = "run.json"
 _TASKS = """
 CREATE TEMP TABLE task_list (
     task_id VARCHAR, stratum INTEGER, {axes} today DATE, customer_id VARCHAR,
-    solutions INTEGER, node_distractors INTEGER, edge_distractors INTEGER,
+    solutions BIGINT, node_distractors INTEGER, edge_distractors INTEGER,
     active_edges VARCHAR[], fitting JSON, shortcuts VARCHAR[],
     facts JSON, constraints JSON, request JSON, rows_sha256 VARCHAR
 );
@@ -68,7 +68,7 @@ def export_benchmark(bench: Benchmark, out: Path) -> dict[str, int]:
             solutions = [
                 {"task_id": task.id, "number": number, "solution": canonical_json(solution)}
                 for task in tasks
-                for number, solution in enumerate(task.solutions, start=1)
+                for number, solution in enumerate(task.kept_solutions, start=1)
             ]
             _insert(connection, "solution_list", solutions)
         about = {MANIFEST: bench.manifest.to_json()}

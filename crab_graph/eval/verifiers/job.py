@@ -44,7 +44,11 @@ def agrees_with_certificate(episode: Episode, results: Results) -> bool:
     if any(booking.total_cents != booking.due_cents for booking in episode.filled.values()):
         return True
     solution = episode.reading.grading.solution_of(episode.job)
-    is_certified = canonical_json(solution) in episode.reading.solutions
+    known = episode.reading.solutions
+    is_certified = canonical_json(solution) in known
+    certificate = episode.reading.task.spec.certificate
+    if not is_certified and not certificate.ok and len(known) < certificate.sql:
+        return True  # made without repair, the task has more solutions than are kept
     return is_certified != bool(failed)
 
 
