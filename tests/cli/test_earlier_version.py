@@ -5,6 +5,7 @@
 """
 
 import json
+import shutil
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -123,11 +124,16 @@ def test_a_task_of_an_earlier_benchmark_is_not_played_from_python(home):
             play(task, "solver")
 
 
-@pytest.fixture
-def visits(tmp_path):
-    path = tmp_path / "visits"
-    cg.generate_benchmark(path, domain="clinic", tasks=2, distractors=60, seed=3, strata=(1,))
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory):
+    path = tmp_path_factory.mktemp("earlier") / "visits"
+    cg.generate_benchmark(path, domain="clinic", tasks=1, distractors=60, seed=3, strata=(1,))
     return path
+
+
+@pytest.fixture
+def visits(generated, tmp_path):
+    return shutil.copytree(generated, tmp_path / "visits")
 
 
 def _with_another_column(table):
@@ -163,6 +169,6 @@ def test_a_version_that_is_not_read_any_more_is_one_line(visits, monkeypatch, ca
 def test_what_an_earlier_version_began_is_not_gone_on_with(visits, monkeypatch, capsys):
     (visits / "manifest.json").unlink()
     _become(monkeypatch, clinic_domain, "CLINIC", version=2)
-    made = ["--domain", "clinic", "--tasks", "2", "--distractors", "60", "--seed", "3"]
+    made = ["--domain", "clinic", "--tasks", "1", "--distractors", "60", "--seed", "3"]
     assert main(["generate", str(visits), *made, "--strata", "1"]) == 2
     assert "begun by another version" in capsys.readouterr().err

@@ -30,7 +30,7 @@ OWN: dict[str, dict[str, Any]] = {
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
     home = tmp_path_factory.mktemp("beside") / "bench of o'hara"
-    cg.generate_benchmark(home, domain="clinic", tasks=2, distractors=60, seed=3, strata=(1,))
+    cg.generate_benchmark(home, domain="clinic", tasks=2, distractors=40, seed=3, strata=(1,))
     return home
 
 
