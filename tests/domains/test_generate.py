@@ -2,6 +2,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import date, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -12,14 +13,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import crab_graph.domain as cd
 from crab_graph.domains.benchmark import load_benchmark
 from crab_graph.domains.construction import MOST_SOLUTIONS, closure_band
 from crab_graph.domains.generate import generate_benchmark, plan_candidates, recipe_of
 from crab_graph.domains.proof import certify_benchmark
+from crab_graph.domains.starter.starter_domain import DECLARATION
+from crab_graph.domains.substance import (
+    FEWEST_EDGES,
+    FEWEST_FITTING,
+    LEAST_EDGE_SHARE,
+    read_offers,
+    solved_by,
+)
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.domains.workbench import open_workbench
 from crab_graph.errors import BenchmarkError, UnknownName, UnsatisfiableTask, UsageError
 from crab_graph.generation.certify import SearchedBy
+from crab_graph.generation.objects import rows
 from crab_graph.settings import GenerationSettings
 
 ROOT = Path(__file__).parents[2]
@@ -171,6 +182,39 @@ def test_the_benchmark_has_the_asked_for_shape(bench):
             == distractors + 4 * task.stratum
         )
     assert all(len(task.solutions) == 1 for task in bench if task.stratum == 1)
+
+
+def test_every_task_has_edges_and_candidates_and_edge_distractors(bench):
+    for task in bench:
+        spec, draft = task.spec, TRAVEL.draft(task.spec.seed, task.axes)
+        assert len(spec.active_edges) >= FEWEST_EDGES
+        assert spec.edge_distractors >= LEAST_EDGE_SHARE * 2000
+        assert min(spec.fitting.values()) >= FEWEST_FITTING
+        with bench.connect() as connection:
+            offers = read_offers(connection, TRAVEL, task.graph, task.id)
+        for node, asked in draft.folded.node_constraints.items():
+            fits = [
+                all(one.holds({(node, key): value for key, value in item.items()}) for one in asked)
+                for item in rows(offers.objects[node])
+            ]
+            assert sum(fits) == spec.fitting[node]
+
+
+def test_the_shortcuts_that_solve_a_task_are_those_found_on_its_tables(bench):
+    with bench.connect() as connection:
+        for task in bench:
+            offers = read_offers(connection, TRAVEL, task.graph, task.id)
+            assert solved_by(task.spec.seed, offers) == task.spec.shortcuts
+            assert task.summary()["shortcuts"] == list(task.spec.shortcuts)
+
+
+def test_a_domain_with_one_rule_has_one_active_edge_and_the_least_of_its_own(tmp_path):
+    given = {"rules": DECLARATION.rules[:1], "window": replace(DECLARATION.window, axis=None)}
+    given["window"] = replace(given["window"], widths=(5,))
+    one_rule = cd.build(replace(DECLARATION, name="one_rule", budget=None, **given))
+    made = generate_benchmark(tmp_path / "b", 1, domain=cd.register(one_rule).name, strata=(1,))
+    assert made[0].spec.active_edges == ("same_day",)
+    assert min(made[0].spec.fitting.values()) >= FEWEST_FITTING
 
 
 def test_one_card_alone_covers_the_trip_and_the_others_no_solution(bench):

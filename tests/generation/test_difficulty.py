@@ -52,3 +52,16 @@ def test_the_order_of_candidates_does_not_matter(order, wanted):
         for number in range(12)
     ]
     assert select([made[number] for number in order], wanted) == select(made, wanted)
+
+
+def test_each_set_of_active_edges_keeps_its_share():
+    candidates = [
+        candidate(number, edges=2 + number % 2, solved=number % 2 == 1) for number in range(12)
+    ]
+    chosen = select(candidates, 6)
+    assert sorted(len(one.active_edges) for one in chosen) == [2, 2, 2, 3, 3, 3]
+
+
+def test_of_a_set_of_active_edges_what_no_shortcut_solves_comes_first():
+    candidates = [candidate(0, edges=2, solved=True), candidate(1, edges=2), candidate(2, edges=3)]
+    assert sorted(numbers(select(candidates, 2))) == [1, 2]
