@@ -11,6 +11,7 @@ import duckdb
 
 from crab_graph.domain.contract import Domain, Draft, Inventory, find_domain
 from crab_graph.domains.substance import (
+    ENOUGH_DISTRACTORS,
     check_ties,
     count_fitting,
     lacking,
@@ -43,10 +44,6 @@ shortcut."""
 
 MOST_SOLUTIONS = 4**5
 """No task has more solutions: all are stored, and each is counted three ways."""
-
-ENOUGH_DISTRACTORS = 400
-"""From so many distractors on a task must have what takes distractors: near misses of every edge,
-and substance."""
 
 ATTEMPTS = 60
 """Drafts tried for one candidate before generation gives up."""

@@ -38,6 +38,10 @@ LEAST_EDGE_SHARE = 0.05
 LEAST_FITTING_SHARE = 0.1
 """Where little can exist, so large a share of what fits wishes at all is enough."""
 
+ENOUGH_DISTRACTORS = 400
+"""From so many distractors on a task must have what takes distractors: near misses of every edge,
+and substance."""
+
 PROBES = 20
 """Drafts from which is seen how much the edges of a domain tie."""
 

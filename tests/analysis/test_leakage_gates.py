@@ -9,6 +9,7 @@ import pytest
 
 from crab_graph.analysis.audit.exposure import AS_WISHED, TaskEvidence
 from crab_graph.analysis.audit.giveaways import (
+    any_shortcut_gates,
     arbitrary_gate,
     area_gate,
     leakage_gates,
@@ -54,6 +55,18 @@ def test_a_shortcut_fails_where_even_the_lower_end_of_its_rate_is_too_high():
     assert rate_below("s", 4, 25, 0.1).ok
     assert not rate_below("s", 15, 25, 0.2).ok
     assert rate_below("s", 25, 25, None).ok
+
+
+def test_few_tasks_with_several_seeds_may_be_solved_by_any_shortcut():
+    def evidence(number, stratum, *shortcuts):
+        return TaskEvidence(f"S{stratum}-{number:03d}", stratum, ("fixed",), shortcuts=shortcuts)
+
+    hard = [evidence(number, 2 + number % 3) for number in range(30)]
+    easy = [evidence(number, 3, "rarest") for number in range(30)]
+    easy_alone = [evidence(number, 1, "rarest") for number in range(30)]
+    (gate,) = any_shortcut_gates([*hard, *easy[:8], *easy_alone])
+    assert gate.id == "shortcut.S2-S4.fixed.any" and gate.ok and gate.value == 8 / 38
+    assert not any_shortcut_gates([*hard, *easy])[0].ok
 
 
 def test_every_active_edge_needs_near_misses():

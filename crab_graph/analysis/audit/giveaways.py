@@ -13,6 +13,7 @@ import numpy as np
 from crab_graph.analysis.audit.exposure import AS_WISHED, Key, TaskEvidence, examine_task
 from crab_graph.analysis.audit.gates import Gate
 from crab_graph.analysis.audit.learners import Learner, Sample, cross_validate
+from crab_graph.analysis.audit.worth import substance_gate
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import MissingExtra
 from crab_graph.eval.statistics import wilson_rate
@@ -32,6 +33,9 @@ ERRORS = 3
 
 ROUNDING = 1e-9
 """Slack for means that are exact and have no error."""
+
+MOST_SOLVED = 0.30
+"""Share of the tasks with several seeds that some shortcut may solve."""
 
 MANY_EDGES = 4
 """From so many active edges in the mean on, tasks are ones in which much depends on much."""
@@ -63,7 +67,9 @@ def generation_gates(
         *leakage_gates(ordered),
         *model_gates(ordered),
         *shortcut_gates(ordered),
+        *any_shortcut_gates(ordered),
         near_miss_gate(ordered),
+        substance_gate(benchmark),
     ]
 
 
@@ -166,6 +172,23 @@ def shortcut_gates(evidence: Sequence[TaskEvidence]) -> list[Gate]:
         )
         for group, own in sorted(groups.items())
         for solver in Shortcut
+    ]
+
+
+def any_shortcut_gates(evidence: Sequence[TaskEvidence]) -> list[Gate]:
+    """Return how many tasks with several seeds are solved by some shortcut, by the first axis."""
+    groups: dict[tuple[str, ...], list[TaskEvidence]] = defaultdict(list)
+    for one in evidence:
+        if one.stratum > 1:
+            groups[tuple(map(str, one.axes))].append(one)
+    return [
+        rate_below(
+            ".".join(("shortcut", "S2-S4", *group, "any")),
+            sum(bool(one.shortcuts) for one in own),
+            len(own),
+            MOST_SOLVED,
+        )
+        for group, own in sorted(groups.items())
     ]
 
 

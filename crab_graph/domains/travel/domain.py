@@ -434,10 +434,10 @@ _ASKED = ((_BUDGET, 0.8), (_CARRIER, 0.86), (_DISTRICT, 0.86))
 # active edges on fixed dates and 5.5 on flexible ones (Figure 5).
 ODDS: Mapping[str, Mapping[tuple[str, ...], float]] = {
     "fixed": {
-        (_BUDGET, _CARRIER, _DISTRICT): 0.40,
-        (_CARRIER, _DISTRICT): 0.20,
+        (_BUDGET, _CARRIER, _DISTRICT): 0.30,
+        (_CARRIER, _DISTRICT): 0.25,
         (_BUDGET, _CARRIER): 0.20,
-        (_BUDGET, _DISTRICT): 0.20,
+        (_BUDGET, _DISTRICT): 0.25,
     },
     "flexible": {
         tuple(name for (name, _), is_asked in zip(_ASKED, asked, strict=True) if is_asked): prod(
