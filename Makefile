@@ -49,7 +49,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.ready
-	@$(PIP) -c constraints.txt -e '.[stats,audit,report,serve]' --group dev
+	@$(PIP) -c constraints.txt -e '.[audit,report,serve]' --group dev
 	@touch $@
 
 $(VENV)/.browser: $(VENV)/.dev

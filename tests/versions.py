@@ -26,7 +26,7 @@ TRIED = (
 """Packages whose versions matter most; of all others the newest are taken."""
 
 ROOMS = ("tests/graph", "tests/runs", "tests/agents")
-EXTRAS = ".[stats,report,serve,postgres]"
+EXTRAS = ".[report,serve,postgres]"
 
 
 def declared() -> Iterator[tuple[str, str]]:

@@ -6,19 +6,24 @@ talk, not whether what they say is plausible.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import mul
+from statistics import fmean
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from crab_graph.randomness import derive_rng
+from crab_graph.eval.intervals import (
+    COUNT_BOUNDS,
+    Interval,
+    Method,
+    mean_intervals,
+    share_intervals,
+)
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.text.phrases import without_tokens
 
 SHORT_WORDS = 3
-DRAWS = 1000
 
 HUMAN: Mapping[str, tuple[float, float]] = {
     "short": (0.29, 0.29),
@@ -50,27 +55,29 @@ _CUES: Mapping[str, re.Pattern[str]] = {
 
 
 class Measured(NamedTuple):
-    """A figure with its 95 % interval, a bootstrap over tasks."""
+    """A figure of turns with its 95 % interval over tasks."""
 
     value: float
-    low: float
-    high: float
+    interval: Interval
 
     def as_json(self) -> dict[str, Any]:
         """Return the figure as `fidelity --json` prints it."""
-        return {"value": self.value, "interval": [self.low, self.high]}
+        return {"value": self.value, **self.interval.as_json()}
 
 
 @dataclass(frozen=True, slots=True)
 class Fidelity:
     """How the users of some episodes talk, `facts` newly said in a turn; all personas by `None`.
 
-    `distance` is the mean over the kinds of turns of how far their share lies from people's.
+    `distance` is the mean over the kinds of turns of how far their share lies from people's; its
+    interval goes from the least to the most that the intervals of the shares allow.
     """
 
     engine: str
     condition: str
     persona: str | None
+    tasks: int
+    episodes: int
     turns: int
     rates: Mapping[str, Measured]
     words: Measured
@@ -83,6 +90,8 @@ class Fidelity:
             "engine": self.engine,
             "condition": self.condition,
             "persona": self.persona,
+            "tasks": self.tasks,
+            "episodes": self.episodes,
             "turns": self.turns,
             "rates": {kind: rate.as_json() for kind, rate in self.rates.items()},
             "distances": {kind: gap(kind, rate.value) for kind, rate in self.rates.items()},
@@ -148,44 +157,74 @@ def closer_than_generic(groups: Iterable[Fidelity]) -> dict[str, dict[str, bool]
 def _measured(
     engine: str, condition: str, persona: str | None, episodes: Sequence[EpisodeRecord]
 ) -> Fidelity | None:
-    """Return the figures of some episodes; nothing where the user said nothing."""
-    by_task: dict[str, list[tuple[int, ...]]] = {}  # turns, words, facts, turns of each kind
+    """Return the figures of some episodes; nothing where the user said nothing.
+
+    Each turn counts alike, so that a task counts as often as it has turns.
+    """
+    by_task: dict[str, list[EpisodeRecord]] = {}
     for record in episodes:
+        by_task.setdefault(record.task_id, []).append(record)
+    tasks = [own for own in map(_Task.read, by_task.values()) if own.turns]
+    if not tasks:
+        return None
+    turns, strata = [one.turns for one in tasks], [one.stratum for one in tasks]
+    total = sum(turns)
+    shares = [[one.kinds[kind] / one.turns for one in tasks] for kind in HUMAN]
+    means = [
+        [one.words / one.turns for one in tasks],
+        [one.facts / one.turns for one in tasks],
+    ]
+    intervals = [
+        *share_intervals(shares, strata, total, weights=turns),
+        *mean_intervals(means, strata, weights=turns, bounds=COUNT_BOUNDS),
+    ]
+    *rates, words, facts = (
+        Measured(sum(map(mul, row, turns)) / total, interval)
+        for row, interval in zip([*shares, *means], intervals, strict=True)
+    )
+    kinds = dict(zip(HUMAN, rates, strict=True))
+    talked = sum(one.episodes for one in tasks)
+    return Fidelity(
+        engine, condition, persona, len(tasks), talked, total, kinds, words, facts, _distance(kinds)
+    )
+
+
+class _Task(NamedTuple):
+    """What users said in the episodes of a task: counts of turns, words, facts newly told."""
+
+    stratum: int
+    episodes: int
+    turns: int
+    words: int
+    facts: int
+    kinds: Counter[str]
+
+    @classmethod
+    def read(cls, episodes: Sequence[EpisodeRecord]) -> "_Task":
+        """Count what users said in the episodes of a task."""
         turns = [
             said
+            for record in episodes
             for message in record.messages
             if message["role"] == "user" and not message.get("tool_calls")
             if (said := without_tokens(str(message.get("content") or ""))).strip()
         ]
-        kinds_said = [kinds_of(turn) for turn in turns]
-        by_kind = [sum(kind in one for one in kinds_said) for kind in HUMAN]
-        new = sum(fact.get("turn") is not None for fact in record.facts)
-        counts = (len(turns), sum(len(turn.split()) for turn in turns), new, *by_kind)
-        by_task.setdefault(record.task_id, []).append(counts)
-    tasks = np.array([np.sum(own, axis=0) for own in by_task.values()])
-    total = tasks.sum(axis=0)
-    if not total[0]:
-        return None
-    rng = derive_rng("fidelity", engine, condition, persona or "all")
-    drawn = [rng.choices(range(len(tasks)), k=len(tasks)) for _ in range(DRAWS)]
-    draws = np.array([tasks[places].sum(axis=0) for places in drawn])
-    values = np.sort(_figures(draws[draws[:, 0] > 0]), axis=0)
-    edge = round(0.025 * (len(values) - 1))
-    of_all = _figures(total[np.newaxis])[0]
-    words, facts, distance, *rates = (
-        Measured(*map(float, one))
-        for one in zip(of_all, values[edge], values[-1 - edge], strict=True)
-    )
-    kinds = dict(zip(HUMAN, rates, strict=True))
-    return Fidelity(engine, condition, persona, int(total[0]), kinds, words, facts, distance)
+        told = (fact.get("turn") is not None for record in episodes for fact in record.facts)
+        words = sum(len(turn.split()) for turn in turns)
+        kinds = Counter(kind for turn in turns for kind in kinds_of(turn))
+        return cls(episodes[0].stratum, len(episodes), len(turns), words, sum(told), kinds)
 
 
-def _figures(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return, for each row of counts, words and facts a turn, the distance, and all shares."""
-    shares = counts[:, 1:] / counts[:, :1]
-    words, facts, *kinds = shares.T
-    gaps = [
-        np.maximum(np.maximum(low - share, share - high), 0.0)
-        for share, (low, high) in zip(kinds, HUMAN.values(), strict=True)
-    ]
-    return np.column_stack([words, facts, sum(gaps) / len(gaps), *kinds])
+def _distance(rates: Mapping[str, Measured]) -> Measured:
+    """Return how far the rates lie from people's, and how near and far they may lie."""
+    value = fmean(gap(kind, rate.value) for kind, rate in rates.items())
+    ends = {kind: rate.interval.ends for kind, rate in rates.items()}
+    nearest, farthest = [], []
+    for kind, found in ends.items():
+        if found is None:
+            return Measured(value, rates[kind].interval)
+        gaps = (gap(kind, found[0]), gap(kind, found[1]))
+        meets = found[0] <= HUMAN[kind][1] and HUMAN[kind][0] <= found[1]
+        nearest.append(0.0 if meets else min(gaps))
+        farthest.append(max(gaps))
+    return Measured(value, Interval(fmean(nearest), fmean(farthest), Method.COMBINED))

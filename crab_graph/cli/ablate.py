@@ -31,8 +31,8 @@ def ablate(
 ) -> None:
     """Run the same tasks and trials under several users, and say what each factor costs.
 
-    Differences are to the first condition, per task, with the interval of a bootstrap, the p of a
-    sign-flip permutation and the same adjusted by Holm. RUN is an ordinary run: `resume`, `report`
+    Differences are to the first condition, per task, with their 95 % interval, the p of a sign-flip
+    permutation and the same adjusted by Holm. RUN is an ordinary run: `resume`, `report`
     and `show` work on it, and the same command goes on where an interrupted one stopped.
     """
     from crab_graph.cli.run_output import episode_bar, print_estimate, print_run, read_conditions
@@ -64,27 +64,39 @@ def ablate(
 
 
 def _print(found: "Ablation", run: "Run") -> None:
+    from crab_graph.analysis.report.exhibit import interval_text
+    from crab_graph.eval.statistics import rests_on
     from crab_graph.runs.ablation import EFFORT, PARTS, PASS
 
     reference = any(one.agent_is_reference for one in run.episodes)
     label = agent_title(run.config.agent_label, reference)
-    heads = ("pass@1", "difference (95 %)", "relative drop", "p", "p (Holm)", "tasks")
-    table = new_table("user", numbers=heads, title=f"{label}: pass@1 against {found.reference}")
+    heads = ("tasks", "episodes", "pass@1 (95 %)", "pairs", "difference (95 %)", "relative drop")
+    table = new_table(
+        "user",
+        numbers=(*heads, "p", "p (Holm)"),
+        title=f"{label}: pass@1 against {found.reference}",
+    )
     for condition, levels in found.levels.items():
         effect = found.effects.get(condition, {}).get(PASS)
-        cells = ["", "", "", "", str(levels[PASS].tasks)]
+        level, cells = levels[PASS], [""] * 5
         if effect is not None:
             one = effect.contrast
             drop = one.relative_drop
+            ends = one.interval.ends
+            told = "–" if ends is None else " to ".join(f"{100 * end:+.1f}" for end in ends)
             cells = [
-                f"{100 * one.difference:+.1f} ({100 * one.low:+.1f} to {100 * one.high:+.1f})",
+                rests_on(one.tasks, effect.pairs, "pair"),
+                f"{100 * one.difference:+.1f} ({told})",
                 "-" if drop is None else f"{100 * drop + 0.0:.1f} %",
                 f"{one.p:.4f}",
                 f"{effect.p_holm:.4f}",
-                str(one.tasks),
             ]
-        table.add_row(condition, f"{100 * levels[PASS].value:.1f} %", *cells)
+        rate = f"{100 * (level.value or 0):.1f} % ({interval_text(level.ends)})"
+        table.add_row(condition, str(level.tasks), str(level.episodes), rate, *cells)
     console().print(table)
+    for note in dict.fromkeys(levels[PASS].note for levels in found.levels.values()):
+        if note:
+            print(f"(–): {note}.")
     title = f"Where it shows: differences to {found.reference}, points and counts an episode"
     measures = [name.replace("_", " ") for name in (*PARTS, *EFFORT)]
     where = new_table("user", numbers=measures, title=title)

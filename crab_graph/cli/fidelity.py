@@ -18,8 +18,9 @@ RULES_NOTE = (
 def fidelity(runs: RunArguments, as_json: JsonOption = False) -> None:
     """Show rates of the users' turns, by persona, beside those of people in published studies.
 
-    The distance is the mean over the five kinds of how far a rate lies from people's; intervals are
-    95 %, a bootstrap over tasks. All of it is about how users talk, not about what they want.
+    The distance is the mean over the five kinds of how far a rate lies from people's, in brackets
+    how near and far the 95 % intervals of the rates let it be; --json has those. All of it is about
+    how users talk, not about what they want.
     """
     from crab_graph.analysis.fidelity import HUMAN, HUMAN_WORDS, closer_than_generic, measure_users
     from crab_graph.runs.store import load_records
@@ -46,22 +47,35 @@ def fidelity(runs: RunArguments, as_json: JsonOption = False) -> None:
         f"{100 * low:g}–{100 * high:g} %" if high > low else f"{100 * low:g} %"
         for low, high in HUMAN.values()
     ]
-    heads = ("turns", *(kind.replace("_", " ") for kind in HUMAN), "words", "facts")
+    heads = (
+        "tasks",
+        "episodes",
+        "turns",
+        *(kind.replace("_", " ") for kind in HUMAN),
+        "words",
+        "facts",
+    )
     table = new_table("engine", "user", "persona", numbers=(*heads, "distance (95 %)"))
-    table.add_row("people", "", "", "", *shares, f"{HUMAN_WORDS:g}", "", "")
+    table.add_row("people", "", "", "", "", "", *shares, f"{HUMAN_WORDS:g}", "", "")
     for one in groups:
-        distance, low, high = (100 * value for value in one.distance)
+        distance = f"{100 * one.distance.value:.1f}"
+        if (ends := one.distance.interval.ends) is not None:
+            distance += f" ({100 * ends[0]:.1f}–{100 * ends[1]:.1f})"
+        counts = (one.tasks, one.episodes, one.turns)
         table.add_row(
             one.engine,
             one.condition,
             one.persona or "all",
-            str(one.turns),
+            *map(str, counts),
             *(f"{100 * rate.value:.1f} %" for rate in one.rates.values()),
             f"{one.words.value:.1f}",
             f"{one.facts.value:.2f}",
-            f"{distance:.1f} ({low:.1f}–{high:.1f})",
+            distance,
         )
     console().print(table)
+    for note in dict.fromkeys(one.distance.interval.note for one in groups):
+        if note:
+            print(f"Without brackets: {note}.")
     for engine, found in closer.items():
         far = [kind.replace("_", " ") for kind, is_closer in found.items() if not is_closer]
         verdict = f"all but {', '.join(far)}" if far else "every rate"

@@ -45,7 +45,7 @@ def _print(found: "Pivot") -> None:
     label = agent_title(found.agent, found.agent_is_reference)
     title = f"{found.episode_id} by {label}: {found.outcome}; chance to pass after each turn"
     table = new_table("turn", "said by", "what", title=title)
-    for heading in ("", "chance", "95 % interval", "of"):
+    for heading in ("", "chance", "95 % interval", "continuations"):
         table.add_column(heading, justify="left" if not heading else "right", no_wrap=True)
     for one in found.turns:
         text = " ".join(one.text.split()) or ("(nothing)" if one.turn else "(the beginning)")
@@ -56,7 +56,7 @@ def _print(found: "Pivot") -> None:
             text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…",
             f"{'█' * round(one.rate * _WIDTH):<{_WIDTH}}",
             f"{100 * one.rate:.0f} %",
-            "(the end)" if is_end else f"{100 * one.low:.0f} to {100 * one.high:.0f} %",
+            "(the end)" if is_end else _interval(one.low, one.high),
             "" if is_end else str(one.n),
             style="bold" if one.turn == found.decisive else "",
         )
@@ -71,11 +71,18 @@ def _sentence(found: "Pivot") -> str:
         return "No turn changed the chance towards the outcome."
     by_turn = {one.turn: one for one in found.turns}
     before, after = by_turn[found.decisive - 1], by_turn[found.decisive]
-    low, high = (100 * (bound or 0.0) for bound in (after.change_low, after.change_high))
     certainty = "" if found.is_clear else f"; {found.trials} trials leave that uncertain"
+    if after.change_low is None or after.change_high is None:
+        change = "no interval below 2 continuations"
+    else:
+        change = f"change {100 * after.change_low:+.0f} to {100 * after.change_high:+.0f} points"
     return (
         f"Decisive: turn {found.decisive}, by the "
         f"{'agent' if after.role == 'assistant' else 'user'}: the chance went from "
         f"{100 * before.rate:.0f} to {100 * after.rate:.0f} % "
-        f"(change {low:+.0f} to {high:+.0f} points{certainty})."
+        f"({change}{certainty})."
     )
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "–" if low is None or high is None else f"{100 * low:.0f} to {100 * high:.0f} %"

@@ -29,8 +29,8 @@ def report(
 ) -> None:
     """Show who passed, what a user costs, and why episodes failed: the paper's tables and figures.
 
-    Every rate comes with the 95 % interval of a bootstrap over tasks within strata, and with its
-    counts; users and agents are compared in pairs where they share tasks, trials and seeds. Runs
+    Every rate comes with its 95 % interval over tasks, and with how many tasks and episodes it is
+    of; users and agents are compared in pairs where they share tasks, trials and seeds. Runs
     are put side by side. Episodes that failed for want of infrastructure are counted, never scored.
     """
     from crab_graph.analysis.report.assembly import make_report

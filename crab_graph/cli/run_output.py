@@ -165,24 +165,27 @@ def print_run(run: "Run", bar: EpisodeBar, *, as_json: bool, grading: str = GRAD
 
 def _groups(run: "Run", grading: str) -> list[dict[str, Any]]:
     """Return the rates of each user, over all strata and by stratum."""
+    from crab_graph.analysis.report.measures import PASS, STRICT, estimate, scored
+
+    measure = PASS if grading == GRADINGS[0] else STRICT
     groups = []
     for user in run.config.users:
         episodes = [one for one in run.episodes if one.condition == user]
         strata = sorted({one.stratum for one in episodes})
         for stratum in (None, *strata):
             chosen = [one for one in episodes if stratum in (None, one.stratum)]
-            scored = [one for one in chosen if one.outcome != "infra_error"]
-            is_parity = grading == GRADINGS[0]
-            passed = sum(
-                one.passed if is_parity else one.strict.get("passed", False) for one in scored
-            )
+            (rate,) = estimate(chosen, [measure])
             groups.append(
                 {
                     "user": user,
                     "stratum": stratum,
-                    "n": len(scored),
-                    "passed": passed,
-                    "pass_at_1": passed / len(scored) if scored else None,
+                    "tasks": rate.tasks,
+                    "episodes": rate.episodes,
+                    "passed": sum(measure.read(one) > 0 for one in scored(chosen)),
+                    "pass_at_1": rate.value,
+                    **{name: getattr(rate, name) or None for name in ("method", "note")},
+                    "low": rate.low,
+                    "high": rate.high,
                     "outcomes": _counts(chosen),
                 }
             )
@@ -195,17 +198,27 @@ def _counts(episodes: "Sequence[EpisodeRecord]") -> dict[str, int]:
 
 
 def _print_table(run: "Run", groups: list[dict[str, Any]], grading: str) -> None:
+    from crab_graph.analysis.report.exhibit import interval_text
+
     reference = any(one.agent_is_reference for one in run.episodes)
     label = agent_title(run.config.agent_label, reference)
     rate_name = "pass@1" if grading == GRADINGS[0] else f"pass@1 ({grading})"
-    numbers = (rate_name, "n", *(name.replace("_", " ") for name in OUTCOMES))
-    table = new_table("user", "tasks", numbers=numbers, title=f"{label} in {run.directory}")
+    counts = ("tasks", "episodes", *(name.replace("_", " ") for name in OUTCOMES))
+    numbers = (f"{rate_name} (95 %)", *counts)
+    table = new_table("user", "stratum", numbers=numbers, title=f"{label} in {run.directory}")
     for group in groups:
-        rate = "-" if group["pass_at_1"] is None else f"{100 * group['pass_at_1']:.1f} %"
-        counts = [str(group["outcomes"][name]) for name in OUTCOMES]
+        rate = "-"
+        if group["pass_at_1"] is not None:
+            ends = None if group["low"] is None else (group["low"], group["high"])
+            rate = f"{100 * group['pass_at_1']:.1f} % ({interval_text(ends)})"
+        outcomes = [str(group["outcomes"][name]) for name in OUTCOMES]
         stratum = "all" if group["stratum"] is None else f"S{group['stratum']}"
-        table.add_row(group["user"], stratum, rate, str(group["n"]), *counts)
+        table.add_row(
+            group["user"], stratum, rate, *(str(group[name]) for name in counts[:2]), *outcomes
+        )
     console().print(table)
+    for note in dict.fromkeys(group["note"] for group in groups if group["note"]):
+        print(f"(–): {note}.")
 
 
 def print_estimate(

@@ -1,18 +1,15 @@
 """Rates over episodes and how sure they are (rulebook §12)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from math import comb, hypot, sqrt
-from typing import NamedTuple
+from math import comb, sqrt
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from crab_graph.errors import MissingExtra, UsageError
+from crab_graph.errors import UsageError
+from crab_graph.eval.intervals import DRAWS, Interval, difference_intervals, mean_intervals
 from crab_graph.randomness import derive_array_rng
 
-DRAWS = 10_000
-CONFIDENCE = 0.95
 MDE_FACTOR = 2.80
 """z(.975) + z(.80): the effect, in standard errors, that is found with 80 % power."""
 
@@ -26,25 +23,57 @@ class Trials(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A rate, `None` without trials, with its interval and what it rests on."""
+    """A rate or mean, `None` without episodes, with its interval and what it rests on.
 
-    value: float | None
-    low: float
-    high: float
-    tasks: int
-    trials: int
+    Where no interval is possible its ends are `None`, and `note` says why.
+    """
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    tasks: int = 0
+    episodes: int = 0
+    method: str | None = None
+    note: str = ""
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """Both ends of the interval, where there is one."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the form that documents for programs hold."""
+        return self._asdict() | {"note": self.note or None}
+
+    @property
+    def basis(self) -> str:
+        """What it rests on: `8 tasks, 16 episodes`."""
+        return rests_on(self.tasks, self.episodes)
+
+
+def estimated(value: float, interval: Interval, tasks: int, episodes: int) -> Estimate:
+    """Return a value with its interval and what it rests on."""
+    low, high, method, note = interval
+    return Estimate(value, low, high, tasks, episodes, method, note)
+
+
+def rests_on(tasks: int, episodes: int, what: str = "episode") -> str:
+    """Return what a rate is of, in words: tasks and episodes apart."""
+    return ", ".join(
+        f"{count:,} {noun}{'' if count == 1 else 's'}"
+        for count, noun in ((tasks, "task"), (episodes, what))
+    )
 
 
 class Contrast(NamedTuple):
     """A paired difference of two conditions: the mean over tasks, second minus first.
 
     The relative drop is `None` where the first condition has 0; p is that of a two-sided sign-flip
-    permutation.
+    permutation. Where no interval is possible its `note` says why.
     """
 
     difference: float
-    low: float
-    high: float
+    interval: Interval
     relative_drop: float | None
     p: float
     tasks: int
@@ -74,47 +103,18 @@ def count_trials(results: Mapping[str, Sequence[bool]], strata: Mapping[str, int
     ]
 
 
-def bootstrap_interval(
-    values: Sequence[float], strata: Sequence[int], seed: int = 0, draws: int = DRAWS
-) -> tuple[float, float]:
-    """Return the percentile interval of one measure; errors as for `bootstrap_intervals`."""
-    return bootstrap_intervals([values], strata, seed, draws)[0]
-
-
-def bootstrap_intervals(
-    rows: Sequence[Sequence[float]], strata: Sequence[int], seed: int = 0, draws: int = DRAWS
-) -> list[tuple[float, float]]:
-    """Return percentile intervals of the means of measures of the same tasks, within strata.
-
-    Raises:
-        UsageError: there are no values.
-    """
-    values = np.asarray(rows, dtype=float)
-    if values.ndim != 2 or not values.shape[1] or values.shape[1] != len(strata):
-        raise UsageError("a bootstrap needs at least one task, and a stratum for each")
-    sums = np.zeros((len(values), draws))
-    labels = np.asarray(strata)
-    for stratum in sorted(set(strata)):
-        members = values[:, labels == stratum]
-        sums += members @ _resamples(seed, stratum, members.shape[1], draws)
-    means = sums / values.shape[1]
-    tail = (1 - CONFIDENCE) / 2 * 100
-    lows, highs = np.percentile(means, [tail, 100 - tail], axis=1)
-    # Rounded sums may miss a constant by the last digit.
-    return [
-        (min(float(low), mean), max(float(high), mean))
-        for low, high, mean in zip(lows, highs, map(_mean, rows), strict=True)
-    ]
-
-
 def compare(
     first: Sequence[float],
     second: Sequence[float],
     strata: Sequence[int],
+    pairs: float | None = None,
+    *,
     seed: int = 0,
     draws: int = DRAWS,
 ) -> Contrast:
-    """Compare per-task rates of a condition with those of a reference, the first, paired by task.
+    """Compare per-task means of a condition with those of a reference, the first, paired by task.
+
+    `pairs` is how many pairs of episodes shares are of; what is no share has none.
 
     Raises:
         UsageError: the sequences differ in length or are empty.
@@ -122,11 +122,14 @@ def compare(
     if not len(first) == len(second) == len(strata):
         raise UsageError("a paired comparison needs both rates of every task")
     differences = [after - before for before, after in zip(first, second, strict=True)]
-    low, high = bootstrap_interval(differences, strata, seed, draws)
+    if pairs is None:
+        (interval,) = mean_intervals([differences], strata, seed=seed, draws=draws)
+    else:
+        (interval,) = difference_intervals([differences], strata, pairs, seed=seed, draws=draws)
     reference, difference = _mean(first), _mean(differences)
     drop = -difference / reference if reference else None
     p = sign_flip_p(differences, seed, draws)
-    return Contrast(difference, low, high, drop, p, len(differences))
+    return Contrast(difference, interval, drop, p, len(differences))
 
 
 def sign_flip_p(differences: Sequence[float], seed: int = 0, draws: int = DRAWS) -> float:
@@ -150,23 +153,6 @@ def mcnemar_p(only_first: int, only_second: int) -> float:
     return min(1.0, 2 * tail / float(2**total))
 
 
-def exact_interval(passed: int, total: int) -> tuple[float, float]:
-    """Return the Clopper–Pearson 95 % interval of a rate of independent trials.
-
-    Raises:
-        UsageError: there are no trials.
-        MissingExtra: SciPy is not installed.
-    """
-    if not 0 <= passed <= total or not total:
-        raise UsageError(f"{passed} of {total} is no rate")
-    try:
-        from scipy.stats import binomtest  # noqa: PLC0415
-    except ImportError:
-        raise MissingExtra("an exact interval", "stats") from None
-    interval = binomtest(passed, total).proportion_ci(CONFIDENCE, "exact")
-    return float(interval.low), float(interval.high)
-
-
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:
     """Return p values adjusted within a family by Holm's method."""
     adjusted: dict[str, float] = {}
@@ -188,17 +174,6 @@ def minimal_detectable_effect(differences: Sequence[float]) -> float | None:
     return MDE_FACTOR * sqrt(variance / count)
 
 
-@lru_cache(maxsize=32)
-def _resamples(seed: int, stratum: int, size: int, draws: int) -> NDArray[np.float64]:
-    """Return how often each of `size` tasks is drawn, a column for each resample.
-
-    The mean of a resample is then a matrix product; a report asks for the same ones many times.
-    """
-    rng = derive_array_rng("bootstrap", seed, stratum)
-    counts = rng.multinomial(size, np.full(size, 1 / size), size=draws)
-    return np.ascontiguousarray(counts.T, dtype=float)
-
-
 def _check_k(trials: Sequence[Trials], k: int) -> None:
     if not trials:
         raise UsageError("there are no trials")
@@ -212,63 +187,3 @@ def _mean(values: Iterable[float]) -> float:
     if not listed:
         raise UsageError("there are no values")
     return sum(listed) / len(listed)
-
-
-_Z = 1.959963984540054  # the 97.5th percentile of the standard normal distribution
-
-
-class Share(NamedTuple):
-    """A share of `n` independent trials with its 95 % interval."""
-
-    passed: int
-    n: int
-    low: float
-    high: float
-
-    @property
-    def value(self) -> float:
-        """The share itself; one half of nothing where nothing was tried."""
-        return self.passed / self.n if self.n else 0.5
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """Its interval; `None` where nothing was tried."""
-        return (self.low, self.high) if self.n else None
-
-
-class ShareChange(NamedTuple):
-    """The difference of two shares, with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether the interval leaves no room for no difference."""
-        return self.low > 0 or self.high < 0
-
-
-def wilson_rate(passed: int, n: int) -> Share:
-    """Return a share with Wilson's score interval (Wilson 1927); without trials it is [0, 1]."""
-    if not n:
-        return Share(0, 0, 0.0, 1.0)
-    share = passed / n
-    spread = _Z * sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2))
-    scale = 1 + _Z**2 / n
-    middle = share + _Z**2 / (2 * n)
-    low, high = (middle - spread) / scale, (middle + spread) / scale
-    return Share(passed, n, 0.0 if passed == 0 else low, 1.0 if passed == n else high)
-
-
-def certain_rate(is_passed: bool) -> Share:
-    """Return what is known to have happened."""
-    return Share(int(is_passed), 1, float(is_passed), float(is_passed))
-
-
-def change(before: Share, after: Share) -> ShareChange:
-    """Return by how much a share changed, with Newcombe's interval (1998, method 10)."""
-    value = after.value - before.value
-    down = hypot(after.value - after.low, before.high - before.value)
-    up = hypot(after.high - after.value, before.value - before.low)
-    return ShareChange(value, max(-1.0, value - down), min(1.0, value + up))

@@ -12,10 +12,12 @@ from typing import Any
 
 from crab_graph.domain.verification import Part
 from crab_graph.errors import UsageError
+from crab_graph.eval.intervals import COUNT_BOUNDS, mean_intervals, share_intervals
 from crab_graph.eval.statistics import (
     Contrast,
-    bootstrap_interval,
+    Estimate,
     compare,
+    estimated,
     holm,
     minimal_detectable_effect,
 )
@@ -30,16 +32,6 @@ MEASURES = (PASS, *PARTS, *EFFORT)
 ALPHA = 0.05
 
 _Pair = tuple[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """One measure under one condition: the mean over tasks and its interval."""
-
-    value: float
-    low: float
-    high: float
-    tasks: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +57,7 @@ class Effect:
         found = self.contrast
         return {
             "difference": found.difference,
-            "interval": [found.low, found.high],
+            **found.interval.as_json(),
             "relative_drop": found.relative_drop,
             "p": found.p,
             "p_holm": self.p_holm,
@@ -83,7 +75,7 @@ class Ablation:
     """
 
     reference: str
-    levels: Mapping[str, Mapping[str, Level]]
+    levels: Mapping[str, Mapping[str, Estimate]]
     effects: Mapping[str, Mapping[str, Effect]]
     single: tuple[str, ...] = ()
 
@@ -115,15 +107,13 @@ class Ablation:
             "conditions": [
                 {
                     "condition": condition,
-                    "measures": {
-                        name: {"value": level.value, "interval": [level.low, level.high]}
-                        for name, level in levels.items()
-                    },
+                    "measures": {name: level.as_json() for name, level in levels.items()},
                     "effects": {
                         name: effect.as_json()
                         for name, effect in self.effects.get(condition, {}).items()
                     },
                     "tasks": levels[PASS].tasks,
+                    "episodes": levels[PASS].episodes,
                 }
                 for condition, levels in self.levels.items()
             ],
@@ -157,14 +147,13 @@ def compare_conditions(
     effects: dict[str, dict[str, Effect]] = {name: {} for name in conditions[1:]}
     for measure in MEASURES:
         found = {
-            name: _contrast(scored[reference], scored[name], _measured(measure), seed)
-            for name in effects
+            name: _contrast(scored[reference], scored[name], measure, seed) for name in effects
         }
         adjusted = holm({name: contrast.p for name, (contrast, _, _) in found.items()})
         for name, (contrast, detectable, pairs) in found.items():
             effects[name][measure] = Effect(contrast, adjusted[name], detectable, pairs)
     levels = {
-        name: {measure: _level(scored[name], _measured(measure), seed) for measure in MEASURES}
+        name: {measure: _level(scored[name], measure, seed) for measure in MEASURES}
         for name in conditions
     }
     single = tuple(
@@ -195,23 +184,25 @@ def _measured(measure: str) -> Callable[[EpisodeRecord], float]:
 def _contrast(
     first: Mapping[_Pair, EpisodeRecord],
     second: Mapping[_Pair, EpisodeRecord],
-    value: Callable[[EpisodeRecord], float],
+    measure: str,
     seed: int,
 ) -> tuple[Contrast, float | None, int]:
     pairs = sorted(first.keys() & second.keys())
-    before, strata = _by_task(first, pairs, value)
-    after, _ = _by_task(second, pairs, value)
+    before, strata = _by_task(first, pairs, _measured(measure))
+    after, _ = _by_task(second, pairs, _measured(measure))
     differences = [late - early for early, late in zip(before, after, strict=True)]
-    contrast = compare(before, after, strata, seed)
+    of_shares = None if measure in EFFORT else len(pairs)
+    contrast = compare(before, after, strata, of_shares, seed=seed)
     return contrast, minimal_detectable_effect(differences), len(pairs)
 
 
-def _level(
-    episodes: Mapping[_Pair, EpisodeRecord], value: Callable[[EpisodeRecord], float], seed: int
-) -> Level:
-    means, strata = _by_task(episodes, sorted(episodes), value)
-    low, high = bootstrap_interval(means, strata, seed)
-    return Level(fmean(means), low, high, len(means))
+def _level(episodes: Mapping[_Pair, EpisodeRecord], measure: str, seed: int) -> Estimate:
+    means, strata = _by_task(episodes, sorted(episodes), _measured(measure))
+    if measure in EFFORT:
+        (interval,) = mean_intervals([means], strata, bounds=COUNT_BOUNDS, seed=seed)
+    else:
+        (interval,) = share_intervals([means], strata, len(episodes), seed=seed)
+    return estimated(fmean(means), interval, len(means), len(episodes))
 
 
 def _by_task(

@@ -8,10 +8,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Unpack
+from typing import TYPE_CHECKING, Literal, NamedTuple, Unpack
 
 from crab_graph.errors import RunError
-from crab_graph.eval.statistics import certain_rate, change, wilson_rate
+from crab_graph.eval.intervals import change_interval, exact_interval
 from crab_graph.runs.config import CONFIG, PIVOTS, ForkPoint, read_config
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.store import load_record, load_records
@@ -30,7 +30,8 @@ class PivotTurn(FileModel):
     """A visible message, and the chance to pass after it.
 
     Turn 0 is the beginning, where nobody spoke. Of `n` continuations that have a verdict `passed`
-    did; the rate after the last message is what came of the episode. Intervals are those of 95 %.
+    did; the rate after the last message is what came of the episode. Intervals are exact ones of
+    95 %, and there from two continuations on.
     """
 
     turn: int
@@ -39,11 +40,40 @@ class PivotTurn(FileModel):
     passed: int
     n: int
     rate: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     change: float | None = None
     change_low: float | None = None
     change_high: float | None = None
+
+
+class _Chance(NamedTuple):
+    """A share of continuations that passed."""
+
+    passed: int
+    n: int
+    low: float | None
+    high: float | None
+
+    @property
+    def rate(self) -> float:
+        """The share itself."""
+        return self.passed / self.n
+
+
+class _Change(NamedTuple):
+    """From one message to the next, by how much the chance changed."""
+
+    change: float
+    change_low: float | None
+    change_high: float | None
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the interval leaves no room for no change."""
+        if self.change_low is None or self.change_high is None:
+            return False
+        return self.change_low > 0 or self.change_high < 0
 
 
 class Pivot(FileModel):
@@ -139,25 +169,18 @@ def judge(record: EpisodeRecord, forks: Sequence[EpisodeRecord], trials: int) ->
     for one in forks:
         if one.outcome != "infra_error" and one.forked_from and one.trial < trials:
             results[one.forked_from["turn"]].append(one.passed)
-    rates = {
-        turn: wilson_rate(sum(passed), len(passed))
-        for turn, passed in results.items()
-        if turn < last
-    }
-    rates[last] = certain_rate(record.passed)
+    rates = {turn: _chance(passed) for turn, passed in results.items() if turn < last}
+    # What came of the episode is known.
+    rates[last] = _Chance(int(record.passed), 1, float(record.passed), float(record.passed))
     changes = {
-        turn: change(rates[turn - 1], rates[turn])
+        turn: _change(rates[turn - 1], rates[turn])
         for turn in range(1, last + 1)
         if turn - 1 in rates and turn in rates
     }
     sign = 1 if record.passed else -1
-    best = max(changes, key=lambda turn: (sign * changes[turn].value, -turn), default=None)
-    if best is not None and sign * changes[best].value <= 0:
+    best = max(changes, key=lambda turn: (sign * changes[turn].change, -turn), default=None)
+    if best is not None and sign * changes[best].change <= 0:
         best = None
-    moved = {
-        turn: {"change": made.value, "change_low": made.low, "change_high": made.high}
-        for turn, made in changes.items()
-    }
     return Pivot(
         episode_id=record.episode_id,
         agent=record.agent_label,
@@ -170,9 +193,9 @@ def judge(record: EpisodeRecord, forks: Sequence[EpisodeRecord], trials: int) ->
                 turn=turn,
                 role=said[turn - 1]["role"] if turn else None,
                 text=said[turn - 1].get("content", "") if turn else "",
-                rate=rate.value,
+                rate=rate.rate,
                 **rate._asdict(),
-                **moved.get(turn, {}),
+                **(changes[turn]._asdict() if turn in changes else {}),
             )
             for turn, rate in sorted(rates.items())
         ),
@@ -180,3 +203,16 @@ def judge(record: EpisodeRecord, forks: Sequence[EpisodeRecord], trials: int) ->
         is_clear=best is not None and changes[best].is_clear,
         without_verdict=sum(one.outcome == "infra_error" for one in forks),
     )
+
+
+def _chance(passed: Sequence[bool]) -> _Chance:
+    interval = exact_interval(sum(passed), len(passed))
+    return _Chance(sum(passed), len(passed), interval.low, interval.high)
+
+
+def _change(before: _Chance, after: _Chance) -> _Change:
+    value = after.rate - before.rate
+    if before.low is None or before.high is None or after.low is None or after.high is None:
+        return _Change(value, None, None)
+    first, second = (before.rate, before.low, before.high), (after.rate, after.low, after.high)
+    return _Change(value, *change_interval(first, second))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import overload
 
 import duckdb
@@ -79,9 +80,12 @@ class Run(Sequence[EpisodeRecord]):
 
     @property
     def pass_at_1(self) -> float | None:
-        """The share of episodes with a verdict that passed."""
-        scored = [one for one in self.episodes if one.outcome != "infra_error"]
-        return sum(one.passed for one in scored) / len(scored) if scored else None
+        """The mean over tasks of the share of their episodes with a verdict that passed."""
+        shares: dict[str, list[bool]] = {}
+        for one in self.episodes:
+            if one.outcome != "infra_error":
+                shares.setdefault(one.task_id, []).append(one.passed)
+        return fmean(map(fmean, shares.values())) if shares else None
 
     def sql(self, query: str) -> duckdb.DuckDBPyRelation:
         """Return a query over the run's tables, as a relation of DuckDB.

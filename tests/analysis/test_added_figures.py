@@ -79,7 +79,7 @@ def test_a_figure_of_another_package_stands_in_every_form_after_ours(install, re
     assert isinstance(console.file, io.StringIO)
     assert "Long dialogues" in console.file.getvalue()
     assert "## Long dialogues" in as_markdown(report)
-    assert report.as_json()["exhibits"][-1]["rows"][0]["wordy"]["trials"] == 2
+    assert report.as_json()["exhibits"][-1]["rows"][0]["wordy"]["episodes"] == 2
     assert '<section id="wordy"' in render_page(records, "t")
 
 

@@ -14,6 +14,7 @@ def episode(*turns, task="S1-001", persona="terse", condition="ruse", told=0) ->
     private = {"role": "user", "content": "not said", "tool_calls": [{"name": "x"}]}
     return SimpleNamespace(
         task_id=task,
+        stratum=1,
         persona=persona,
         condition=condition,
         user_engine="rules",
@@ -56,7 +57,10 @@ def test_rates_are_given_for_each_condition_and_persona():
     ruse = found["ruse", None]
     assert ruse.turns == 3
     assert ruse.rates["short"].value == pytest.approx(1 / 3)
-    assert ruse.rates["short"].low <= ruse.rates["short"].value <= ruse.rates["short"].high
+    low, high = ruse.rates["short"].interval.ends or (1, 0)
+    assert 0 <= low < ruse.rates["short"].value < high <= 1
+    assert (ruse.tasks, ruse.episodes) == (2, 2)
+    assert found["ruse", "terse"].distance.interval.note == "no interval below 2 tasks"
     assert ruse.facts.value == pytest.approx(2 / 3)
     assert ruse.words.value == pytest.approx((1 + 8 + 8) / 3, abs=0.5)
     assert found["ruse", "terse"].rates["short"].value == 0.5

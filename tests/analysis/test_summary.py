@@ -1,5 +1,7 @@
 """Figures of a run: who is counted in what."""
 
+import pytest
+
 from crab_graph.analysis.labels import OUTCOMES
 from crab_graph.analysis.report.measures import parts_passed
 from crab_graph.analysis.report.overview import summarise
@@ -16,7 +18,9 @@ def test_each_agent_with_each_user_has_a_group(records):
 def test_rates_come_with_intervals_and_all_five_counts(records):
     solver, hasty = summarise(records)
     assert (solver.rates["pass_at_1"].value, hasty.rates["pass_at_1"].value) == (1.0, 0.0)
-    assert (solver.rates["pass_at_1"].low, solver.rates["pass_at_1"].high) == (1.0, 1.0)
+    # Two of two tasks: Clopper and Pearson's lower end is the root of 0.025.
+    assert solver.rates["pass_at_1"].ends == pytest.approx((0.025**0.5, 1.0))
+    assert solver.rates["pass_at_1"].basis == "2 tasks, 2 episodes"
     assert list(hasty.outcomes) == list(OUTCOMES)
     assert hasty.outcomes["fail"] == 2
     assert hasty.failed_checks == {"C-PART": 2, "D02": 2, "D19": 2, "F-PT": 1}

@@ -152,7 +152,10 @@ def test_the_turn_after_which_the_chance_falls_most_is_decisive():
     assert (found.decisive, found.is_clear) == (2, True)
     assert found.turns[2].text == "Here is Y"
     assert found.turns[2].change == pytest.approx(-0.9)
-    assert found.turns[1].low < 0.9 < found.turns[1].high
+    # Clopper and Pearson's ends of 9 of 10.
+    assert found.turns[1].low == pytest.approx(0.5550, abs=5e-5)
+    assert found.turns[1].high == pytest.approx(0.9975, abs=5e-5)
+    assert found.turns[-1].low == found.turns[-1].high == 0.0  # it is known
 
 
 def test_in_a_passed_episode_it_is_where_the_chance_rises_most():
@@ -177,6 +180,7 @@ def test_pivot_finds_the_turn_and_adds_trials(bench, tmp_path, capsys, monkeypat
     found = json.loads(capsys.readouterr().out)
     assert [one["turn"] for one in found["turns"]] == [0, 1, 2, 3, 4]
     assert {one["n"] for one in found["turns"]} == {1}
+    assert [one["low"] for one in found["turns"]] == [None, None, None, None, 0.0]
     shards = Path(out) / PIVOTS / EPISODE / "shards" / "part-0.jsonl"
     before = shards.read_bytes()
     assert main(["pivot", str(out), EPISODE, "--trials", "2"]) == 0

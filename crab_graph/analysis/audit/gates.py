@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from crab_graph.eval.statistics import wilson_rate
-
-Interval = tuple[float, float]
+from crab_graph.eval.intervals import exact_interval
 
 
 class Gate(NamedTuple):
@@ -13,7 +11,8 @@ class Gate(NamedTuple):
 
     id: str
     value: float
-    interval: Interval | None
+    interval: tuple[float, float] | None
+    """Its 95 % interval, where one is possible."""
     gate: str
     """What the value must be, in words, such as `= 1`."""
     ok: bool
@@ -25,7 +24,7 @@ def rate_gate(name: str, total: int, failed: Sequence[str], note: str) -> Gate:
     """Return the gate of a rate that must be 1; each failure is a line of its own."""
     passed = total - len(failed)
     value = passed / total if total else 0.0
-    interval = wilson_rate(passed, total).interval
+    interval = exact_interval(passed, total).ends
     return Gate(name, value, interval, "= 1", value == 1.0, _told(note, failed))
 
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 from math import sqrt
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, stdev
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from crab_graph.analysis.audit.learners import Learner, Sample, cross_validate
 from crab_graph.analysis.audit.worth import substance_gate
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import MissingExtra
-from crab_graph.eval.statistics import wilson_rate
+from crab_graph.eval.intervals import exact_interval, mean_intervals
 from crab_graph.generation.difficulty import MINIMUM
 from crab_graph.generation.features import Meaning
 from crab_graph.generation.shortcuts import Shortcut
@@ -61,7 +61,7 @@ def generation_gates(
     faults = [one.fault for one in ordered if one.fault]
     total, sound = len(ordered), len(ordered) - len(faults)
     note = f"{sound} of {total} tasks" + (f"; {faults[0]}" if faults else "")
-    interval = wilson_rate(sound, total).interval
+    interval = exact_interval(sound, total).ends
     return [
         Gate("certified", sound / total, interval, "= 1", not faults, note),
         *leakage_gates(ordered),
@@ -110,14 +110,17 @@ def leakage_gates(evidence: Sequence[TaskEvidence]) -> list[Gate]:
 
 
 def area_gate(name: str, values: Sequence[float], allowed: tuple[float, float]) -> Gate:
-    """Return the gate of a mean AUC: it fails where its interval lies wholly outside."""
-    mean, error = _mean(values)
-    low, high = mean - 1.96 * error, mean + 1.96 * error
+    """Return the gate of a mean AUC: it fails where its interval lies wholly outside.
+
+    Without an interval the mean itself decides.
+    """
+    mean, interval = fmean(values), _interval(values)
+    low, high = interval or (mean, mean)
     is_inside = high >= allowed[0] - ROUNDING and low <= allowed[1] + ROUNDING
     few = len(values) < FEWEST
     note = f"{len(values)} tasks" + (", too few" if few else "")
     words = f"{allowed[0]:g} to {allowed[1]:g}"
-    return Gate(name, mean, (low, high), words, is_inside or few, note)
+    return Gate(name, mean, interval, words, is_inside or few, note)
 
 
 def arbitrary_gate(name: str, values: Sequence[float]) -> Gate:
@@ -126,7 +129,7 @@ def arbitrary_gate(name: str, values: Sequence[float]) -> Gate:
     Like every gate it fails where the interval lies wholly outside; with some fifty such features
     one of them strays by three errors alone in every seventh honest benchmark.
     """
-    error = ERRORS * _mean(values)[1]
+    error = ERRORS * _error(values)
     gate = area_gate(name, values, (0.5 - error, 0.5 + error))
     return gate._replace(gate=f"0.5 ± {error:.3f}")
 
@@ -151,9 +154,8 @@ def model_gates(evidence: Sequence[TaskEvidence]) -> list[Gate]:
             except MissingExtra:
                 note = "not run: pip install 'crab-graph[audit]'"
                 return [Gate("model", 0.5, None, "reported", True, note)]
-            mean, error = _mean(found.areas)
             note = f"{len(own)} tasks" + "".join(f"; {one}" for one in found.looked_at)
-            interval = (mean - 1.96 * error, mean + 1.96 * error)
+            mean, interval = fmean(found.areas), _interval(found.areas)
             gates.append(Gate(name, mean, interval, "reported", True, note))
     return gates
 
@@ -199,7 +201,7 @@ def shortcut_limit(evidence: Sequence[TaskEvidence]) -> float:
 
 def rate_below(name: str, solved: int, total: int, limit: float | None) -> Gate:
     """Return the gate of a rate with an upper limit, or the rate alone."""
-    interval = wilson_rate(solved, total).interval
+    interval = exact_interval(solved, total).ends
     words = "reported" if limit is None else f"≤ {limit:g}"
     ok = limit is None or interval is None or interval[0] <= limit
     few = total < FEWEST and limit is not None
@@ -221,7 +223,11 @@ def near_miss_gate(evidence: Sequence[TaskEvidence]) -> Gate:
     return Gate("near_misses", float(least), None, gate, short == 0, note)
 
 
-def _mean(values: Sequence[float]) -> tuple[float, float]:
-    array = np.array(values)
-    error = float(array.std(ddof=1)) / sqrt(len(array)) if len(array) > 1 else 0.0
-    return float(array.mean()), error
+def _interval(values: Sequence[float]) -> tuple[float, float] | None:
+    """Return the interval of a mean over tasks, of which there may be none."""
+    return mean_intervals([values], [1] * len(values), bounds=(0, 1))[0].ends
+
+
+def _error(values: Sequence[float]) -> float:
+    """Return the standard error of a mean over tasks."""
+    return stdev(values) / sqrt(len(values)) if len(values) > 1 else 0.0

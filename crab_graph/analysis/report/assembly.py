@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterable, Iterator
 from crab_graph.analysis import labels
 from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.comparisons import compare_users
-from crab_graph.analysis.report.exhibit import Exhibit, Report, points_text
+from crab_graph.analysis.report.exhibit import Exhibit, Report, interval_text, points_text
 from crab_graph.analysis.report.study import Study, incomplete_runs
 from crab_graph.errors import CrabGraphError, UsageError
+from crab_graph.eval.statistics import rests_on
 from crab_graph.plugins import Seam
 
 Figure = Callable[[Study], Iterable[Exhibit]]
@@ -120,8 +121,8 @@ def _rate_findings(study: Study) -> Iterator[str]:
         for arm in arms:
             (rate,) = measures.estimate(arm.records, [measures.PASS])
             if rate.value is not None:
-                interval = f"{100 * rate.low:.0f}–{100 * rate.high:.0f}"
-                rates.append(f"{rate.value:.0%} ({interval}) with {arm.user}")
+                interval = interval_text(rate.ends)
+                rates.append(f"{rate.value:.0%} ({interval}; {rate.basis}) with {arm.user}")
         if rates:
             yield f"{arms[0].who} passes {', '.join(rates)}."
 
@@ -138,10 +139,11 @@ def _user_findings(study: Study) -> Iterator[str]:
         if contrast.difference == 0 and not found.detectable:
             yield f"No user makes a difference to {who}: every task came out alike."
             continue
+        ends, basis = contrast.interval.ends, rests_on(contrast.tasks, found.pairs, "pair")
+        between = contrast.interval.note if ends is None else " to ".join(map(points_text, ends))
         sentence = (
             f"Of all users {worst.arm.user} costs {who} most: {points_text(contrast.difference)} "
-            f"points against {worst.reference.user} ({points_text(contrast.low)} to "
-            f"{points_text(contrast.high)}), task by task"
+            f"points against {worst.reference.user} ({between}; {basis}), task by task"
         )
         if found.is_null and found.detectable:
             least = f"{100 * found.detectable:.0f}"
@@ -154,4 +156,5 @@ def _failure_findings(study: Study) -> Iterator[str]:
     counts = Counter(record.primary_failure or "no label" for record in failed)
     for mode, count in counts.most_common(1):
         share, what = count / len(failed), labels.words(mode)
-        yield f"Of {len(failed):,} failures, {count:,} ({share:.0%}) begin with: {what}."
+        basis = rests_on(len({record.task_id for record in failed}), len(failed))
+        yield f"Of the failures ({basis}), {count:,} ({share:.0%}) begin with: {what}."

@@ -7,11 +7,13 @@ from typing import Literal, NamedTuple
 
 from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.exhibit import (
+    BASIS,
     Cell,
     Chart,
     Exhibit,
     Head,
     Point,
+    basis_cells,
     captioned,
     count_cell,
     estimate_cell,
@@ -21,11 +23,12 @@ from crab_graph.analysis.report.measures import Measure, heads_of
 from crab_graph.analysis.report.study import WHO, Arm, Study
 from crab_graph.analysis.viewer.listing import AXIS
 from crab_graph.domain.card import AxisCard
+from crab_graph.eval.intervals import share_intervals
 from crab_graph.eval.statistics import (
     Estimate,
     Trials,
-    bootstrap_interval,
     count_trials,
+    estimated,
     pass_at_k,
     pass_hat_k,
 )
@@ -131,16 +134,16 @@ def by_persona(study: Study) -> Iterator[Exhibit]:
         for persona in personas if len(personas) > 1 else ():
             own = [record for record in arm.records if record.persona == persona]
             where = arm.where(persona=persona)
-            count = count_cell(len(measures.scored(own)), where)
             found = measures.estimate(own, _PERSONA_MEASURES)
             cells = measures.estimate_cells(found, _PERSONA_MEASURES, where)
-            rows.append((*arm.cells(), Cell(persona), count, *cells))
+            basis = basis_cells(found[0], where)
+            rows.append((*arm.cells(), Cell(persona), *basis, *cells))
             for measure, one in zip(_PERSONA_MEASURES, found, strict=True):
                 points += arm.points(persona, one, where, panel=measure.title)
     if not rows:
         return
     drawn = Head("persona", "persona", is_number=False)
-    columns = (*WHO, drawn, Head("episodes", "n"), *heads_of(_PERSONA_MEASURES))
+    columns = (*WHO, drawn, *BASIS, *heads_of(_PERSONA_MEASURES))
     counts = frozenset(one.title for one in _PERSONA_MEASURES if not one.is_share)
     chart = Chart("dot", "persona", "", points, counts=counts)
     yield captioned("figure-6", columns, rows, chart=chart)
@@ -152,16 +155,15 @@ def by_condition(study: Study) -> Iterator[Exhibit]:
     points: list[Point] = []
     for arms in study.agents():
         for arm in arms if len(arms) > 2 else ():
-            count = count_cell(len(measures.scored(arm.records)), arm.where())
             found = measures.estimate(arm.records, _CONDITION_MEASURES)
             cells = measures.estimate_cells(found, _CONDITION_MEASURES, arm.where())
-            rows.append((*arm.cells(), count, *cells))
+            rows.append((*arm.cells(), *basis_cells(found[0], arm.where()), *cells))
             points += (
                 replace(point, member="") for point in arm.points(arm.user, found[0], arm.where())
             )
     if not rows:
         return
-    columns = (*WHO, Head("episodes", "n"), *heads_of(_CONDITION_MEASURES))
+    columns = (*WHO, *BASIS, *heads_of(_CONDITION_MEASURES))
     yield captioned("figure-7", columns, rows, chart=Chart("dot", "user", "pass@1", points))
 
 
@@ -181,16 +183,17 @@ def by_trials(study: Study) -> Iterator[Exhibit]:
     rows: list[Sequence[Cell]] = []
     points: list[Point] = []
     for arm, trials in counted:
-        tasks = count_cell(len(trials), arm.where())
+        counts = (len(trials), sum(one.total for one in trials))
+        basis = [count_cell(count, arm.where()) for count in counts]
         for name, of_trials in _KINDS.items():
             cells = []
             for k in range(1, deepest + 1):
                 found = _chance(trials, of_trials, k)
                 cells.append(estimate_cell(found, is_share=True, where=arm.where()))
                 points += arm.points(str(k), found, arm.where(), panel=name)
-            rows.append((*arm.cells(), Cell(name), tasks, *cells))
+            rows.append((*arm.cells(), Cell(name), *basis, *cells))
     depths = heads({f"k{k}": f"k = {k}" for k in range(1, deepest + 1)})
-    columns = (*WHO, Head("kind", "", is_number=False), Head("tasks", "tasks"), *depths)
+    columns = (*WHO, Head("kind", "", is_number=False), *BASIS, *depths)
     yield captioned("figure-9", columns, rows, chart=Chart("line", "k", "", points))
 
 
@@ -213,7 +216,7 @@ def _crossed(
             own = [record for record in arm.records if read(arm, record) == group.value]
             where = None if group.where is None else arm.where(**group.where)
             (found,) = measures.estimate(own, [measure])
-            cells.append(estimate_cell(found, is_share=True, where=where, count=True))
+            cells.append(estimate_cell(found, is_share=True, where=where, basis=True))
             points += arm.points(group.title, found, where)
         rows.append(cells)
     y_title = measure.title if measure is measures.PASS else f"{measure.title} pass rate"
@@ -230,8 +233,9 @@ def _chance(
 ) -> Estimate:
     """Return the mean over tasks; nothing for more trials than every task has."""
     if k > _fewest(trials):
-        return Estimate(None, 0.0, 0.0, 0, 0)
+        return Estimate()
     values = [of_trials([one], k) for one in trials]
-    low, high = bootstrap_interval(values, [one.stratum for one in trials])
     total = sum(one.total for one in trials)
-    return Estimate(of_trials(trials, k), low, high, len(trials), total)
+    # k trials are one that passes or not.
+    (interval,) = share_intervals([values], [one.stratum for one in trials], total / k)
+    return estimated(of_trials(trials, k), interval, len(trials), total)

@@ -7,11 +7,13 @@ from typing import NamedTuple
 from crab_graph.analysis.labels import NOTES
 from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.exhibit import (
+    BASIS,
     Cell,
     Chart,
     Exhibit,
     Head,
     Point,
+    basis_cells,
     captioned,
     count_cell,
     points_text,
@@ -24,7 +26,7 @@ _LEAST_P = 0.001
 _COLUMNS = (
     Head("measure", "measure", is_number=False),
     Head("tasks", "tasks"),
-    Head("pairs", "pairs"),
+    Head("pairs", "pairs of episodes"),
     Head("first", "from"),
     Head("second", "to"),
     Head("difference", "difference (95 %)"),
@@ -147,7 +149,8 @@ def _difference_cells(comparison: Comparison, one: Pairing) -> Sequence[Cell]:
         text = f"{100 * one.detectable:.1f}" if share else f"{one.detectable:.2f}"
         # Without spread in it nothing is known.
         detectable = Cell(text if one.detectable else "no spread", one.detectable)
-    low, high = points_text(contrast.low, share), points_text(contrast.high, share)
+    ends = contrast.interval.ends
+    told = "–" if ends is None else " to ".join(points_text(end, share) for end in ends)
     drop = contrast.relative_drop
     return (
         Cell(one.measure.title),
@@ -159,11 +162,10 @@ def _difference_cells(comparison: Comparison, one: Pairing) -> Sequence[Cell]:
             points_text(contrast.difference, share),
             {
                 "value": contrast.difference,
-                "low": contrast.low,
-                "high": contrast.high,
+                **contrast.interval.as_json(),
                 "is_null": one.is_null,
             },
-            note=f"({low} to {high})",
+            note=f"({told})",
             is_strong=not one.is_null,
         ),
         # What the paper prints: the change relative to the reference, a drop with a minus.
@@ -202,17 +204,18 @@ def _swept(vary: str, lines: Iterable[Mapping[int, Arm]]) -> Exhibit:
     points: list[Point] = []
     for line in lines:
         for value, arm in line.items():
-            count = count_cell(len(measures.scored(arm.records)), arm.where())
             found = measures.estimate(arm.records, _SWEPT)
             rates = measures.estimate_cells(found, _SWEPT, arm.where())
-            rows.append((*arm.cells(), count_cell(value), count, *rates))
+            rows.append(
+                (*arm.cells(), count_cell(value), *basis_cells(found[0], arm.where()), *rates)
+            )
             points += arm.points(str(value), found[0], arm.where())
     return captioned(
         "sweep",
         id=f"sweep-{vary}",
         what=title,
         axis=axis,
-        columns=(*WHO, Head("value", vary), Head("episodes", "n"), *measures.heads_of(_SWEPT)),
+        columns=(*WHO, Head("value", vary), *BASIS, *measures.heads_of(_SWEPT)),
         rows=rows,
         chart=Chart("line", axis, "pass@1", points),
     )
@@ -246,7 +249,7 @@ def _swept_compared(vary: str, lines: Iterable[Mapping[int, Arm]]) -> Iterator[E
                 *WHO,
                 Head("value", vary, is_number=False),
                 _COLUMNS[0],
-                *(Head(one.title.partition(" ")[0], one.title) for one in _COLUMNS[1:]),
+                *_COLUMNS[1:],
             ),
             rows=rows,
             notes=(NOTES["pairs"],),

@@ -164,6 +164,7 @@ def captioned(
 ) -> Exhibit:
     """Return an exhibit that is titled and explained by `exhibits.toml`, with `said` filled in."""
     words = _TEXTS | said
+    notes = (*notes, *_without_interval(rows))
     if chart is not None:
         words["series"] = "; ".join(dict.fromkeys(point.series for point in chart.points))
         chart = replace(chart, alt=_TEXTS[text]["alt"].format_map(words))
@@ -193,22 +194,44 @@ def share_cell(value: float | None) -> Cell:
     return Cell("–" if value is None else f"{value:.0%}", value)
 
 
+BASIS = (Head("tasks", "tasks"), Head("episodes", "episodes"))
+"""The heads of the columns that say what all rates of a row rest on."""
+
+
+def basis_cells(found: Estimate, where: Filter | None = None) -> tuple[Cell, Cell]:
+    """Return the cells that say what an estimate rests on."""
+    return count_cell(found.tasks, where), count_cell(found.episodes, where)
+
+
 def estimate_cell(
-    found: Estimate, *, is_share: bool, where: Filter | None = None, count: bool = False
+    found: Estimate, *, is_share: bool, where: Filter | None = None, basis: bool = False
 ) -> Cell:
-    """Return a cell with an estimate and its interval; with `count` also what it rests on."""
-    value = found._asdict()
+    """Return a cell with an estimate and its interval; with `basis` also what it rests on."""
+    value = found.as_json()
     if found.value is None:
         return Cell("–", value)
-    if is_share:
-        text = f"{found.value:.0%}"
-        note = f"({100 * found.low:.0f}–{100 * found.high:.0f})"
-    else:
-        text = f"{found.value:.2f}"
-        note = f"({found.low:.2f}–{found.high:.2f})"
-    if count:
-        note += f" n={found.trials}"
+    text = f"{found.value:.0%}" if is_share else f"{found.value:.2f}"
+    note = f"({interval_text(found.ends, is_share)})"
+    if basis:
+        note += f" {found.basis}"
     return Cell(text, value, note=note, where=where)
+
+
+def interval_text(ends: tuple[float, float] | None, is_share: bool = True) -> str:
+    """Return the ends of an interval, of a share in percent; a dash where there is none."""
+    if ends is None:
+        return "–"
+    low, high = (f"{100 * end:.0f}" if is_share else f"{end:.2f}" for end in ends)
+    return f"{low}–{high}"
+
+
+def _without_interval(rows: Sequence[Sequence[Cell]]) -> list[str]:
+    """Say why cells have no interval, where some have none."""
+    values = (cell.value for row in rows for cell in row)
+    reasons = dict.fromkeys(
+        value["note"] for value in values if isinstance(value, Mapping) and value.get("note")
+    )
+    return [f"(–): {reason}." for reason in reasons]
 
 
 def points_text(difference: float, is_share: bool = True) -> str:

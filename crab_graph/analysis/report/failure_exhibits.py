@@ -15,11 +15,13 @@ from crab_graph.analysis.report.exhibit import (
     captioned,
     count_cell,
     heads,
+    interval_text,
     share_cell,
 )
 from crab_graph.analysis.report.measures import Measure, estimate, estimate_cells, scored
 from crab_graph.analysis.report.study import WHO, Arm, Study
 from crab_graph.eval.checks import FailureMode, part_of
+from crab_graph.eval.statistics import rests_on
 from crab_graph.runs.pivot import Pivot, PivotTurn
 
 _LONGEST = 70
@@ -119,7 +121,7 @@ def turning_points(study: Study) -> Iterator[Exhibit]:
         panel = f"{episode}, {agent}: {pivot.outcome}"
         for turn in pivot.turns:
             rows.append((Cell(episode), *_turn_cells(pivot, turn)))
-            n = f"{turn.n} continuations"
+            n = f"{turn.n} continuations of one episode"
             points.append(
                 Point(panel, agent, "", str(turn.turn), turn.rate, turn.low, turn.high, n)
             )
@@ -127,7 +129,7 @@ def turning_points(study: Study) -> Iterator[Exhibit]:
         *heads({"episode": "episode", "agent": "agent"}, is_number=False),
         Head("turn", "message"),
         Head("role", "by", is_number=False),
-        *heads({"rate": "chance to pass", "n": "n", "change": "change"}),
+        *heads({"rate": "chance to pass", "n": "continuations", "change": "change"}),
         Head("text", "said", is_number=False),
     )
     yield captioned(
@@ -149,6 +151,8 @@ def _modes(study: Study, number: str, title: str, parts: Sequence[str]) -> Itera
     ]
     if not rows:
         return
+    basis = rests_on(len({record.task_id for record in records}), len(records))
+    of_all = f"of {basis} (95 %)"
     yield captioned(
         "failures",
         id=f"table-{number}",
@@ -158,7 +162,7 @@ def _modes(study: Study, number: str, title: str, parts: Sequence[str]) -> Itera
         counted=", ".join(f"{part}: {total}" for part, total in totals.items()),
         columns=(
             *heads({"mode": "mode", "part": "part"}, is_number=False),
-            *heads({"count": "count", "share": "share", "of_episodes": "of episodes (95 %)"}),
+            *heads({"count": "episodes", "share": "share of modes", "of_episodes": of_all}),
             *map(_arm_head, study.arms),
         ),
         rows=rows,
@@ -191,6 +195,7 @@ def _turn_cells(pivot: Pivot, turn: PivotTurn) -> Sequence[Cell]:
     said = " ".join(turn.text.split())
     shown = said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
     change = turn.change
+    ends = None if turn.low is None or turn.high is None else (turn.low, turn.high)
     return (
         Cell(pivot.agent, tag="reference" if pivot.agent_is_reference else ""),
         Cell(str(turn.turn), turn.turn, is_strong=turn.turn == pivot.decisive),
@@ -198,7 +203,7 @@ def _turn_cells(pivot: Pivot, turn: PivotTurn) -> Sequence[Cell]:
         Cell(
             f"{turn.rate:.0%}",
             {"value": turn.rate, "low": turn.low, "high": turn.high, "passed": turn.passed},
-            note=f"({100 * turn.low:.0f}–{100 * turn.high:.0f})",
+            note=f"({interval_text(ends)})",
         ),
         count_cell(turn.n),
         Cell("" if change is None else f"{100 * change:+.0f}".replace("-", "−"), change),

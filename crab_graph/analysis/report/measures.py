@@ -7,11 +7,17 @@ from statistics import fmean
 from crab_graph.analysis.labels import EFFORT
 from crab_graph.analysis.report.exhibit import Cell, Filter, Head, estimate_cell, heads
 from crab_graph.domain.verification import Part
+from crab_graph.eval.intervals import (
+    COUNT_BOUNDS,
+    Interval,
+    mean_intervals,
+    share_intervals,
+)
 from crab_graph.eval.statistics import (
     Contrast,
     Estimate,
-    bootstrap_intervals,
     compare,
+    estimated,
     holm,
     mcnemar_p,
     minimal_detectable_effect,
@@ -115,17 +121,31 @@ def estimate(records: Iterable[EpisodeRecord], measures: Sequence[Measure]) -> l
     """Return the mean over tasks of each measure, with its interval, over scored episodes."""
     counted = scored(records)
     if not counted:
-        return [Estimate(None, 0.0, 0.0, 0, 0) for _ in measures]
+        return [Estimate() for _ in measures]
     by_task: dict[str, list[EpisodeRecord]] = {}
     for record in counted:
         by_task.setdefault(record.task_id, []).append(record)
     tasks = [by_task[task_id] for task_id in sorted(by_task)]
     rows = [[fmean(map(measure.read, own)) for own in tasks] for measure in measures]
-    intervals = bootstrap_intervals(rows, [own[0].stratum for own in tasks])
+    intervals = _intervals(measures, rows, [own[0].stratum for own in tasks], len(counted))
     return [
-        Estimate(fmean(row), low, high, len(tasks), len(counted))
-        for row, (low, high) in zip(rows, intervals, strict=True)
+        estimated(fmean(row), interval, len(tasks), len(counted))
+        for row, interval in zip(rows, intervals, strict=True)
     ]
+
+
+def _intervals(
+    measures: Sequence[Measure],
+    rows: Sequence[Sequence[float]],
+    strata: Sequence[int],
+    episodes: int,
+) -> list[Interval]:
+    """Return the interval of each measure, those of one kind made together."""
+    shares = [row for measure, row in zip(measures, rows, strict=True) if measure.is_share]
+    means = [row for measure, row in zip(measures, rows, strict=True) if not measure.is_share]
+    of_shares = iter(share_intervals(shares, strata, episodes) if shares else ())
+    of_means = iter(mean_intervals(means, strata, bounds=COUNT_BOUNDS) if means else ())
+    return [next(of_shares if measure.is_share else of_means) for measure in measures]
 
 
 def estimate_cells(
@@ -166,9 +186,10 @@ def pair(
         tasks = list(by_task.values())
         firsts = [fmean(measure.read(before) for before, _ in pairs) for pairs in tasks]
         seconds = [fmean(measure.read(after) for _, after in pairs) for pairs in tasks]
-        contrast = compare(firsts, seconds, [pairs[0][0].stratum for pairs in tasks])
-        differences = [late - early for early, late in zip(firsts, seconds, strict=True)]
         count = sum(map(len, tasks))
+        strata = [pairs[0][0].stratum for pairs in tasks]
+        contrast = compare(firsts, seconds, strata, count if measure.is_share else None)
+        differences = [late - early for early, late in zip(firsts, seconds, strict=True)]
         mcnemar = None
         if measure.is_share and count == len(tasks):
             worse, better = (sum(sign * one > 0 for one in differences) for sign in (-1, 1))

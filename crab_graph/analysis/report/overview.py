@@ -11,6 +11,7 @@ from rich.text import Text
 from crab_graph.analysis import labels
 from crab_graph.analysis.labels import agent_name, plain, titled_table
 from crab_graph.analysis.report import measures
+from crab_graph.analysis.report.exhibit import interval_text
 from crab_graph.analysis.report.study import study_records
 from crab_graph.domain.verification import Part
 from crab_graph.eval.statistics import Estimate
@@ -25,7 +26,7 @@ class Group:
 
     `rates` are pass@1 and the parts of the verdict over scored episodes (without any, their value
     is `None`), `rates_if_booked` the same over those with a booking: who books nothing says nothing
-    wrong. The rest counts episodes.
+    wrong. `tasks` are those of all episodes, each rate has its own. The rest counts episodes.
     """
 
     agent: str
@@ -43,7 +44,7 @@ class Group:
         """Return the group as `demo --json` prints it."""
         found = asdict(self)
         for rates in ("rates", "rates_if_booked"):
-            found[rates] = {part: rate._asdict() for part, rate in found[rates].items()}
+            found[rates] = {part: rate.as_json() for part, rate in getattr(self, rates).items()}
         return found
 
 
@@ -76,24 +77,22 @@ def print_overview(console: Console, groups: Sequence[Group]) -> None:
     A narrow terminal leaves out the parts of the verdict.
     """
     is_wide = console.width >= 100
-    parts = tuple(map(str, Part)) if is_wide else ()
-    table = titled_table("Who passed", "agent", "user", "tasks")
-    for name in ("pass@1 (95 %)", *parts, "outcomes"):
+    parts = (*map(str, Part), "if booked") if is_wide else ()
+    table = titled_table("Who passed", "agent", "user")
+    for name in ("tasks", "episodes", "pass@1 (95 %)", *parts, "outcomes"):
         table.add_column(name, justify="right")
     for group in groups:
         rate = group.rates["pass_at_1"]
-        interval = "" if rate.value is None else f" ({100 * rate.low:.0f}–{100 * rate.high:.0f})"
+        interval = "" if rate.value is None else f" ({interval_text(rate.ends)})"
         passed = Text(_percent(rate), style="bold").append(interval, style="not bold")
-        shares = [_percent(group.rates["concrete"])]
-        for part in ("factuality", "completion"):
-            shares.append(
-                f"{_percent(group.rates[part])} ({_percent(group.rates_if_booked[part])})"
-            )
+        shares = [*(_percent(group.rates[part]) for part in parts[:-1]), _if_booked(group)]
         outcomes = "/".join(map(str, group.outcomes.values()))
-        table.add_row(
-            *_who(group), str(group.tasks), passed, *(shares if is_wide else ()), outcomes
-        )
+        basis = (str(rate.tasks), str(rate.episodes))
+        table.add_row(*_who(group), *basis, passed, *(shares if is_wide else ()), outcomes)
     console.print(table)
+    for note in dict.fromkeys(group.rates["pass_at_1"].note for group in groups):
+        if note:
+            console.print(f"(–): {note}.")
     failed = [group for group in groups if group.failure_modes]
     if failed:
         heads = ("agent", "user", "first failure (episodes)", "failed checks (episodes)")
@@ -117,6 +116,14 @@ def _counted(names: Iterable[str]) -> dict[str, int]:
 
 def _who(group: Group) -> tuple[Text, Text]:
     return agent_name(group.agent, group.is_reference), plain(group.user)
+
+
+def _if_booked(group: Group) -> str:
+    """Return factuality and completion of the episodes with a booking, and how many those are."""
+    rates = [group.rates_if_booked[part] for part in ("factuality", "completion")]
+    if rates[0].value is None:
+        return "–"
+    return f"{' and '.join(map(_percent, rates))} of {rates[0].basis}"
 
 
 def _percent(rate: Estimate) -> str:

@@ -74,9 +74,8 @@ class Arm:
         """Return the point of an estimate in a chart; none where nothing was estimated."""
         if found.value is None:
             return []
-        n = f"{found.trials} episodes on {found.tasks} tasks"
-        interval = (found.low, found.high)
-        return [Point(panel, self.who, self.user_label, x, found.value, *interval, n, where)]
+        ends = (found.low, found.high)
+        return [Point(panel, self.who, self.user_label, x, found.value, *ends, found.basis, where)]
 
 
 @dataclass(frozen=True, slots=True)

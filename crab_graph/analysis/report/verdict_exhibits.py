@@ -1,23 +1,26 @@
 """Who passed, and how they talked and worked: the paper's Tables 2 and 3."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 
 from crab_graph.analysis.labels import COVERAGE, OUTCOME_HEADS, OUTCOMES
 from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.exhibit import (
+    BASIS,
     Exhibit,
-    Head,
+    basis_cells,
     captioned,
     count_cell,
+    estimate_cell,
     heads,
-    share_cell,
 )
 from crab_graph.analysis.report.measures import estimate, estimate_cells, heads_of
 from crab_graph.analysis.report.study import WHO, Study
 from crab_graph.eval.attribution import Fault
+from crab_graph.eval.intervals import share_intervals
+from crab_graph.eval.statistics import Estimate, estimated
 from crab_graph.runs.record import EpisodeRecord
 
 _PARTS = (*measures.VERDICTS, measures.STRICT)
@@ -25,17 +28,18 @@ _PARTS = (*measures.VERDICTS, measures.STRICT)
 
 def passed(study: Study) -> Iterator[Exhibit]:
     """Show pass@1 and the parts of the verdict: the paper's Table 2."""
-    columns = (*WHO, Head("tasks", "tasks"), *heads_of(_PARTS), *heads(OUTCOME_HEADS))
+    columns = (*WHO, *BASIS, *heads_of(_PARTS), *heads(OUTCOME_HEADS))
     said = []  # what abstract rates are without the episodes in which nothing was booked
     valid = []  # what pass@1 is without the episodes that failed by the user's fault (rulebook §11)
     rows = []
     for arm in study.arms:
-        rate, *others = estimate_cells(estimate(arm.records, _PARTS), _PARTS, arm.where())
+        estimates = estimate(arm.records, _PARTS)
+        rate, *others = estimate_cells(estimates, _PARTS, arm.where())
         found = arm.where(outcome="pass") if rate.value["value"] else arm.where()
         outcomes = Counter(str(record.outcome) for record in arm.records)
         row = (
             *arm.cells(),
-            count_cell(len({record.task_id for record in arm.records}), arm.where()),
+            *basis_cells(estimates[0], arm.where()),
             replace(rate, where=found, is_strong=True),
             *others,
             *(count_cell(outcomes[one], arm.where(outcome=one)) for one in OUTCOMES),
@@ -43,9 +47,7 @@ def passed(study: Study) -> Iterator[Exhibit]:
         rows.append(row)
         booked = [one for one in arm.records if one.metrics.get("job_state", "none") != "none"]
         (if_booked,) = estimate(booked, [measures.ABSTRACT])
-        is_known = if_booked.value is not None
-        value = f"{if_booked.value:.0%} of {if_booked.trials}" if is_known else "nothing booked"
-        said.append(f"{arm.label}: {value}")
+        said.append(f"{arm.label}: {_told(if_booked, 'nothing booked')}")
         if kept := _without_user_faults(arm.records):
             valid.append(f"{arm.label}: {kept}")
     notes = [
@@ -63,7 +65,14 @@ def _without_user_faults(records: Sequence[EpisodeRecord]) -> str:
     if len(kept) == len(records):
         return ""
     (rate,) = estimate(kept, [measures.PASS])
-    return "none left" if rate.value is None else f"{rate.value:.0%} of {rate.trials}"
+    return _told(rate, "none left")
+
+
+def _told(rate: Estimate, without: str) -> str:
+    """Return a rate of some episodes with its interval and what it is of, as a note has it."""
+    if rate.value is None:
+        return without
+    return estimate_cell(rate, is_share=True, basis=True).plain
 
 
 def work(study: Study) -> Iterator[Exhibit]:
@@ -78,25 +87,49 @@ def more_work(study: Study) -> Iterator[Exhibit]:
 
 def coverage(study: Study) -> Iterator[Exhibit]:
     """Show how much of what could be judged was said at all (rulebook §7)."""
-    rows = [(*arm.cells(), *map(share_cell, _coverage(arm.records))) for arm in study.arms]
+    rows = [
+        (
+            *arm.cells(),
+            *(estimate_cell(one, is_share=True, basis=True) for one in _coverage(arm.records)),
+        )
+        for arm in study.arms
+    ]
     yield captioned("coverage", (*WHO, *heads(COVERAGE)), rows)
 
 
 def _estimates(id: str, study: Study, wanted: Sequence[measures.Measure]) -> Exhibit:
-    rows = [
-        (*arm.cells(), *estimate_cells(estimate(arm.records, wanted), wanted, arm.where()))
-        for arm in study.arms
-    ]
-    return captioned(id, (*WHO, *heads_of(wanted)), rows)
+    rows = []
+    for arm in study.arms:
+        found = estimate(arm.records, wanted)
+        basis = basis_cells(found[0], arm.where())
+        rows.append((*arm.cells(), *basis, *estimate_cells(found, wanted, arm.where())))
+    return captioned(id, (*WHO, *BASIS, *heads_of(wanted)), rows)
 
 
-def _coverage(records: Sequence[EpisodeRecord]) -> list[float | None]:
-    shares: dict[str, list[float]] = {check: [] for check in COVERAGE}
+def _coverage(records: Sequence[EpisodeRecord]) -> list[Estimate]:
+    shares: dict[str, dict[str, list[float]]] = {check: {} for check in COVERAGE}
+    strata = {record.task_id: record.stratum for record in records}
     for record in measures.scored(records):
         for check, found in record.metrics.get("coverage", {}).items():
             if found["opportunities"]:
-                shares[check].append(found["covered"] / found["opportunities"])
+                share = found["covered"] / found["opportunities"]
+                shares[check].setdefault(record.task_id, []).append(share)
         precision = record.metrics.get("disclosure_precision")
         if precision is not None:
-            shares["disclosure_precision"].append(precision)
-    return [fmean(values) if values else None for values in shares.values()]
+            shares["disclosure_precision"].setdefault(record.task_id, []).append(precision)
+    return [_pooled(by_task, strata) for by_task in shares.values()]
+
+
+def _pooled(by_task: Mapping[str, Sequence[float]], strata: Mapping[str, int]) -> Estimate:
+    """Return the mean over episodes, of which a task may have any number."""
+    if not by_task:
+        return Estimate()
+    counts = [len(own) for own in by_task.values()]
+    (interval,) = share_intervals(
+        [list(map(fmean, by_task.values()))],
+        [strata[task_id] for task_id in by_task],
+        sum(counts),
+        weights=counts,
+    )
+    mean = fmean(share for own in by_task.values() for share in own)
+    return estimated(mean, interval, len(counts), sum(counts))
