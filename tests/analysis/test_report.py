@@ -287,8 +287,8 @@ def test_a_report_reads_the_same_in_terminal_markdown_and_json(dozen):
         assert one.title in screen
         assert f"## {one.title}" in text
         assert len(written["rows"]) == len(one.rows)
-    assert "**96% (65–100)**" in text
-    assert "96% (65–100)" in screen
+    assert "**96% (67–100)**" in text
+    assert "96% (67–100)" in screen
 
 
 def test_a_narrow_terminal_continues_a_table_below(dozen):
