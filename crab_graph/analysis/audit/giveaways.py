@@ -8,8 +8,6 @@ from math import sqrt
 from pathlib import Path
 from statistics import fmean, stdev
 
-import numpy as np
-
 from crab_graph.analysis.audit.exposure import AS_WISHED, Key, TaskEvidence, examine_task
 from crab_graph.analysis.audit.gates import Gate
 from crab_graph.analysis.audit.learners import Learner, Sample, cross_validate
