@@ -7,7 +7,7 @@ from crab_graph.domains.benchmark import Benchmark
 from crab_graph.domains.substance import ENOUGH_DISTRACTORS, check_ties, lacking
 from crab_graph.domains.task import Task
 from crab_graph.errors import UnsatisfiableTask
-from crab_graph.eval.statistics import wilson_rate
+from crab_graph.eval.intervals import exact_interval
 
 
 def substance_gate(benchmark: Benchmark) -> Gate:
@@ -25,7 +25,7 @@ def substance_gate(benchmark: Benchmark) -> Gate:
         and all(task.spec.fitting is not None for task in tasks)
     )
     told = [f"{task_id}: {reason}" for task_id, reason in lacks.items()][:1] or [_least(tasks)]
-    interval = wilson_rate(len(tasks) - len(lacks), len(tasks)).interval
+    interval = exact_interval(len(tasks) - len(lacks), len(tasks)).ends
     words = "= 1" if is_asked else "reported"
     return Gate("substance", share, interval, words, not lacks or not is_asked, told[0])
 
