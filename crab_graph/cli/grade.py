@@ -50,12 +50,12 @@ def grade(
     if as_json:
         print_json(verdict.as_json())
     else:
-        _print_verdict(verdict)
+        _print_verdict(verdict, is_current=chosen.is_current)
     if not verdict.passed:
         raise typer.Exit(1)
 
 
-def _print_verdict(verdict: "Verdict") -> None:
+def _print_verdict(verdict: "Verdict", *, is_current: bool) -> None:
     from rich.text import Text
 
     from crab_graph.analysis.labels import plain
@@ -70,7 +70,8 @@ def _print_verdict(verdict: "Verdict") -> None:
         named = ", ".join(f"{one.name} (step {one.seq})" for one in verdict.unconfirmed[:_NAMED])
         more = f" and {count - _NAMED} more" if count > _NAMED else ""
         calls = "call has" if count == 1 else "calls have"
-        print(f"{count} {calls} another recorded result than the tools give: {named}{more}")
+        why = "" if is_current else " (the task is of an earlier version than they)"
+        print(f"{count} {calls} another recorded result than the tools give{why}: {named}{more}")
     table = new_table("check", "verdict", "strict", "evidence")
     for check, word in verdict.checks.items():
         told = [

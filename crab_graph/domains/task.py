@@ -229,6 +229,11 @@ class Task:
             rows=self._read_rows(),
         )
 
+    @property
+    def is_current(self) -> bool:
+        """Whether the domain as it is installed made it; else it is read, but not played."""
+        return self.version == self.domain.card.version
+
     def check_playable(self) -> None:
         """Refuse to play a task of another version of its domain; errors as `check_playable`."""
         check_playable(f"task '{self.id}'", self.domain, self.version)

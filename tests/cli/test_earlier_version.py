@@ -145,7 +145,7 @@ def test_columns_and_tables_made_since_are_empty(visits, monkeypatch):
     added = Table("additions", "addition_id", {"addition_id": "VARCHAR"})
     later = (*map(_with_another_column, tables), added)
     before = dict(cg.load_benchmark(visits)[0].world.tables)
-    _become(monkeypatch, clinic_domain, "CLINIC", version=2, reads=(1,), tables=later)
+    _become(monkeypatch, clinic_domain, "CLINIC", version=3, reads=(2,), tables=later)
     bench = cg.load_benchmark(visits)
     found = bench[0].world.tables
     assert found.pop("additions") == {}
@@ -157,18 +157,18 @@ def test_columns_and_tables_made_since_are_empty(visits, monkeypatch):
 
 
 def test_a_version_that_is_not_read_any_more_is_one_line(visits, monkeypatch, capsys):
-    _become(monkeypatch, clinic_domain, "CLINIC", version=3, reads=(2,))
+    _become(monkeypatch, clinic_domain, "CLINIC", version=4, reads=(3,))
     for command in (["tasks"], ["certify"], ["run", "--agent", "solver", "--out", "new"]):
         capsys.readouterr()
         assert main([command[0], str(visits), *command[1:]]) == 2
         said = capsys.readouterr().err
         assert said.count("\n") == 1
-        assert "made by version 1 of the domain 'clinic', which reads version 3 and 2;" in said
+        assert "made by version 2 of the domain 'clinic', which reads version 4 and 3;" in said
 
 
 def test_what_an_earlier_version_began_is_not_gone_on_with(visits, monkeypatch, capsys):
     (visits / "manifest.json").unlink()
-    _become(monkeypatch, clinic_domain, "CLINIC", version=2)
+    _become(monkeypatch, clinic_domain, "CLINIC", version=3)
     made = ["--domain", "clinic", "--tasks", "1", "--distractors", "60", "--seed", "3"]
     assert main(["generate", str(visits), *made, "--strata", "1"]) == 2
     assert "begun by another version" in capsys.readouterr().err
