@@ -41,11 +41,13 @@ def clock_words(offer: Offer, only: str | None = None) -> Iterator[ClockWords]:
             and (choice.hours or len(field.sources) == 1)
         }
         if clocks:
-            reaches = (
-                (value, choice.hours.get(value) or _reach(offer, of, value))
+            begins = {value: f"{value} {_said(*hours)}" for value, hours in choice.hours.items()}
+            verb = " takes" if begins else ""
+            words = (
+                begins.get(value) or f"{value}{verb} {_said(*_reach(offer, of, value))}"
                 for value in choice.values
             )
-            text = ", ".join(f"{value} {_said(*reach)}" for value, reach in reaches)
+            text = ", ".join(words)
             yield ClockWords(of, joined([f"`{name}`" for name in clocks]), text)
 
 

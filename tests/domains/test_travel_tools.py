@@ -2,7 +2,9 @@ from typing import Any
 
 import pytest
 
+from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.randomness import derive_id
+from crab_graph.tools.registry import Owner
 from tests.tools.builders import (
     ANA,
     AWAY_MUSEUM,
@@ -252,6 +254,21 @@ def test_filters_of_attractions_keep_the_list_short_and_are_said_once(
     assert [row["attraction_id"] for row in rows] == found
     assert {key: result[key] for key in known} == known
     assert not {*known, "city"} & set(result["attractions"]["columns"])
+
+
+def test_words_for_times_of_day_are_said_in_clock_hours_and_mean_the_same() -> None:
+    schemas = {
+        one["function"]["name"]: one["function"]
+        for one in TRAVEL.registry().openai_schemas(Owner.AGENT)
+    }
+    asked = schemas["search_attractions_by_city"]["parameters"]["properties"]["time_of_day"]
+    for text in (
+        schemas["search_flights_by_route"]["description"],
+        asked["description"],
+        TRAVEL.policy("2027-04-20"),
+    ):
+        assert "morning 06:00-11:59" in text
+    assert "all-day takes 00:00-23:59" in asked["description"]
 
 
 def test_booking_an_attraction_holds_its_tickets() -> None:

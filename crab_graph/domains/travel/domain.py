@@ -488,6 +488,7 @@ TRAVEL = cd.build(
         spread=("party", "budget", "date_mode", "seat_position", "hotel_stars"),
         properties=(cd.TaskProperty("budget", (*_BANDS, "any"), _budget_band),),
         duties=(
+            "Flights arrive on the day on which they depart.",
             "An all-day attraction takes the whole day: it does not fit on the day of a flight.",
         ),
         directories=(AIRPORTS,),
