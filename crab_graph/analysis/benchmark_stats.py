@@ -12,7 +12,9 @@ from typing import Any
 
 from crab_graph.domain.card import AxisCard
 from crab_graph.domain.contract import Domain
+from crab_graph.domain.declaration import Window
 from crab_graph.domain.publication import FigureKind, PublishedFigure
+from crab_graph.domain.request_types import width_names
 from crab_graph.domains.benchmark import Benchmark
 from crab_graph.generation.shortcuts import Shortcut
 from crab_graph.settings import Toolset
@@ -165,17 +167,16 @@ def describe_benchmark(bench: Benchmark) -> BenchmarkStats:
 def _beside_paper(domain: Domain, table: Sequence[StratumStats]) -> Iterator[PaperComparison]:
     """Yield what the domain's paper states, if it is from one, beside what a benchmark has."""
     publication = domain.declaration.publication
-    registry = domain.with_toolset(Toolset.PARITY).registry()
-    tools = {owner: len(registry.names(owner)) for owner in Owner}
     columns = {column.stratum: column for column in table}
     for one in () if publication is None else publication.figures:
         column = columns.get(one.stratum)
-        here = None if column is None else _figure(one, column, tools)
+        here = None if column is None else _figure(one, column, domain)
         place = one.stratum, one.group, one.value, one.said, one.where
         yield PaperComparison(one.measure.value, *place, here)
 
 
-def _figure(one: PublishedFigure, column: StratumStats, tools: Mapping[Owner, int]) -> float | None:
+def _figure(one: PublishedFigure, column: StratumStats, domain: Domain) -> float | None:
+    registry = domain.with_toolset(Toolset.PARITY).registry()
     match one.measure:
         case FigureKind.TASKS:
             return column.tasks
@@ -192,9 +193,24 @@ def _figure(one: PublishedFigure, column: StratumStats, tools: Mapping[Owner, in
         case FigureKind.COMBINATIONS:
             return column.raw_search_space
         case FigureKind.AGENT_TOOLS:
-            return tools[Owner.AGENT]
+            return len(registry.names(Owner.AGENT))
         case FigureKind.USER_TOOLS:
-            return tools[Owner.USER]
+            return len(registry.names(Owner.USER))
+        case FigureKind.AGENT_CATEGORIES:
+            return len({tool.category for tool in registry.tools(Owner.AGENT)})
+        case FigureKind.USER_CATEGORIES:
+            return len({tool.category for tool in registry.tools(Owner.USER)})
+        case FigureKind.WINDOW:
+            return _days(domain.declaration.window, one.group)
+
+
+def _days(window: Window | None, group: str | None) -> float | None:
+    """Return how many days a window has, by what the axis that takes turns over them calls it."""
+    if window is None or window.axis is None:
+        return None
+    return {str(name): days for name, days in width_names(window, window.axis).items()}.get(
+        group or ALL
+    )
 
 
 def paper_cells(one: PaperComparison, axis: AxisCard | None) -> tuple[str, str, str, str]:

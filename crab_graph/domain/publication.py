@@ -21,6 +21,9 @@ class FigureKind(StrEnum):
     COMBINATIONS = "combinations"
     AGENT_TOOLS = "tools of the agent"
     USER_TOOLS = "tools of the user"
+    AGENT_CATEGORIES = "categories of the agent's tools"
+    USER_CATEGORIES = "categories of the user's tools"
+    WINDOW = "days of the window"
 
 
 class PublishedFigure(FileModel):

@@ -82,7 +82,9 @@ def test_what_the_paper_states_stands_beside_what_the_benchmark_has(bench, stats
     assert told["distractors", "all", "fixed"].here == 80
     assert told["combinations", "S1", None].paper == 500**4
     tools = [told[f"tools of the {who}", "all", None] for who in ("agent", "user")]
-    assert [(one.paper, one.here) for one in tools] == [(19, 19), (7, 7)]
+    tools += [told[f"categories of the {who}'s tools", "all", None] for who in ("agent", "user")]
+    assert [(one.paper, one.here) for one in tools] == [(19, 19), (7, 7), (5, 5), (6, 6)]
+    assert told["days of the window", "all", "flexible"].here == 5
     assert all(one.said and one.where for one in stats.paper)
 
 
