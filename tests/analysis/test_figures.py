@@ -96,3 +96,22 @@ def test_without_what_draws_them_the_extra_is_named(records, monkeypatch, tmp_pa
     with pytest.raises(MissingExtra, match=r"pip install 'crab-graph\[report\]'"):
         charts.write_figures(make_report(study_records(records)), tmp_path / "figures", "svg")
     assert not (tmp_path / "figures").exists()
+
+
+def test_a_figure_says_what_its_values_rest_on():
+    points = [
+        Point("", "agent", "", x, 0.5, 0.4, 0.6, n)
+        for x, n in (("S1", "1 task, 4 episodes"), ("S2", "1,200 tasks, 4,800 episodes"))
+    ]
+
+    def axis(points):
+        return charts.specification(Chart("dot", "stratum", "pass@1", points))["layer"][0][
+            "encoding"
+        ]["x"]
+
+    apart, alike = axis(points), axis(points[:1] * 2)
+    assert '"S2": ["S2", "1,200 tasks", "4,800 episodes"]' in apart["axis"]["labelExpr"]
+    assert alike["title"] == ["stratum", "1 task, 4 episodes each"]
+    many = [Point("", "agent", "", str(x), 0.5, n=f"{x} tasks, 9 episodes") for x in range(2, 20)]
+    assert axis(many)["title"] == ["stratum", "2–19 tasks, 9 episodes each"]
+    assert charts.draw(Chart("dot", "stratum", "pass@1", points)).count("4,800 episodes") == 1

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from rich.console import Console
 
 from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.assembly import make_report
-from crab_graph.analysis.report.exhibit import Exhibit, Report
+from crab_graph.analysis.report.exhibit import Cell, Exhibit, Report
 from crab_graph.analysis.report.rendering import as_markdown, print_report
 from crab_graph.analysis.report.study import StudiedRun, make_study, study_records
 from crab_graph.domains.benchmark import SweepMember
@@ -315,3 +316,36 @@ def test_mean_over_tasks_keeps_trials_together(records):
     rare = failed(records[0], task_id="S1-002")
     (found,) = measures.estimate([*often, rare], [measures.PASS])
     assert (found.value, found.tasks, found.episodes) == (0.5, 2, 10)
+
+
+def says_its_basis(one: Exhibit, cell: Cell) -> bool:
+    """Whether the cell of an estimate, its row or its column says what it is of, in both counts."""
+    in_row = {"tasks", "episodes"} <= {column.key for column in one.columns}
+    in_head = any(
+        re.search(r"of [\d,]+ tasks?, [\d,]+ episodes?", head.title) for head in one.columns
+    )
+    in_cell = re.search(r" [\d,]+ tasks?, [\d,]+ episodes?$", cell.note)
+    return in_row or in_head or in_cell is not None
+
+
+def test_every_rate_names_its_tasks_and_its_episodes_and_nothing_calls_either_n(dozen):
+    lost = failed(dozen[0], task_id="S1-100", condition="d1", outcome="infra_error")
+    bad = failed(dozen[1], failures=("payment",), primary_failure="payment", condition="d2")
+    records = [*dozen, *changed(dozen[-2:], condition="d1"), lost, bad]
+    report = make_report(study_records(records))
+    for one in report.exhibits:
+        assert not any(re.search(r"\bn ?=|\bn counts", text) for text in (one.caption, *one.notes))
+        assert "n" not in {column.title for column in one.columns}
+        cells = [cell for row in one.rows for cell in row if isinstance(cell.value, dict)]
+        for cell in cells:
+            if "episodes" in cell.value and cell.text != "–":
+                assert says_its_basis(one, cell), (one.id, cell.plain)
+        for point in one.chart.points if one.chart is not None else ():
+            assert re.fullmatch(r"[\d,]+ tasks?, [\d,]+ episodes?", point.n)
+    assert all(re.search(r"\d tasks?, \d", one) for one in report.findings if "%" in one)
+    (alone,) = [row for row in rows(report, "table-2") if row["user"] == "d1"]
+    assert (alone["tasks"], alone["episodes"]) == (1, 2)
+    assert alone["pass_at_1"]["low"] is None
+    assert alone["pass_at_1"]["note"] == "no interval below 2 tasks"
+    assert "(–): no interval below 2 tasks." in exhibit(report, "table-2").notes
+    assert rows(report, "table-4")

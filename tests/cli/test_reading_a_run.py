@@ -75,5 +75,7 @@ def test_either_grading_can_be_what_the_table_of_a_run_counts(run_directory, cap
     document = json.loads(capsys.readouterr().out)
     assert document["grading"] == "strict"
     assert [group["passed"] for group in document["groups"]] == [0, 0, 0, 0]
+    assert [(one["tasks"], one["episodes"]) for one in document["groups"]] == [(1, 1)] * 4
+    assert {one["note"] for one in document["groups"]} == {"no interval below 2 tasks"}
     assert main([*again, "--out", run_directory, "--grading", "lenient"]) == 2
     assert "unknown grading 'lenient'" in capsys.readouterr().err

@@ -1,6 +1,7 @@
 """What each factor of the user costs, in pairs of episodes that differ in nothing else."""
 
 import json
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +11,7 @@ import crab_graph as cg
 from crab_graph.cli import main
 from crab_graph.errors import UsageError
 from crab_graph.runs.ablation import PASS, compare_conditions
+from crab_graph.runs.run import Run
 
 
 def episode(task, condition, *, passed=True, trial=0, calls=10, failed=(), outcome=None) -> Any:
@@ -114,3 +116,12 @@ def test_withheld_information_costs_a_hasty_agent_most_and_a_careful_one_nothing
         assert found.costliest == ("d2" if agent == "hasty" else None)
     assert drops["hasty"]["d2"] > max(drops["hasty"]["d3"], drops["hasty"]["d4"])
     assert set(drops["solver"].values()) == {0.0}
+
+
+def test_pass_at_1_of_a_run_is_the_mean_over_its_tasks():
+    often = [episode("S1-001", "generic", trial=trial) for trial in range(3)]
+    once = episode("S1-002", "generic", passed=False)
+    lost = episode("S1-003", "generic", outcome="infra_error")
+    config: Any = None
+    assert Run(Path(), config, [*often, once, lost]).pass_at_1 == 0.5
+    assert Run(Path(), config, [lost]).pass_at_1 is None

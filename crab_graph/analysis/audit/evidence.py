@@ -28,6 +28,7 @@ from crab_graph.analysis.audit.sound_episodes import (
 )
 from crab_graph.domains.benchmark import Benchmark
 from crab_graph.domains.task import Task
+from crab_graph.eval.statistics import rests_on
 from crab_graph.workers import process_map
 
 _CHUNK = 8
@@ -164,7 +165,10 @@ def red_team_gates(found: Sequence[Attack], team: RedTeam) -> list[Gate]:
     uncertified = sum(one.passed and not one.is_certified for one in cheapest)
     gap = sum(parity[name] for name in team.gap) / (len(team.gap) * tasks) if tasks else 0.0
     names = ", ".join(team.gap)
-    note = f"parity pass rate of agents that disclose as little as may pass ({names})"
+    note = (
+        f"parity pass rate of agents that disclose as little as may pass ({names}): "
+        f"{rests_on(tasks, len(team.gap) * tasks)}"
+    )
     return [
         _never("red team, parity", parity, team.never, tasks),
         _never("red team, strict", strict, (*team.never, *team.gap), tasks),

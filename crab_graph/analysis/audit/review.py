@@ -281,7 +281,8 @@ def _of_parts(parts: Mapping[str, Sequence[EasyPart]]) -> Iterator[Weakness]:
         for easy, (what, mend) in _EASY.items():
             share = found.count(easy) / len(found)
             if share > SOLVED:
-                yield Weakness("shortcuts", f"slot '{slot}': in {share:.0%} of tasks {what}", mend)
+                told = f"slot '{slot}': in {share:.0%} of {len(found)} tasks {what}"
+                yield Weakness("shortcuts", told, mend)
 
 
 _MEND_GATES = {

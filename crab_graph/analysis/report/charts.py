@@ -5,6 +5,7 @@ dark; a file of its own has the light ones. Series keep apart in grey and for ev
 shape, a dash and a lightness of its own.
 """
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
@@ -73,6 +74,8 @@ _GAP = 34
 _PANEL_HEIGHT = 190
 _BAR_STEP = 18
 _LEAST_PANEL, _MOST_PANEL = 190, 480
+_MOST_LABELS = 6
+"""Places that have room for what each rests on."""
 _LINK = re.compile(r'<a xlink:href="[^"#]*#')
 _ANCHOR = re.compile(r'<a xlink:href="[^"]*">|</a>')
 _NAMESPACE = re.compile(r' xmlns(?::xlink)?="[^"]*"')
@@ -178,7 +181,7 @@ def _intervals(
         scale = {"domain": [0, 1]}
     height = {"type": "quantitative", "scale": scale, "axis": axis, "title": y_title}
     value = {"field": "value", **height}
-    across = {"title": chart.x_title or None, "axis": {"ticks": False}}
+    across = _across(chart.x_title, panel, places)
     shared = {
         "x": {"field": "x", "type": "nominal", "sort": places, **across},
         "color": _by_series(told_apart, SERIES),
@@ -208,6 +211,32 @@ _POINT = {
     "strokeWidth": 1,
     "opacity": 1,
 }
+
+
+def _across(x_title: str, panel: _Panel, places: Sequence[str]) -> Specification:
+    """Return the axis of places: under each what its values rest on, or, if alike, in the title."""
+    bases = [_basis([one["n"] for one in panel.data if one["x"] == place]) for place in places]
+    title = [x_title] if x_title else []
+    if len(set(bases)) > 1 and len(places) <= _MOST_LABELS:
+        lines = {one: [one, *basis] for one, basis in zip(places, bases, strict=True)}
+        axis = {"ticks": False, "labelExpr": f"({json.dumps(lines)})[datum.value]"}
+        return {"title": title or None, "axis": axis}
+    whole = _basis([datum["n"] for datum in panel.data])
+    told = [f"{', '.join(whole)} each"] if whole else []
+    return {"title": [*title, *told] or None, "axis": {"ticks": False}}
+
+
+def _basis(told: Sequence[str]) -> tuple[str, ...]:
+    """Return what values rest on, such as `2 tasks` and `4 episodes`; of several, from least on."""
+    columns: dict[str, set[int]] = {}
+    for part in (part for one in told if one for part in one.split(", ")):
+        count, _, noun = part.partition(" ")
+        columns.setdefault(noun.removesuffix("s"), set()).add(int(count.replace(",", "")))
+    return tuple(
+        f"{'–'.join(f'{one:,}' for one in sorted({min(found), max(found)}))} "
+        f"{noun}{'' if max(found) == 1 else 's'}"
+        for noun, found in columns.items()
+    )
 
 
 def _places(panel: _Panel) -> list[str]:

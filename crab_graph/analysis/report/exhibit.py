@@ -65,6 +65,8 @@ class Head:
 class Point:
     """One value in a chart: `x` is a category, or a number as text, and `n` what it rests on.
 
+    That is told as `8 tasks, 16 episodes`.
+
     Where a panel has too many lines, each `group` has one of its own, with a line for a `member`.
     """
 

@@ -121,7 +121,8 @@ def turning_points(study: Study) -> Iterator[Exhibit]:
         panel = f"{episode}, {agent}: {pivot.outcome}"
         for turn in pivot.turns:
             rows.append((Cell(episode), *_turn_cells(pivot, turn)))
-            n = f"{turn.n} continuations of one episode"
+            # What came of the episode itself is known.
+            n = "" if turn is pivot.turns[-1] else rests_on(1, turn.n, "continuation")
             points.append(
                 Point(panel, agent, "", str(turn.turn), turn.rate, turn.low, turn.high, n)
             )
