@@ -20,6 +20,7 @@ from crab_graph.domain.declaration import (
     Single,
     Stay,
 )
+from crab_graph.domain.derivations import MINUTES
 from crab_graph.domain.fields import (
     LEVEL,
     Capacity,
@@ -56,9 +57,6 @@ PREFIXES = ("BK", "CD", "CU", "HX", "PM", "TX")
 """Prefixes of the engine's own ids."""
 
 _FEWEST_DIGITS = 4
-
-_MINUTES = 5
-"""Steps in which times of the day are drawn."""
 
 
 def repeated(items: Iterable[str]) -> list[str]:
@@ -260,9 +258,9 @@ def _of_clock(field: Clock, offer: Offer, name: str) -> Iterator[str]:
         if not isinstance(hours, int) and _is_span(hours):
             end = min(hours[1], MINUTES_A_DAY - most)
             needed = price.steps if LEVEL in field.per and isinstance(price, Price) else 1
-            if -((hours[0] - end) // _MINUTES) < needed:
+            if -((hours[0] - end) // MINUTES) < needed:
                 yield (
-                    f"hours: {value!r} has no {needed} times, in steps of {_MINUTES}, from which "
+                    f"hours: {value!r} has no {needed} times, in steps of {MINUTES}, from which "
                     "it ends on the same day; widen it"
                 )
 

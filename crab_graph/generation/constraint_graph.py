@@ -29,12 +29,13 @@ class Property(NamedTuple):
 class Derived(NamedTuple):
     """A property that others decide, such as a price that depends on class and level.
 
-    The table has its value for every combination of the inputs, in their order.
+    The table has its value for every combination of the inputs, in their order: by these values,
+    or, where all inputs are free, as an array with an axis for the domain of each.
     """
 
     name: str
     inputs: tuple[str, ...]
-    table: Mapping[tuple[Value, ...], Value]
+    table: Mapping[tuple[Value, ...], Value] | NDArray[Any]
 
 
 class Lookup(NamedTuple):
@@ -113,15 +114,14 @@ class NodeType:
             name: Lookup((name,), np.array(values)) for name, values in self.property_values.items()
         }
         for name, item in self.derivations.items():
+            if isinstance(item.table, np.ndarray):
+                tables[name] = Lookup(item.inputs, item.table)
+                continue
             inputs = self.free_inputs(name)
             domains = [self.property_values[free] for free in inputs]
-            if inputs == item.inputs:
-                values = [item.table[key] for key in product(*domains)]
-            else:
-                values = [
-                    self.derive(name, dict(zip(inputs, key, strict=True)))
-                    for key in product(*domains)
-                ]
+            values = [
+                self.derive(name, dict(zip(inputs, key, strict=True))) for key in product(*domains)
+            ]
             tables[name] = Lookup(inputs, np.array(values).reshape(list(map(len, domains))))
         return tables
 
@@ -155,6 +155,11 @@ class NodeType:
         if name in chosen:
             return chosen[name]
         item = self.derivations[name]
+        if isinstance(item.table, np.ndarray):
+            domains = self.property_values
+            place = tuple(domains[source].index(chosen[source]) for source in item.inputs)
+            found: Value = item.table[place].item()
+            return found
         return item.table[tuple(self.derive(source, chosen) for source in item.inputs)]
 
     def free_inputs(self, *names: str) -> tuple[str, ...]:

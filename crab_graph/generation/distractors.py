@@ -43,9 +43,6 @@ STRUCTURAL_SHARE = 0.25
 """How often node distractors break a structural constraint, against 1 for a wish of the user:
 an agent that searches the right route never sees the former."""
 
-_KEPT = ("all", "structural")
-"""Which other constraints of its node a distractor keeps."""
-
 EXCESS = 4
 """Candidates drawn for each node distractor, among which those that level groups are chosen."""
 
@@ -148,7 +145,7 @@ class _Draw:
     def __init__(self, folded: FoldedGraph, node: str, beside: Surroundings | None) -> None:
         self._folded, self._node, self._beside = folded, node, beside
         self._type = folded.types[folded.graph.type_of(node)]
-        self._domains = {kept: _breaking_domains(folded, node, kept) for kept in _KEPT}
+        self._domains: dict[str, dict[str, NodeDomain]] = {}
         self.entities: dict[str, Codes] | None = None
         if beside is not None and beside.entities is not None:
             self.entities = {
@@ -157,10 +154,16 @@ class _Draw:
                 if not speaks_of_entity(folded, node, item)
             }
 
+    def domains(self, kept: str) -> dict[str, NodeDomain]:
+        """Return, for each constraint, what breaks it and keeps all others or structural ones."""
+        if kept not in self._domains:
+            self._domains[kept] = _breaking_domains(self._folded, self._node, kept)
+        return self._domains[kept]
+
     def shares(self, kept: str, wanted: int) -> dict[str, int]:
         """Return how many of `wanted` distractors are to break each constraint."""
         weights = breaking_weights(self._folded, self._node)
-        weights = {name: own for name, own in weights.items() if name in self._domains[kept]}
+        weights = {name: own for name, own in weights.items() if name in self.domains(kept)}
         whole = sum(weights.values())
         return {name: int(np.ceil(wanted * own / whole)) for name, own in weights.items()}
 
@@ -177,7 +180,7 @@ class _Draw:
         models = self._beside.likely.codes if self._beside is not None and is_like else None
         parts: list[Distractors] = []
         for (name, share), rng in zip(shares.items(), rngs, strict=True):
-            domain = self._domains[kept][name]
+            domain = self.domains(kept)[name]
             within = self._entities(domain, name, share, rng, models)
             drawn = draw_distinct(domain, EXCESS * share, rng, taken, models=models, within=within)
             if drawn is not None:

@@ -92,7 +92,7 @@ FARE = cd.Offer(
         "destination": CITY,
         "date": cd.Day(column="departure_date"),
         "time_of_day": cd.Choice(tuple(DEPARTS), hours=DEPARTS),
-        "carrier": cd.Choice(_LISTS["carriers"], sample=6),
+        "carrier": cd.Choice(tuple(_LISTS["carriers"]), sample=6),
         "departure": cd.Clock(
             "time_of_day",
             DEPARTS | {"night": (1020, 1320)},
@@ -112,6 +112,7 @@ FARE = cd.Offer(
                 "seat_position": {"window": 110, "aisle": 106, "middle": 100},
                 "fare_name": {"Saver": 88, "Classic": 100},
                 "date": FLIGHT_DAYS,
+                "carrier": _LISTS["carriers"],
             },
             steps=6,
         ),
