@@ -6,7 +6,7 @@ graph admits are distributed as the seeds' own parts are, so that no single prop
 apart; the exact test then leaves out what completes a solution.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +31,9 @@ from crab_graph.randomness import derive_array_rng
 
 POOL_FACTOR = 3
 """Candidates drawn for each edge distractor wanted."""
+
+TRIES = 8
+"""How often objects are drawn that are to be distinct."""
 
 NEAR_MISSES = 5
 """Candidates of each node that are tried first for each edge, as they break that edge alone."""
@@ -143,9 +146,9 @@ def draw_distinct(
     wanted: int,
     rng: np.random.RandomState,
     used: Identities,
-    tries: int = 8,
     models: Codes | None = None,
     within: Codes | None = None,
+    loose: Collection[str] = (),
 ) -> CodedObjects | None:
     """Draw up to `wanted` objects that differ from each other and from those in `used`.
 
@@ -153,9 +156,9 @@ def draw_distinct(
     """
     parts: list[CodedObjects] = []
     missing = wanted
-    for _ in range(tries):
+    for _ in range(TRIES):
         size = max(64, 2 * missing)
-        drawn = domain.draw(rng, size, models, within)
+        drawn = domain.draw(rng, size, models, within, loose)
         fresh = _fresh(drawn[IDENTITY], used, missing)
         if len(fresh):
             parts.append(take(drawn, fresh))

@@ -43,6 +43,9 @@ STRUCTURAL_SHARE = 0.25
 """How often node distractors break a structural constraint, against 1 for a wish of the user:
 an agent that searches the right route never sees the former."""
 
+WHOLE_SHARE = 0.5
+"""Share of node distractors that keep all other constraints, where entities have several offers."""
+
 EXCESS = 4
 """Candidates drawn for each node distractor, among which those that level groups are chosen."""
 
@@ -102,22 +105,26 @@ def generate_node_distractors(
     room = Occupancy(folded.types[folded.graph.type_of(node)], used)
     parts: list[Distractors] = []
     missing = wanted
+    # Where entities have several offers each, half of the distractors keep to no other wish, or all
+    # that an entity has would be what is wished for and its neighbours.
+    kept_whole = 1.0 if draw.entities is None else WHOLE_SHARE
     rounds = (("all", True), ("structural", True), ("all", False), *[("structural", False)] * 2)
     for number, (kept, is_like) in enumerate(rounds):
         if missing <= 0:
             break
-        if number == len(rounds) - 1:
-            draw.entities = None  # Rather any entity than too few distractors.
-        shares = draw.shares(kept, missing)
+        if number >= len(rounds) - 2:
+            draw.widen(is_last=number == len(rounds) - 1)
+        asked = math.ceil(missing * kept_whole) if number == 0 else missing
+        shares = draw.shares(kept, asked)
         rngs = [
             derive_array_rng(seed, "node distractors", node, name, len(parts)) for name in shares
         ]
         candidates = draw.candidates(kept, shares, rngs, set(used), is_like=is_like)
         if candidates is None:
             continue
-        if len(candidates.broken) > missing:
+        if len(candidates.broken) > asked:
             rng = derive_array_rng(seed, "balance", node, len(parts))
-            chosen = choose_balanced(*candidates, shares, draw.levels(), missing, rng)
+            chosen = choose_balanced(*candidates, shares, draw.levels(), asked, rng)
             candidates = candidates.at(chosen)
         candidates = candidates.at(room.admit(candidates.objects[IDENTITY]))
         used.update(candidates.objects[IDENTITY].tolist())
@@ -154,6 +161,13 @@ class _Draw:
                 if not speaks_of_entity(folded, node, item)
             }
 
+    def widen(self, *, is_last: bool) -> None:
+        """Let there be more entities: rather others than too few distractors, and at last any."""
+        if self.entities is not None and self._beside is not None:
+            own = self._beside.entities
+            kept = {name: one for name, one in self.entities.items() if one is own}
+            self.entities = None if is_last else kept
+
     def domains(self, kept: str) -> dict[str, NodeDomain]:
         """Return, for each constraint, what breaks it and keeps all others or structural ones."""
         if kept not in self._domains:
@@ -178,11 +192,14 @@ class _Draw:
     ) -> Distractors | None:
         """Return candidates, more than the shares where there are so many."""
         models = self._beside.likely.codes if self._beside is not None and is_like else None
+        type_ = self._type
+        has_own = self.entities is not None and kept == "structural"
+        loose = set(type_.identity) - set(type_.bundle) if has_own else ()
         parts: list[Distractors] = []
         for (name, share), rng in zip(shares.items(), rngs, strict=True):
             domain = self.domains(kept)[name]
             within = self._entities(domain, name, share, rng, models)
-            drawn = draw_distinct(domain, EXCESS * share, rng, taken, models=models, within=within)
+            drawn = draw_distinct(domain, EXCESS * share, rng, taken, models, within, loose)
             if drawn is not None:
                 harmless = take(drawn, ~fills_any_node(self._folded, self._type.name, drawn))
                 parts.append(Distractors(harmless, [name] * length(harmless)))

@@ -5,7 +5,7 @@ fixed, for example, a rule that the next is a week later speaks of the next alon
 two or more free nodes is an active edge.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
@@ -102,13 +102,15 @@ class NodeDomain:
         size: int,
         models: Codes | None = None,
         within: Codes | None = None,
+        loose: Collection[str] = (),
     ) -> CodedObjects:
         """Draw about `size` objects, uniformly and independently, by rejection.
 
         Fewer come back where the node's constraints reject most draws; the caller asks again. With
         models, objects take after these in all that the constraints let: a property is drawn anew
         where its value in the model is not allowed, and wherever it decides a negated constraint.
-        Objects are parts of the entities that they are to be drawn `within`.
+        Objects are parts of the entities that they are to be drawn `within`, and half of them do
+        not take after a model in each property that is `loose`.
         """
         parts = rng.randint(0, length(within), size) if within is not None else None
         chosen = rng.randint(0, length(models), size) if models is not None else None
@@ -125,6 +127,8 @@ class NodeDomain:
                 codes[name] = own[drawn]
                 continue
             codes[name] = models[name][chosen]
+            if name in loose:
+                codes[name] = np.where(rng.random_sample(size) < 0.5, own[drawn], codes[name])
             if len(own) < len(self.type.property_values[name]):
                 allowed = self._allows[name][codes[name]]
                 codes[name] = np.where(allowed, codes[name], own[drawn])
