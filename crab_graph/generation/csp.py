@@ -1,15 +1,7 @@
-"""SampleCSP, SolveNode and SolveGraph of the paper on python-constraint (A.4).
-
-The paper's algorithms list objects, so they work on finite domains D(p) of a size that can be
-listed. Domains that no constraint names are thinned to evenly spaced values until a node has about
-`LISTING` node-valid objects; those that constraints name stay whole.
-"""
+"""SampleCSP of the paper on python-constraint, by both its strategies (A.4)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cached_property
-from itertools import product
 from math import prod
 from random import Random
 from typing import Any, NamedTuple
@@ -17,23 +9,27 @@ from typing import Any, NamedTuple
 import constraint as python_constraint
 
 from crab_graph.errors import TooLargeToEnumerate
-from crab_graph.generation.constraint_graph import NodeType
-from crab_graph.generation.constraints import Constraint, Ref, Value, equals
-from crab_graph.generation.folding import FoldedGraph, NodeDomain
+from crab_graph.generation.constraints import Constraint, Ref, Value
 from crab_graph.generation.grouped_csp import (
+    Alternatives,
     TooMuchWork,
     Work,
     count_solutions,
     pick_solutions,
     solve_rows,
 )
-from crab_graph.generation.objects import Columns, Profile, profiles
 
 ENUMERATION_LIMIT = 2_000_000
 """Largest number of combinations of node profiles of which SampleCSP enumerates all solutions."""
 
 FEWEST_PROFILES = 8
 """Profiles that a node with more of them must keep for all combinations to be enumerated."""
+
+FEWEST_SOLUTIONS = 10
+"""Solutions there must be among the profiles that are kept."""
+
+THINNINGS = 8
+"""Draws of the profiles that are kept, until enough solutions are among them."""
 
 Binding = dict[Ref, Value]
 Domains = Mapping[Ref, Sequence[Value]]
@@ -127,6 +123,50 @@ def _solver_constraint(item: Constraint) -> Any:
     return lambda *values: item.holds(dict(zip(item.refs, values, strict=True)))
 
 
+def enumerated_bindings(
+    shown: Mapping[str, Sequence[Binding]], edges: Sequence[Constraint], count: int, rng: Random
+) -> Iterator[Binding]:
+    """Yield up to `count` of all solutions over V, distinct and each as likely as any other.
+
+    This is the first strategy of SampleCSP (`Sampling.ENUMERATE`). `shown` has the profiles of each
+    node, which are what V and C_mini leave of its objects, as values of one variable. Where they
+    combine to more than `ENUMERATION_LIMIT`, each node with the most keeps as many as fit, drawn at
+    random, and drawn again where too few solutions are among these.
+
+    Raises:
+        TooLargeToEnumerate: fewer than `FEWEST_PROFILES` of a node would be left, finding all
+            solutions is too much work, or what is left has too few.
+    """
+    largest = max(map(len, shown.values()))
+    most = _kept_of_each([len(own) for own in shown.values()])
+    for _ in range(THINNINGS):
+        found = _solved({node: _thinned(own, most, rng) for node, own in shown.items()}, edges)
+        total = count_solutions(found)
+        if total >= FEWEST_SOLUTIONS or most == largest:
+            break
+    else:
+        raise TooLargeToEnumerate
+    for solution in pick_solutions(found, rng.sample(range(total), min(count, total))):
+        yield {
+            (node, name): value
+            for node, row in zip(shown, solution, strict=True)
+            for name, value in row.items()
+        }
+
+
+def _solved(
+    shown: Mapping[str, Sequence[Binding]], edges: Sequence[Constraint]
+) -> list[Alternatives]:
+    rows = {
+        node: [{name: value for (_, name), value in one.items()} for one in own]
+        for node, own in shown.items()
+    }
+    try:
+        return list(solve_rows(list(rows), edges, rows, Work()))
+    except TooMuchWork:
+        raise TooLargeToEnumerate from None
+
+
 def _kept_of_each(sizes: Sequence[int]) -> int:
     """Return how many values each variable may keep for all combinations to be enumerated.
 
@@ -141,213 +181,5 @@ def _kept_of_each(sizes: Sequence[int]) -> int:
     return most
 
 
-def _thinned(values: Sequence[Profile], most: int, rng: Random) -> Sequence[Profile]:
+def _thinned(values: Sequence[Binding], most: int, rng: Random) -> Sequence[Binding]:
     return values if len(values) <= most else rng.sample(values, most)
-
-
-LISTING = 2_500
-"""Combinations of node-valid values at which no further domain is thinned."""
-
-
-@dataclass(frozen=True)
-class ListableGraph:
-    """A task graph with domains D(p) small enough to list, by node type and free property."""
-
-    folded: FoldedGraph
-    values: Mapping[str, Mapping[str, tuple[Value, ...]]]
-    _links: dict[tuple[str, str], Link] = field(default_factory=dict, compare=False, repr=False)
-
-    @cached_property
-    def objects(self) -> Mapping[str, Columns]:
-        """All node-valid objects of each node."""
-        constraints = self.folded.node_constraints
-        return {node: self.solve_node(node, own, {}) for node, own in constraints.items()}
-
-    def type_of(self, node: str) -> NodeType:
-        """Return the type of a node."""
-        return self.folded.types[self.folded.graph.type_of(node)]
-
-    def solve_node(
-        self, node: str, constraints: Sequence[Constraint], overrides: Mapping[str, Value]
-    ) -> Columns:
-        """Return all objects of a node: SolveNode(n, C', ov).
-
-        Domain constraints always hold; overrides pin properties, free or derived.
-        """
-        domains: dict[Ref, Sequence[Value]] = {
-            (node, name): [value for value in values if overrides.get(name, value) == value]
-            for name, values in self.values[self.type_of(node).name].items()
-        }
-        pins = [
-            Constraint(f"{name} is {value}", ((node, name),), equals, {"required": value})
-            for name, value in overrides.items()
-            if (node, name) not in domains
-        ]
-        links = [*self._node_links(node, constraints), *(self._link(node, pin) for pin in pins)]
-        return self._objects(node, list_bindings(domains, (), links))
-
-    def solve_graph(self, count: int, rng: Random) -> list[dict[str, Columns]]:
-        """Return up to `count` distinct solutions of the full graph CSP: SolveGraph(G, k)."""
-        domains: dict[Ref, Sequence[Value]] = {}
-        links: list[Link] = []
-        for node in self.folded.graph.node_ids:
-            own = self.values[self.type_of(node).name]
-            domains.update({(node, name): values for name, values in own.items()})
-            links += self._node_links(node, self.folded.node_constraints[node])
-            for name in self.folded.edge_properties(node):
-                if name not in own:
-                    link = self._derivation(node, name)
-                    domains[(node, name)] = sorted({values[-1] for values in link.tuples}, key=repr)
-                    links.append(link)
-        found: list[Binding] = []
-        for binding in shuffled_bindings(domains, self.folded.edges, links, 4 * count, rng):
-            if binding not in found:
-                found.append(binding)
-            if len(found) == count:
-                break
-        return [
-            {node: self._objects(node, [binding]) for node in self.folded.graph.node_ids}
-            for binding in found
-        ]
-
-    def sample_csp(self, count: int, rng: Random, strategy: Sampling) -> Iterator[Binding]:
-        """Yield up to `count` randomly sampled bindings: SampleCSP(V, C_mini, k).
-
-        `ENUMERATE` lists all solutions and draws distinct ones, uniformly (`enumerate_bindings`).
-        `SHUFFLE` draws with replacement; see `sample_binding`.
-
-        Raises:
-            TooLargeToEnumerate: there is too much to enumerate.
-        """
-        if strategy is Sampling.ENUMERATE:
-            yield from self.enumerate_bindings(count, rng)
-            return
-        domains, links = self.binding_space()
-        yield from shuffled_bindings(domains, self.folded.edges, links, count, rng)
-
-    def enumerate_bindings(self, count: int, rng: Random) -> Iterator[Binding]:
-        """Yield up to `count` of all solutions over V, distinct and each as likely as any other.
-
-        The profiles of a node, which are what V and C_mini leave of its objects, are values of one
-        variable. Where they combine to more than `ENUMERATION_LIMIT`, each node with the most keeps
-        as many as fit, drawn at random; all solutions among these are found.
-
-        Raises:
-            TooLargeToEnumerate: fewer than `FEWEST_PROFILES` of a node would be left, or finding
-                all solutions is too much work.
-        """
-        nodes = self.folded.graph.node_ids
-        names = {node: self.folded.edge_properties(node) for node in nodes}
-        shown = {
-            node: profiles(self.objects[node], own) if own else [()] for node, own in names.items()
-        }
-        most = _kept_of_each([len(own) for own in shown.values()])
-        rows = {
-            node: [dict(zip(names[node], one, strict=True)) for one in _thinned(own, most, rng)]
-            for node, own in shown.items()
-        }
-        try:
-            found = list(solve_rows(nodes, self.folded.edges, rows, Work()))
-        except TooMuchWork:
-            raise TooLargeToEnumerate from None
-        total = count_solutions(found)
-        for solution in pick_solutions(found, rng.sample(range(total), min(count, total))):
-            yield {
-                (node, name): value
-                for node, row in zip(nodes, solution, strict=True)
-                for name, value in row.items()
-            }
-
-    def binding_space(self) -> tuple[dict[Ref, list[Value]], list[Link]]:
-        """Return the variables V of Algorithm 1 with their domains, and what ties them (line 4).
-
-        A derived property, such as a price, has the values that the node's objects can show;
-        properties of one node that do not vary independently are linked. That is what C_mini says
-        of single nodes (line 5).
-        """
-        domains: dict[Ref, list[Value]] = {}
-        links: list[Link] = []
-        for node, domain in self.folded.domains.items():
-            for names in domain.linked(self.folded.edge_properties(node)):
-                shown = profiles(self.objects[node], names)
-                refs = tuple((node, name) for name in names)
-                for position, ref in enumerate(refs):
-                    domains[ref] = sorted({profile[position] for profile in shown}, key=repr)
-                if len(names) > 1:
-                    links.append(Link(refs, frozenset(shown)))
-        return domains, links
-
-    def _objects(self, node: str, bindings: Sequence[Binding]) -> Columns:
-        names = self.type_of(node).property_values
-        chosen = [{name: binding[(node, name)] for name in names} for binding in bindings]
-        return NodeDomain(node, self.type_of(node), ()).columns_of(chosen)
-
-    def _node_links(self, node: str, constraints: Sequence[Constraint]) -> Iterator[Link]:
-        for item in (*self.type_of(node).domain_constraints, *constraints):
-            known = self._links.get((node, item.name))
-            if known is None:
-                known = self._links[(node, item.name)] = self._link(node, item)
-            yield known
-
-    def _link(self, node: str, item: Constraint) -> Link:
-        """Say a constraint over a node's properties as the tuples of free properties it allows."""
-        type_ = self.type_of(node)
-        names = type_.free_inputs(*(name for _, name in item.refs))
-        allowed = frozenset(
-            tuple(chosen.values())
-            for chosen in self._combinations(node, names)
-            if item.holds({ref: type_.derive(ref[1], chosen) for ref in item.refs})
-        )
-        return Link(tuple((node, name) for name in names), allowed)
-
-    def _derivation(self, node: str, name: str) -> Link:
-        """Return the tuples of a derived property's inputs, each followed by its value."""
-        type_ = self.type_of(node)
-        names = type_.free_inputs(name)
-        tuples = frozenset(
-            (*chosen.values(), type_.derive(name, chosen))
-            for chosen in self._combinations(node, names)
-        )
-        return Link((*((node, free) for free in names), (node, name)), tuples)
-
-    def _combinations(self, node: str, names: Sequence[str]) -> Iterator[dict[str, Value]]:
-        domains = self.values[self.type_of(node).name]
-        for values in product(*(domains[name] for name in names)):
-            yield dict(zip(names, values, strict=True))
-
-
-def build_listable_graph(folded: FoldedGraph, listing: int = LISTING) -> ListableGraph:
-    """Return a task graph whose nodes have about `listing` node-valid objects at most.
-
-    More are left where every domain that no constraint names is down to two values.
-    """
-    values = {name: dict(node_type.property_values) for name, node_type in folded.types.items()}
-    named = {
-        (folded.graph.type_of(node), name)
-        for item in (*sum(folded.node_constraints.values(), ()), *folded.edges)
-        for node, name in item.parameters
-    }
-    for node, domain in folded.domains.items():
-        type_name = folded.graph.type_of(node)
-        own = values[type_name]
-        loose = [name for name in own if (type_name, name) not in named and len(own[name]) > 2]
-        while loose:
-            sizes = [len(set(allowed) & set(own[name])) for name, allowed in domain.allowed.items()]
-            if prod(sizes) <= listing:
-                break
-            widest = max(loose, key=lambda name: len(own[name]))
-            # About half of the values, evenly spaced, the first and the last among them.
-            kept = _borne_out(domain, widest, own[widest])
-            last, steps = len(kept) - 1, max(1, (len(own[widest]) - 1) // 2)
-            own[widest] = tuple(dict.fromkeys(kept[n * last // steps] for n in range(steps + 1)))
-            loose = [name for name in loose if len(own[name]) > 2]
-    return ListableGraph(folded, values)
-
-
-def _borne_out(domain: NodeDomain, name: str, values: Sequence[Value]) -> Sequence[Value]:
-    """Return which values of a property some object has, by the constraints that speak of it."""
-    rules = (*domain.type.domain_constraints, *domain.constraints)
-    spoken = [tuple(one for _, one in rule.refs) for rule in rules]
-    tied = dict.fromkeys(one for names in spoken if name in names for one in names)
-    shown = set(domain.grid((name, *tied))[name].tolist())
-    return [value for value in values if value in shown] or values

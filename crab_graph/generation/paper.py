@@ -18,10 +18,11 @@ from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.bundles import Occupancy
 from crab_graph.generation.candidates import CandidatePool, Identities
 from crab_graph.generation.constraints import Constraint
-from crab_graph.generation.csp import ListableGraph, Sampling, build_listable_graph
+from crab_graph.generation.csp import Sampling
 from crab_graph.generation.distractors import Distractors, accept_harmless, fills_any_node, join
 from crab_graph.generation.distractors import generate_node_distractors as draw_node_distractors
 from crab_graph.generation.folding import FoldedGraph
+from crab_graph.generation.listable_graph import ListableGraph, build_listable_graph
 from crab_graph.generation.objects import (
     IDENTITY,
     Columns,

@@ -25,11 +25,11 @@ from crab_graph.generation.constraints import (
 )
 from crab_graph.generation.csp import (
     Sampling,
-    build_listable_graph,
     list_bindings,
     sample_binding,
 )
 from crab_graph.generation.folding import fold
+from crab_graph.generation.listable_graph import build_listable_graph
 from crab_graph.generation.objects import IDENTITY, length, profiles, rows
 from crab_graph.generation.paper import (
     are_universally_bad,
@@ -268,8 +268,12 @@ def test_where_profiles_are_too_many_some_are_drawn_and_all_their_solutions_foun
     graph = two_that_must_be_alike()
     monkeypatch.setattr("crab_graph.generation.csp.ENUMERATION_LIMIT", 9)
     monkeypatch.setattr("crab_graph.generation.csp.FEWEST_PROFILES", 3)
+    monkeypatch.setattr("crab_graph.generation.csp.FEWEST_SOLUTIONS", 2)
     sizes = [len(list(graph.sample_csp(9, Random(n), Sampling.ENUMERATE))) for n in range(8)]
     assert set(sizes) == {2, 3}  # of four values each keeps three
+    monkeypatch.setattr("crab_graph.generation.csp.FEWEST_SOLUTIONS", 4)
+    with pytest.raises(TooLargeToEnumerate):
+        next(graph.sample_csp(1, Random(0), Sampling.ENUMERATE))
 
 
 def test_a_budget_out_of_reach_is_proven_without_search():
