@@ -16,13 +16,14 @@ PARTS = ("morning", "afternoon", "evening")
 DISTRICT = cd.Choice(("Riverside", "Old Town", "Harbour", "Hillcrest"))
 PRACTICE = cd.Choice(("Northgate Partners", "Lakeview Health", "Cedar Medical", "Summit Care"))
 PLANS = cd.Several(("BlueShield", "Medicore", "UniCare", "Healthwise"), most=2)
-TIME_OF_DAY = cd.Choice(PARTS)
-CLOCK = cd.Clock(
-    "time_of_day",
-    {"morning": (480, 690), "afternoon": (780, 990), "evening": (1020, 1170)},
-    column="minute",
-    shown="starts",
-)
+HOURS = {"morning": (480, 720), "afternoon": (780, 1020), "evening": (1020, 1200)}
+TIME_OF_DAY = cd.Choice(PARTS, hours=HOURS)
+
+
+def _clock(*per: str) -> cd.Clock:
+    """Return when something begins: what shares some fields and its price begins alike."""
+    return cd.Clock("time_of_day", HOURS, per=(*per, cd.LEVEL), column="minute", shown="starts")
+
 
 APPOINTMENT = cd.Offer(
     "appointment",
@@ -35,11 +36,15 @@ APPOINTMENT = cd.Offer(
         "plans": PLANS,
         "date": cd.Day(),
         "time_of_day": TIME_OF_DAY,
-        "clock": CLOCK,
+        "clock": _clock("specialty", "language", "practice"),
         "price": cd.Price({GP: 35, **dict.fromkeys(SPECIALTIES, 90)}, "specialty"),
     },
     provider=cd.Provider(
-        "doctor", "DR", ("specialty", "language", "practice"), names=cd.Names("Dr. {person}")
+        "doctor",
+        "DR",
+        ("specialty", "language", "practice", cd.LEVEL),
+        names=cd.Names("Dr. {person}"),
+        about=6,
     ),
     always={
         "GPs do not work in the evening": lambda one: (
@@ -48,6 +53,8 @@ APPOINTMENT = cd.Offer(
     },
     unit="visit",
     words=("doctor", "appointment", "visit"),
+    # A doctor is in one place at a time.
+    incidental=("district", "plans"),
     tools=cd.Tools(search="search_doctors", look="search_appointments", needs=("specialty",)),
 )
 TEST = cd.Offer(
@@ -59,7 +66,7 @@ TEST = cd.Offer(
         "plans": PLANS,
         "date": cd.Day(),
         "time_of_day": TIME_OF_DAY,
-        "clock": CLOCK,
+        "clock": _clock("panel", "district"),
         "turnaround": cd.Choice((1, 2, 3)),
         "ready": cd.Later("date", "turnaround"),
         "price": cd.Price(PANELS, "panel"),
@@ -80,7 +87,7 @@ COURSE = cd.Offer(
         "start": cd.Day(),
         "every": cd.Choice((1, 2, 3), shown="days_between_sessions"),
         "time_of_day": TIME_OF_DAY,
-        "clock": CLOCK,
+        "clock": _clock("focus", "practice"),
         "capacity": cd.Capacity((2, 4, 6, 8, 10)),
         "price": cd.Price(FOCI, "focus"),
     },
