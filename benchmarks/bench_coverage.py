@@ -3,7 +3,8 @@
 Tasks come in four strata. Each has a chance of its own to pass, drawn from a Beta distribution with
 the wanted mean: at likeness 0 all tasks are equally hard, at 1 every task always passes or always
 fails. A pair has the same task, and with it the same kind of chance, under two conditions.
-`docs/statistics.md` holds the figures of the whole grid, which this prints (minutes; `--quick`).
+`docs/statistics.md` holds the figures of the whole grid, which this prints when run by itself; it
+takes minutes, `--quick` half of one.
 """
 
 import argparse
@@ -21,13 +22,25 @@ TASKS = (1, 2, 5, 15, 50)
 """Tasks a stratum."""
 TRIALS = (1, 4)
 RATES = tuple(np.round(np.arange(0.05, 0.951, 0.05), 2).tolist())
-CHANGES = (0.0, 0.03, -0.03, 0.1, -0.1, -0.3, -0.7)
-LIKENESS = (0.0, 0.2, 0.5, 1.0)
 REPEATS = 2500
 DRAWS = 1500
 TARGET = 0.93
 
 Array = NDArray[np.float64]
+
+
+class Grid(NamedTuple):
+    """What is simulated at each size and number of trials."""
+
+    rates: Sequence[float] = RATES
+    compared: Sequence[float] = RATES[::3]
+    """Rates of the first of two conditions."""
+    changes: Sequence[float] = (0.0, 0.03, -0.03, 0.1, -0.1, -0.3, -0.7)
+    likeness: Sequence[float] = (0.0, 0.2, 0.5, 1.0)
+    sizes: Sequence[int] = TASKS
+
+
+QUICK = Grid(RATES[::3], RATES[::3], (0.0, -0.1), (0.0, 0.5))
 
 
 class Cell(NamedTuple):
@@ -84,17 +97,21 @@ def cover_changes(
     return Cell(tasks, trials, likeness, rate, change, *_held(intervals, change))
 
 
-def rate_cells(repeats: int = REPEATS, draws: int = DRAWS) -> Iterator[Cell]:
-    """Simulate every place of the grid of rates."""
-    for tasks, trials, likeness, rate in product(TASKS, TRIALS, LIKENESS, RATES):
+def rate_cells(grid: Grid, repeats: int = REPEATS, draws: int = DRAWS) -> Iterator[Cell]:
+    """Simulate the interval of a rate at every place of a grid."""
+    for tasks, trials, likeness, rate in product(grid.sizes, TRIALS, grid.likeness, grid.rates):
         if trials > 1 or likeness == 0:  # with one trial it is all the same
             yield cover_rates(tasks, trials, likeness, rate, repeats, draws)
 
 
-def change_cells(repeats: int = REPEATS, draws: int = DRAWS) -> Iterator[Cell]:
-    """Simulate every place of the grid of paired differences."""
+def change_cells(grid: Grid, repeats: int = REPEATS, draws: int = DRAWS) -> Iterator[Cell]:
+    """Simulate the interval of a paired difference at every place of a grid."""
     for tasks, trials, likeness, rate, change in product(
-        TASKS, TRIALS, LIKENESS, RATES[::3], CHANGES
+        grid.sizes,
+        TRIALS,
+        grid.likeness,
+        grid.compared,
+        grid.changes,
     ):
         if 0 < rate + change < 1:
             yield cover_changes(tasks, trials, likeness, rate, change, repeats, draws)
@@ -122,11 +139,11 @@ def _worst(cells: Sequence[Cell]) -> list[tuple[str, Cell, float]]:
     return found
 
 
-def main(repeats: int = 1000, draws: int = 1000) -> list[tuple[str, str, str]]:
+def main(grid: Grid = QUICK) -> list[tuple[str, str, str]]:
     """Return the least coverage by tasks a stratum and trials."""
     rows = []
     for what, cells in (("rates", rate_cells), ("differences", change_cells)):
-        for where, worst, mean in _worst(list(cells(repeats, draws))):
+        for where, worst, mean in _worst(list(cells(grid))):
             change = "" if worst.change is None else f" {worst.change:+.2f}"
             measured = (
                 f"{100 * worst.covered:.1f} % (mean {100 * mean:.1f} %; "
@@ -138,7 +155,6 @@ def main(repeats: int = 1000, draws: int = 1000) -> list[tuple[str, str, str]]:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="fewer repeats")
-    full = (1000, 1000) if parser.parse_args().quick else (REPEATS, DRAWS)
-    for line in main(*full):
+    parser.add_argument("--quick", action="store_true", help="a part of the grid")
+    for line in main(QUICK if parser.parse_args().quick else Grid()):
         print(" | ".join(line))

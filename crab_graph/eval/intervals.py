@@ -32,8 +32,8 @@ ALL_ALIKE = "no interval: every task came out alike"
 
 _TAIL = (1 - CONFIDENCE) / 2
 _ROUNDING = 1e-9
-_MOST_COUNTS = 4_000_000
-"""Of resamples in memory at a time: all of them for 400 tasks."""
+_MOST_COUNTS = 2_000_000
+"""Of resamples in memory at a time: all of them for 200 tasks."""
 
 Array = NDArray[np.float64]
 
@@ -278,7 +278,7 @@ def _bootstrap(sample: _Sample, places: NDArray[np.intp], seed: int, draws: int)
     return _Ends(np.minimum(low, means), np.maximum(high, means))
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=12)
 def _resamples(seed: int, stratum: int, size: int, first: int, draws: int) -> Array:
     """Return how often each of `size` tasks is drawn, a column for each resample from `first` on.
 

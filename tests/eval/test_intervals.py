@@ -7,11 +7,10 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 from benchmarks.bench_coverage import (
-    CHANGES,
-    LIKENESS,
     RATES,
     TARGET,
     TASKS,
+    Grid,
     change_cells,
     cover_changes,
     cover_rates,
@@ -208,10 +207,12 @@ def test_an_interval_holds_its_estimate_and_lies_where_rates_lie(tasks, sign):
 
 @pytest.mark.parametrize("tasks", TASKS)
 def test_intervals_of_rates_cover(tasks):
-    # Few tasks are quick. The grid of all rates and kinds of tasks is among the slow tests.
-    rates, repeats = (RATES, 3000) if tasks < 15 else ((0.05, 0.2, 0.5, 0.95), 2000)
-    cells = [cover_rates(tasks, 1, 0.0, rate, repeats, 600) for rate in rates]
-    cells += [cover_rates(tasks, 4, 0.4, rate, repeats, 600) for rate in rates[::3]]
+    # The grid of all rates and kinds of tasks is among the slow tests.
+    cells = [
+        cover_rates(tasks, trials, likeness, rate, 1500, 600)
+        for trials, likeness in ((1, 0.0), (4, 0.4))
+        for rate in (RATES if tasks < 15 else RATES[::3])
+    ]
     assert not [cell for cell in cells if cell.covered < TARGET]
 
 
@@ -226,7 +227,8 @@ def test_intervals_of_paired_differences_cover(tasks):
 
 
 @pytest.mark.slow
-def test_intervals_cover_everywhere_in_the_grid():
-    assert len(LIKENESS) > 3 and len(CHANGES) > 5
-    cells = [*rate_cells(), *change_cells()]
+@pytest.mark.parametrize("tasks", TASKS)
+def test_intervals_cover_everywhere_in_the_grid(tasks):
+    grid = Grid(sizes=[tasks])
+    cells = [*rate_cells(grid), *change_cells(grid)]
     assert not [cell for cell in cells if cell.covered < TARGET]

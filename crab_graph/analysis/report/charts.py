@@ -74,8 +74,8 @@ _GAP = 34
 _PANEL_HEIGHT = 190
 _BAR_STEP = 18
 _LEAST_PANEL, _MOST_PANEL = 190, 480
-_MOST_LABELS = 6
-"""Places that have room for what each rests on."""
+_LABEL = 80
+"""Pixels that a place needs to have under it what its values rest on."""
 _LINK = re.compile(r'<a xlink:href="[^"#]*#')
 _ANCHOR = re.compile(r'<a xlink:href="[^"]*">|</a>')
 _NAMESPACE = re.compile(r' xmlns(?::xlink)?="[^"]*"')
@@ -181,7 +181,7 @@ def _intervals(
         scale = {"domain": [0, 1]}
     height = {"type": "quantitative", "scale": scale, "axis": axis, "title": y_title}
     value = {"field": "value", **height}
-    across = _across(chart.x_title, panel, places)
+    across = _across(chart.x_title, panel, width)
     shared = {
         "x": {"field": "x", "type": "nominal", "sort": places, **across},
         "color": _by_series(told_apart, SERIES),
@@ -213,11 +213,12 @@ _POINT = {
 }
 
 
-def _across(x_title: str, panel: _Panel, places: Sequence[str]) -> Specification:
+def _across(x_title: str, panel: _Panel, width: int) -> Specification:
     """Return the axis of places: under each what its values rest on, or, if alike, in the title."""
+    places = _places(panel)
     bases = [_basis([one["n"] for one in panel.data if one["x"] == place]) for place in places]
     title = [x_title] if x_title else []
-    if len(set(bases)) > 1 and len(places) <= _MOST_LABELS:
+    if len(set(bases)) > 1 and len(places) * _LABEL <= width:
         lines = {one: [one, *basis] for one, basis in zip(places, bases, strict=True)}
         axis = {"ticks": False, "labelExpr": f"({json.dumps(lines)})[datum.value]"}
         return {"title": title or None, "axis": axis}
