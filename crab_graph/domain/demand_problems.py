@@ -8,10 +8,10 @@ from typing import Any
 
 from crab_graph.dates import day_number
 from crab_graph.domain.declaration import TOTAL_BUDGET, Declaration, Offer, Slot, Stay, Want
+from crab_graph.domain.field_problems import listed, repeated
 from crab_graph.domain.fields import Choice, Day, Several
 from crab_graph.domain.identification import meant_by
 from crab_graph.domain.layout import Nature, nature, shared_fields
-from crab_graph.domain.offer_problems import listed, repeated
 from crab_graph.domain.request_types import fixed_values, is_certain, task_axes
 from crab_graph.domain.tracing import REQUEST
 

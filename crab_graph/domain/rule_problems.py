@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from string import Formatter
 
 from crab_graph.domain.declaration import Declaration, Offer, Rule, Stay
+from crab_graph.domain.field_problems import listed
 from crab_graph.domain.fields import Choice, Field
-from crab_graph.domain.offer_problems import listed
 from crab_graph.domain.requirements import field_types, request_types, trace_rule
 from crab_graph.domain.tracing import (
     REQUEST,

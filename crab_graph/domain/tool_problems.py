@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 
 from crab_graph.domain.booking_tools import KindDesk
 from crab_graph.domain.declaration import Declaration, Offer
+from crab_graph.domain.field_problems import listed, repeated
 from crab_graph.domain.fields import Choice, Day, Price, Several
 from crab_graph.domain.layout import field_of, kinds_of, shared_fields
-from crab_graph.domain.offer_problems import listed, repeated
 from crab_graph.domain.requirements import trace_rule
 from crab_graph.domain.toolkit import desks_of, own_tools
 from crab_graph.settings import Toolset

@@ -215,6 +215,57 @@ FIELDS = {
     "levels: (180, 70)": with_field(
         "price", cd.Price({"eyes": 3, "ears": 3}, "field", levels=(180, 70))
     ),
+    "hours: 'noon' is none of its values": with_field(
+        "part", cd.Choice(("early", "late"), hours={"noon": (720, 780)})
+    ),
+    "hours: 'late' is not within the hours of 'late', 960 to 1080": with_field(
+        "part", cd.Choice(("early", "late"), hours={"late": (960, 1080)})
+    ),
+    "hours: lack ('ears', 'late') of 'field, part'": with_field(
+        "minute",
+        cd.Clock(
+            ("field", "part"),
+            {("eyes", "early"): 480, ("eyes", "late"): 900, ("ears", "early"): 480},
+        ),
+    ),
+    "hours: 'early' has no 12 times": with_field(
+        "minute", cd.Clock("part", {"early": (480, 530), "late": 900}, per=(cd.LEVEL,))
+    ),
+    "refers to 'price level'": with_field(
+        "starts", cd.Clock("nights_open", {1: (480, 600), 2: 480}, per=(cd.LEVEL,)), ROOM
+    ),
+    "takes: lacks an amount for ('eyes',), ('ears',) of 'field'": with_field(
+        "minute",
+        cd.Clock(
+            "part", {"early": (480, 600), "late": 900}, ("field",), LONG := cd.Given(("field",), {})
+        ),
+    ),
+    "takes: what decides it must be among `of` and `per`": with_field(
+        "minute",
+        cd.Clock(
+            "part",
+            {"early": 480, "late": 900},
+            takes=cd.Given(("field",), {("eyes",): 20, ("ears",): 30}),
+        ),
+    ),
+    "by: lacks an amount for ('eyes',), ('ears',)": with_field("done", cd.Later("minute", LONG)),
+    "by: of 'date', which is no Choice": with_field(
+        "done", cd.Later("minute", cd.Given(("date",), {}))
+    ),
+    "can be later than a day, minute 1500": with_field(
+        "done",
+        cd.Later("minute", cd.Given(("part",), {("early",): 60, ("late",): 600})),
+    ),
+    "by 'part': a list of percentages is for the weekdays": with_field(
+        "price", cd.Price({"eyes": 3, "ears": 3}, "field", {"part": (100,) * 7})
+    ),
+    "by 'date': give seven percentages": with_field(
+        "price", cd.Price({"eyes": 3, "ears": 3}, "field", {"date": (100,)})
+    ),
+    "steps: 0 levels": with_field("price", cd.Price({"eyes": 3, "ears": 3}, "field", steps=0)),
+    "incidental: 'done' is no field that nothing else decides": visit(incidental=("done",)),
+    "provider 'doctor', most: 0 offers": provider(most=0),
+    "provider 'doctor', about: 9 is above its `most`": provider(about=9, most=4),
     "a Price is called 'price'": with_field("fee", cd.Price({"eyes": 3, "ears": 3}, "field")),
     "its values must be 1 or more": with_field("beds", cd.Capacity((0, 2)), ROOM),
     "has two fields that are Stock": with_field("left", cd.Stock((1, 2))),
