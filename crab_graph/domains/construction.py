@@ -38,9 +38,8 @@ from crab_graph.randomness import derive_array_rng, derive_seed
 from crab_graph.schema import FileModel, canonical_json, digest
 from crab_graph.tools.tables import Row
 
-OVERSAMPLE = {1: 5, 2: 3, 3: 3, 4: 3}
-"""Candidates scouted for each task wanted, by stratum; most where fewest may be solved by a
-shortcut."""
+OVERSAMPLE = {1: 3, 2: 3, 3: 3, 4: 3}
+"""Candidates scouted for each task wanted, by stratum."""
 
 MOST_SOLUTIONS = 4**5
 """No task has more solutions: all are stored, and each is counted three ways."""

@@ -35,8 +35,8 @@ FEWEST_FITTING = 5
 LEAST_EDGE_SHARE = 0.05
 """Share of the distractors that break edges: 100 of 2,000."""
 
-LEAST_FITTING_SHARE = 0.1
-"""Where little can exist, so large a share of what fits wishes at all is enough."""
+LEAST_POSSIBLE_SHARE = 0.002
+"""Where little can exist, so large a share of all that can is enough."""
 
 ENOUGH_DISTRACTORS = 400
 """From so many distractors on a task must have what takes distractors: near misses of every edge,
@@ -100,11 +100,9 @@ def lacking(
     """
     if any(fitting[node] < FEWEST_FITTING for node in _tied(folded)):
         return "too few objects fit the wishes of a node"
-    possible = sum(
-        prod(len(domain.allowed[name]) for name in domain.type.identity)
-        for domain in folded.domains.values()
-    )
-    if edge_distractors < min(LEAST_EDGE_SHARE * distractors, LEAST_FITTING_SHARE * possible):
+    types = [folded.types[node.type] for node in folded.graph.nodes]
+    possible = sum(prod(len(one.property_values[name]) for name in one.identity) for one in types)
+    if edge_distractors < min(LEAST_EDGE_SHARE * distractors, LEAST_POSSIBLE_SHARE * possible):
         return "too few distractors break an edge"
     return None
 

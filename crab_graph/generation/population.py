@@ -201,11 +201,14 @@ def _seeds_within(
         kept = np.sort(kept[: math.ceil(DEAREST * len(kept))])
         possible = {node: take(columns, kept) for node, columns in possible.items()}
     rng = derive_rng(seed, "seeds")
+    acceptable: list[SeedSolution] = []
     for _ in range(CHOICES):
         seeds = choose_seed_solutions(folded, possible, count, rng)
-        if count_closure(folded, seeds) in closure and leaves_room(folded, seeds):
-            break
-    return DrawnSeeds(seeds, sampler)
+        if count_closure(folded, seeds) in closure:
+            acceptable = seeds
+            if leaves_room(folded, seeds):
+                break
+    return DrawnSeeds(acceptable or seeds, sampler)
 
 
 def leaves_room(folded: FoldedGraph, seeds: Sequence[SeedSolution]) -> bool:
