@@ -91,15 +91,24 @@ class _Sample:
 
     @property
     def variances(self) -> Array:
-        """The variance of task means; with weights, of what each adds to the estimate."""
-        added = (self.values - self.means[:, None]) * self.weights
-        found: Array = added.var(axis=1, ddof=1)
+        """The variance of task means, N times that of the estimate.
+
+        With weights it is the jackknife's, since what weighs much draws the estimate to itself.
+        """
+        parts = self.weights / self.tasks
+        pulls = (self.values - self.means[:, None]) * parts / np.maximum(1 - parts, _ROUNDING)
+        found: Array = (self.tasks - 1) * (pulls**2).sum(axis=1)
         return found
 
     @property
     def worth(self) -> float:
         """How many tasks of equal weight it is worth (Kish)."""
         return float(self.tasks / np.mean(self.weights**2))
+
+    @property
+    def freedom(self) -> float:
+        """The most degrees of freedom that its variance has."""
+        return max(self.worth - 1, 1.0)
 
 
 def share_intervals(
@@ -191,7 +200,7 @@ def mean_intervals(
     if sample.tasks < 2:
         return [Interval(note=TOO_FEW)] * len(sample.means)
     variances = sample.variances
-    reach = stdtrit(sample.tasks - 1, 1 - _TAIL) * np.sqrt(variances / sample.tasks)
+    reach = stdtrit(sample.freedom, 1 - _TAIL) * np.sqrt(variances / sample.tasks)
     least, most = bounds
     ends = _Ends(np.maximum(sample.means - reach, least), np.minimum(sample.means + reach, most))
     commonest = [Counter(row).most_common(1)[0][1] for row in sample.values.tolist()]
@@ -238,7 +247,8 @@ def _choose(
     """
     low, high = otherwise.low.copy(), otherwise.high.copy()
     resampled = np.zeros(len(low), dtype=bool)
-    if min(Counter(sample.strata.tolist()).values()) >= FEWEST_TASKS:
+    fewest = min(Counter(sample.strata.tolist()).values())
+    if fewest * sample.worth >= (FEWEST_TASKS - _ROUNDING) * sample.tasks:
         places = np.flatnonzero(smaller >= FEWEST_WORTH - _ROUNDING)
         ends = _bootstrap(sample, places, seed, draws)
         wide = ends.high - ends.low > _ROUNDING
@@ -299,7 +309,7 @@ def _exact(sample: _Sample, most: float) -> _Ends:
     """
     values, variances = sample.values, sample.variances
     telling = np.minimum((values > _ROUNDING).sum(axis=1), (values < 1 - _ROUNDING).sum(axis=1))
-    freedom = np.clip(telling, 1, sample.tasks - 1)
+    freedom = np.clip(telling, 1, sample.freedom)
     most = max(most, sample.tasks)
     cut = (stdtrit(most - 1, 1 - _TAIL) / stdtrit(freedom, 1 - _TAIL)) ** 2
     spread = sample.means * (1 - sample.means)

@@ -11,6 +11,7 @@ from benchmarks.bench_coverage import (
     TARGET,
     TASKS,
     Grid,
+    chances,
     change_cells,
     cover_changes,
     cover_rates,
@@ -214,6 +215,16 @@ def test_intervals_of_rates_cover(tasks):
         for rate in (RATES if tasks < 15 else RATES[::3])
     ]
     assert not [cell for cell in cells if cell.covered < TARGET]
+
+
+@pytest.mark.parametrize("turns", [[60, 3, 3], [60] + [3] * 19, [4, 9, 2, 14, 7] * 6])
+def test_intervals_of_pooled_shares_cover_also_where_one_task_outweighs_the_others(turns):
+    rng = np.random.default_rng(len(turns))
+    chance = chances(rng, 0.3, 0.4, (1500, len(turns)))
+    rows, strata = rng.binomial(turns, chance) / np.array(turns), [1] * len(turns)
+    found = share_intervals(rows, strata, sum(turns), weights=turns, draws=600)
+    held = [low <= 0.3 <= high for low, high in (one.ends or (1, 0) for one in found)]
+    assert np.mean(held) >= TARGET
 
 
 @pytest.mark.parametrize("tasks", TASKS)
