@@ -1,5 +1,6 @@
 """The visible messages of an episode as the text layer reads them (rulebook §2)."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from functools import cached_property
 from typing import NamedTuple
@@ -46,6 +47,11 @@ class AgentMessage:
     def mentions(self) -> tuple[Mention, ...]:
         """Entities it mentions, negated or not."""
         return find_mentions(self.utterance, self._catalogue)
+
+    @cached_property
+    def kinds_by_id(self) -> frozenset[str]:
+        """The kinds of which it holds ids, negated or not."""
+        return frozenset(one.kind for one in self.mentions if one.form is MentionForm.ID)
 
     @cached_property
     def disclosed(self) -> tuple[Mention, ...]:
@@ -145,16 +151,16 @@ class Dialogue:
 
     def agent_before(self, seq: float) -> list[AgentMessage]:
         """Return the agent's messages before a place in the trace."""
-        return [message for message in self.agent if message.seq < seq]
+        return self.agent[: bisect_left(self.agent, seq, key=lambda message: message.seq)]
 
     def agent_after(self, seq: float) -> list[AgentMessage]:
         """Return the agent's messages after a place in the trace."""
-        return [message for message in self.agent if message.seq > seq]
+        return self.agent[bisect_right(self.agent, seq, key=lambda message: message.seq) :]
 
     def approvals_before(self, seq: float) -> Approvals:
         """Return where approvals stand just before a place in the trace."""
-        earlier = [message for message in self.user if message.seq < seq]
-        return earlier[-1].approvals if earlier else NO_APPROVALS
+        earlier = bisect_left(self.user, seq, key=lambda message: message.seq)
+        return self.user[earlier - 1].approvals if earlier else NO_APPROVALS
 
     @property
     def approvals(self) -> Approvals:
@@ -172,11 +178,14 @@ class Dialogue:
 
     def disclosing(self, booking: BookingRecord, form: MentionForm) -> list[AgentMessage]:
         """Return the messages before a booking that disclose its entity in a form."""
-        return [
-            message
-            for message in self.agent_before(booking.made_at)
-            if any(
-                mention.entity_id == booking.entity_id and mention.form is form
-                for mention in message.disclosed
-            )
-        ]
+        found = self._disclosing.get((booking.entity_id, form), [])
+        return found[: bisect_left(found, booking.made_at, key=lambda message: message.seq)]
+
+    @cached_property
+    def _disclosing(self) -> Mapping[tuple[str, MentionForm], list[AgentMessage]]:
+        """The agent's messages by what they disclose, and in which form."""
+        found: dict[tuple[str, MentionForm], list[AgentMessage]] = {}
+        for message in self.agent:
+            for said in dict.fromkeys((one.entity_id, one.form) for one in message.disclosed):
+                found.setdefault(said, []).append(message)
+        return found

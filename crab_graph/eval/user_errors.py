@@ -3,6 +3,7 @@
 The rules are conservative: what they cannot see stays with the agent.
 """
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any, NamedTuple
@@ -139,7 +140,9 @@ def _payment_errors(episode: Episode) -> Iterator[UserError]:
 def _calls_between(episode: Episode, request: AgentMessage, answer: UserMessage) -> list[CallStep]:
     """Return the user's calls between a message and the answer to it."""
     calls = episode.trajectory.calls
-    return [one for one in calls if one.owner is Owner.USER and request.seq < one.seq < answer.seq]
+    first = bisect_right(calls, request.seq, key=lambda call: call.seq)
+    last = bisect_left(calls, answer.seq, first, key=lambda call: call.seq)
+    return [call for call in calls[first:last] if call.owner is Owner.USER]
 
 
 def _wrong_part(episode: Episode, request: AgentMessage, approval: Payment) -> str | None:

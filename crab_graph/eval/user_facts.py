@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
+from functools import cache, partial
 from typing import Any, NamedTuple, Self
 
 from crab_graph.domain.verification import Claim, Role
@@ -44,26 +45,39 @@ def wrong_facts(episode: Episode, results: Results) -> Iterator[UserError]:
     """U1: a stated value differs from the profile. U2: a demand the profile knows nothing of."""
     facts, writes = episode.reading.facts, episode.history.writes
     statements = list(_statements(episode))
-    for claim, values, message in (one for one in statements if not one.is_right(facts)):
+    wrong = [one for one in statements if not one.is_right(facts)]
+    mended = _mended(episode, statements) if wrong else {}
+    covers = cache(partial(_covered, episode))
+    for claim, values, message in wrong:
         if writes and message.seq > writes[-1]:
             continue
         shown = " or ".join(map(repr, values))
         if claim.key not in facts:
             yield UserError("U2", message.number, f"demanded {claim.key} {shown}", _DEMANDED)
-        elif not any(
-            other.claim.key == claim.key
-            and message.seq < other.message.seq < _latest_correction(episode, other.message)
-            and other.is_right(facts)
-            for other in statements
-        ):
-            covered = episode.reading.grading.covered_checks.get(claim.key, frozenset())
-            wishes = ids_of(episode.reading, {Role.WISH})
-            covers = frozenset(
-                check
-                for check in ids_of(episode.reading, covered)
-                if check not in wishes or all(_about(episode, claim.key, check))
-            )
-            yield UserError("U1", message.number, f"said {shown} for {claim.key}", covers)
+        elif mended.get(claim.key, 0) <= message.seq:
+            text = f"said {shown} for {claim.key}"
+            yield UserError("U1", message.number, text, covers(claim.key))
+
+
+def _mended(episode: Episode, statements: Iterable[_Statement]) -> dict[str, int]:
+    """Return where each thing was said rightly for the last time, of those said in time."""
+    until = {said.seq: _latest_correction(episode, said) for said in episode.dialogue.user}
+    return {
+        one.claim.key: one.message.seq
+        for one in statements
+        if one.message.seq < until[one.message.seq] and one.is_right(episode.reading.facts)
+    }
+
+
+def _covered(episode: Episode, key: str) -> frozenset[str]:
+    """Return the ids of the checks whose failures a wrong statement of a fact explains."""
+    covered = episode.reading.grading.covered_checks.get(key, frozenset())
+    wishes = ids_of(episode.reading, {Role.WISH})
+    return frozenset(
+        check
+        for check in ids_of(episode.reading, covered)
+        if check not in wishes or all(_about(episode, key, check))
+    )
 
 
 def _about(episode: Episode, key: str, check_id: str) -> list[bool]:
@@ -166,9 +180,9 @@ def withheld_facts(episode: Episode, conduct: UserConduct | None) -> Iterator[Us
         told = _read_told(episode, briefing)
     kept = [fact.key for fact in task.facts if fact.key not in told]
     refused: Counter[str] = Counter()
+    read = cache(lambda text: Reading(text, briefing.lexicon, briefing.slots).asked)
     for request, answer in answers if kept else ():
-        asked = set(Reading(request.text, briefing.lexicon, briefing.slots).asked)
-        new = asked & {
+        new = set(read(request.text)) & {
             fact.key for fact in task.facts if told.get(fact.key, answer.number) >= answer.number
         }
         gave = sum(turn == answer.number for turn in told.values())

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 
 from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import BriefedSlot, Fact, UserBriefing
-from crab_graph.personas.questions import Segment, read_segments
+from crab_graph.personas.questions import Segment
 from crab_graph.personas.spoken_dates import NUMBERS, find_dates
-from crab_graph.personas.understanding import ANY_ID
+from crab_graph.personas.understanding import ANY_ID, Reading
 from crab_graph.personas.wordbook import Conflict, ConflictKind, DomainLexicon, FactWords
-from crab_graph.text.amounts import Amount, find_amounts
+from crab_graph.text.amounts import Amount
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.mentions import find_ids
+from crab_graph.text.utterance import starting_within
 
 _CLOCK = re.compile(
     r"(?<![\d:])(?=\d{1,2}(?::|\s?[ap]\.?m))(\d{1,2})(?::(\d\d))?\s?(?:([ap])\.?m\b)?"
@@ -38,14 +39,14 @@ class StatedPlan:
 
 
 def read_plan(
-    text: str, lexicon: DomainLexicon, slots: Sequence[BriefedSlot], *, is_recap: bool = False
+    reading: Reading, slots: Sequence[BriefedSlot], *, is_recap: bool = False
 ) -> StatedPlan:
     """Gather what a message states about each slot.
 
     Where it is a recap of what the user said, slots without an item count too.
     """
-    utterance, segments = read_segments(text, lexicon)
-    stated = [segment for segment in segments if not segment.says("denied")]
+    lexicon = reading.lexicon
+    stated = [segment for segment in reading.segments if not segment.says("denied")]
     words: dict[str, list[str]] = defaultdict(list)
     prefixes = {slot.id: slot.id_prefix for slot in slots}
     with_item: set[str] = set()
@@ -58,7 +59,7 @@ def read_plan(
     return StatedPlan(
         words={slot: _JOINT.join(parts) for slot, parts in words.items() if slot in stands},
         everywhere=_JOINT.join(segment.text for segment in stated if not segment.is_request),
-        totals=tuple(_totals(find_amounts(utterance), stated, lexicon)),
+        totals=tuple(_totals(reading.stated, stated, lexicon)),
     )
 
 
@@ -188,11 +189,8 @@ def _totals(
         is_partial = segment.named and not lexicon.whole.search(segment.text)
         if cue is None or is_partial or ANY_ID.search(segment.text):
             continue
-        inside = [
-            amount
-            for amount in amounts
-            if segment.start <= amount.start < segment.end and not amount.is_inert
-        ]
+        within = starting_within(amounts, segment.start, segment.end)
+        inside = [amount for amount in within if not amount.is_inert]
         after = [a for a in inside if a.start >= segment.start + cue.start()]
         if inside:
             yield (after or inside[::-1])[0].cents

@@ -1,6 +1,7 @@
 """What a user does with its own tools: cards, confirmations, approvals (paper table 6)."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -8,9 +9,8 @@ from typing import Any, NamedTuple
 from crab_graph.money import format_cents, parse_cents
 from crab_graph.personas.briefing import UserBriefing
 from crab_graph.personas.understanding import Reading
-from crab_graph.text.amounts import find_amounts
-from crab_graph.text.lexicon import pattern
-from crab_graph.text.utterance import read_message
+from crab_graph.text.amounts import stated_amounts
+from crab_graph.text.lexicon import fragment
 
 Message = Mapping[str, Any]
 
@@ -18,6 +18,9 @@ CARDS = "get_my_payment_cards"
 ADD = "add_payment_method_to_platform"
 APPROVE = "record_payment_approval"
 CARD_FACT = "payment_card"
+
+_ONE_UNIT = re.compile(rf"\s*(?:[/×*]|{fragment('marks', 'unit')})")
+"""What makes the amount before it the price of one unit."""
 
 
 class PrivateCall(NamedTuple):
@@ -172,21 +175,19 @@ def to_approve(reading: Reading, wallet: Wallet) -> list[Booking]:
     return named or list(wallet.pending)
 
 
-def refusals(text: str, wallet: Wallet, reading: Reading) -> list[Refusal]:
+def refusals(wallet: Wallet, reading: Reading) -> list[Refusal]:
     """Return the bookings for which a message states another amount than the confirmations show."""
-    utterance = read_message(text)
-    amounts = []
-    for amount in find_amounts(utterance):
-        after = utterance.text[amount.end :].lstrip()
-        is_of_one_unit = after[:1] in {"/", "×", "*"} or pattern("marks", "unit").match(after)
-        if not (amount.is_inert or is_of_one_unit):
-            amounts.append(amount)
+    utterance = reading.utterance
+    of_items = [
+        amount for amount in reading.stated if not _ONE_UNIT.match(utterance.text, amount.end)
+    ]
+    due = to_approve(reading, wallet)
     found: dict[str, Refusal] = {}
-    for clause in utterance.clauses:
+    for clause, amounts in stated_amounts(utterance, of_items).items():
         words = utterance.words(clause).upper()
-        stated = [a.cents for a in amounts if clause.start <= a.start < clause.end]
-        for booking in to_approve(reading, wallet):
-            if booking.booking_id in words and stated and booking.cents not in stated:
+        stated = [amount.cents for amount in amounts]
+        for booking in due:
+            if booking.booking_id in words and booking.cents not in stated:
                 found[booking.booking_id] = Refusal(booking.booking_id, booking.cents, stated[-1])
     return list(found.values())
 

@@ -27,7 +27,7 @@ from crab_graph.text.amounts import find_amounts
 def read_disclosures(text: str, heard: str, briefing: UserBriefing) -> list[tuple[str, Reason]]:
     """Return the facts a text states in answer to what was `heard`, each with why it was said."""
     reading = Reading(heard, briefing.lexicon, briefing.slots)
-    wrong = contradictions(read_plan(heard, briefing.lexicon, briefing.slots), briefing)
+    wrong = contradictions(read_plan(reading, briefing.slots), briefing)
     told = []
     for key in stated_facts(text, briefing, reading.asked):
         is_asked = key in reading.asked or reading.is_open_question

@@ -108,7 +108,7 @@ class RulesUser:
         briefing = self._briefing
         text = str(messages[heard].get("content") or "") if heard >= 0 else ""
         reading = Reading(text, briefing.lexicon, briefing.slots)
-        plan = read_plan(text, briefing.lexicon, briefing.slots, is_recap=reading.confirms)
+        plan = read_plan(reading, briefing.slots, is_recap=reading.confirms)
         wallet = read_wallet(messages, heard, briefing)
         asks_approval = reading.asks_approval
         total = misstated_total(plan.totals, wallet, len(briefing.slots)) if asks_approval else None
@@ -120,7 +120,7 @@ class RulesUser:
             conflicts=tuple(contradictions(plan, briefing)),
             choices=tuple(open_choices(plan, briefing)) if reading.asks_choice else (),
             wrong_total=total,
-            refused=tuple(refusals(text, wallet, reading)) if asks_approval else (),
+            refused=tuple(refusals(wallet, reading)) if asks_approval else (),
             speaker=speaker,
         )
 

@@ -40,15 +40,19 @@ def find_dates(text: str, today: str) -> list[SpokenDate]:
     """Return the dates a text mentions, in order; a missing year is the next one not yet past."""
     found: list[SpokenDate] = []
     forms = _WRITTEN if _DIGIT.search(text) else ()
+    taken = bytearray(len(text))
     for match in chain.from_iterable(form.finditer(text) for form in forms):
         start, end, parts = match.start(), match.end(), match.groupdict()
-        if any(other.start < end and start < other.end for other in found):
+        if any(taken[start:end]):
             continue
         number = parts.get("number")
         month = int(number) if number else _MONTH_NUMBER[parts["month"].casefold()]
         days = [int(day) for day in (parts["day"], parts.get("last")) if day]
         dates = [_date_or_none(parts.get("year"), month, day, today) for day in days]
-        found += [SpokenDate(start, end, iso) for iso in dates if iso is not None]
+        read = [SpokenDate(start, end, iso) for iso in dates if iso is not None]
+        if read:
+            taken[start:end] = b"\1" * (end - start)
+        found += read
     return sorted(found)
 
 

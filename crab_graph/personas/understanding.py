@@ -21,12 +21,20 @@ from crab_graph.personas.questions import (
 from crab_graph.personas.wordbook import DomainLexicon, ValueForm, says
 from crab_graph.text.amounts import find_amounts
 from crab_graph.text.phrases import offers_transfer
+from crab_graph.text.utterance import starting_within
 
 ANY_ID = re.compile(r"(?<![\w-])[a-z]{2,4}-(?=[a-z]*\d)[0-9a-z]{3,}(?![\w-])")
 _BOOKING_ID, _METHOD_ID = "bk-", "pm-"
 _PIECES = re.compile(r"[,;:…✅✔—–(]|\band (?=i\b)")
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>|^thought:[^\n]*", re.I | re.S | re.M)
+_THOUGHT_LINE = re.compile(r"^thought:[^\n]*", re.I | re.M)
+_THOUGHT = re.compile(
+    rf"<think(?:ing)?>.*?</think(?:ing)?>|{_THOUGHT_LINE.pattern}", re.I | re.S | re.M
+)
 """What a model thinks aloud; a user does not take it for something said."""
+_THOUGHT_END = re.compile(r"</think(?:ing)?>", re.I)
+
+ATTENTION = 100_000
+"""Characters of a message that a user reads: of a longer one the beginning and the end."""
 
 
 ACT_NAMES = tuple(
@@ -41,22 +49,25 @@ class Reading:
     """What one message of the agent does; each act is read when it is asked for."""
 
     def __init__(self, text: str, lexicon: DomainLexicon, slots: Sequence[BriefedSlot]) -> None:
-        utterance, segments = read_segments(_THOUGHT.sub("", text), lexicon)
-        self._utterance = utterance
-        self._words = utterance.text
-        self._amounts = find_amounts(utterance)
-        self._segments = segments
-        self._lexicon = lexicon
+        self.utterance, self.segments = read_segments(_said(text), lexicon)
+        self.stated = find_amounts(self.utterance)
+        """The amounts it names, with their places."""
+        self.lexicon = lexicon
+        self._words = self.utterance.text
+        segments = self.segments
         self._slots = slots
         self._prefixes = {slot.id_prefix.casefold() for slot in slots}
         self._requests = [segment for segment in segments if segment.is_request]
-        self._awaited = [s for s in segments if s.is_request or s.says("awaits_user")]
+
+    @cached_property
+    def _awaited(self) -> list[Segment]:
+        return [segment for segment in self.segments if _is_awaited(segment)]
 
     @property
     def asked(self) -> tuple[str, ...]:
         """Keys of the facts it asks for, in its order, then those that tell the card."""
         wants_id = any(s.says("method") and s.says("method_id") for s in self._requests)
-        facts = self._lexicon.facts.items() if self.asks_method and not wants_id else ()
+        facts = self.lexicon.facts.items() if self.asks_method and not wants_id else ()
         of_card = [key for key, words in facts if words.form is ValueForm.CARD]
         return tuple(dict.fromkeys([*self._questions.asked, *of_card]))
 
@@ -65,17 +76,17 @@ class Reading:
         """Keys of the facts it wants to have confirmed, in its order."""
         return self._questions.checked
 
-    @property
+    @cached_property
     def ids(self) -> tuple[str, ...]:
         """All ids it names, upper case."""
         return tuple(dict.fromkeys(found.upper() for found in ANY_ID.findall(self._words)))
 
-    @property
+    @cached_property
     def amounts(self) -> tuple[int, ...]:
         """All amounts it names, in cents."""
-        return tuple(dict.fromkeys(amount.cents for amount in self._amounts))
+        return tuple(dict.fromkeys(amount.cents for amount in self.stated))
 
-    @property
+    @cached_property
     def asks_wallet(self) -> bool:
         """Whether it wants something that the user's own tools do."""
         return self.asks_approval or self.asks_card or self.asks_method
@@ -85,8 +96,8 @@ class Reading:
         """Whether it talks of paying, of bookings by id, or of an amount that is of nothing."""
         if says("payment", self._words) or _BOOKING_ID in self._words:
             return True
-        names = ANY_ID.search(self._words) or self._lexicon.whole.search(self._words)
-        return bool(self._amounts) and not (names or self._lexicon.named_slots(self._words))
+        names = ANY_ID.search(self._words) or self.lexicon.whole.search(self._words)
+        return bool(self.stated) and not (names or self.lexicon.named_slots(self._words))
 
     @cached_property
     def _questions(self) -> Questions:
@@ -94,10 +105,10 @@ class Reading:
             slot.id for slot in self._slots if _names(self._words, {slot.id_prefix.casefold()})
         ]
         return find_questions(
-            self._segments,
-            [_names(s.text, self._prefixes) or self._is_priced(s) for s in self._segments],
+            self.segments,
+            [_names(s.text, self._prefixes) or self._is_priced(s) for s in self.segments],
             self._checks,
-            self._lexicon,
+            self.lexicon,
             is_choice=self.asks_choice,
             about=frozenset(named if len(named) == 1 else ()),
         )
@@ -110,31 +121,29 @@ class Reading:
     @cached_property
     def is_closing(self) -> bool:
         """Whether it asks if there is anything else it can help with."""
-        return any(s.says("closing") for s in self._segments)
+        return any(s.says("closing") for s in self.segments)
 
     @cached_property
     def proposes(self) -> bool:
         """Whether it names an item, or one of a slot by its price, on offer or booked."""
-        items = self._prefixes.union(self._lexicon.parts)
+        items = self._prefixes.union(self.lexicon.parts)
         return any(
             not s.says("inability")
             and (
                 _names(s.text, items)
                 or (bool(s.named) and self._is_priced(s) and not self._is_about_payment)
             )
-            for s in self._segments
+            for s in self.segments
         )
 
     def _is_priced(self, segment: Segment) -> bool:
-        return any(
-            segment.start <= amount.start < segment.end and not amount.is_inert
-            for amount in self._amounts
-        )
+        within = starting_within(self.stated, segment.start, segment.end)
+        return any(not amount.is_inert for amount in within)
 
     @cached_property
     def _checks(self) -> list[bool]:
         """Of each clause, whether it asks if what the agent has noted is right."""
-        return [self._is_check(segment) for segment in self._segments]
+        return [self._is_check(segment) for segment in self.segments]
 
     def _is_check(self, segment: Segment) -> bool:
         if not segment.is_request or is_booking_request(segment):
@@ -153,7 +162,7 @@ class Reading:
     @cached_property
     def asks_choice(self) -> bool:
         """Whether it lets the user choose among options."""
-        chosen = [s for s in self._segments if s.says("choice") and not _is_no_choice(s)]
+        chosen = [s for s in self.segments if s.says("choice") and not _is_no_choice(s)]
         if any(self.proposes or segment.is_request for segment in chosen):
             return True
         questions = [
@@ -177,7 +186,7 @@ class Reading:
     @cached_property
     def _asks_to_book(self) -> bool:
         """Whether it asks to book, or if what it proposes will do."""
-        clauses = zip(self._segments, self._checks, strict=True)
+        clauses = zip(self.segments, self._checks, strict=True)
         return any(self._is_booking_question(s) for s, is_check in clauses if not is_check)
 
     def _is_booking_question(self, segment: Segment) -> bool:
@@ -188,7 +197,7 @@ class Reading:
         is_payment = self._is_about_payment and segment.says("approval")
         if segment.says("booking_other"):
             is_other = is_payment or segment.says("charge_lead")
-            return not (is_other or facts_in(segment, self._lexicon))
+            return not (is_other or facts_in(segment, self.lexicon))
         return segment.is_request and segment.says("approval") and not is_payment
 
     @cached_property
@@ -196,23 +205,23 @@ class Reading:
         """Whether it asks if something else would do, having nothing that fits."""
         if not self.is_unable or self.proposes or self._is_about_payment:
             return False
-        return self._asks_to_book and not any(is_booking_request(s) for s in self._segments)
+        return self._asks_to_book and not any(is_booking_request(s) for s in self.segments)
 
     @cached_property
     def asks_change(self) -> bool:
         """Whether it asks the user to give up a wish."""
         return self._asks_to_yield or any(
             s.says("alteration") and (s.is_request or s.says("offers_relief"))
-            for s in self._segments
+            for s in self.segments
         )
 
     @cached_property
     def asks_approval(self) -> bool:
         """Whether it asks the user to approve payments."""
-        return any(self._is_approval_question(segment) for segment in self._segments)
+        return any(self._is_approval_question(segment) for segment in self.segments)
 
     def _is_approval_question(self, segment: Segment) -> bool:
-        is_awaited = segment in self._awaited
+        is_awaited = _is_awaited(segment)
         if self._is_about_payment and segment.says("approval"):
             return is_awaited or segment.says("needs_approval")
         if not is_awaited or not segment.says("charge_lead") or _is_no_choice(segment):
@@ -238,7 +247,7 @@ class Reading:
     @cached_property
     def claims_done(self) -> bool:
         """Whether it says that something is booked, paid or confirmed."""
-        pieces = [part.strip() for s in self._segments for part in _PIECES.split(s.text)]
+        pieces = [part.strip() for s in self.segments for part in _PIECES.split(s.text)]
         return any(
             (says("done", part) and not says("not_done", part))
             or (says("held", part) and not says("negated", part) and "?" not in part)
@@ -250,15 +259,15 @@ class Reading:
         """Whether it says that it cannot do what is wanted."""
         return any(
             s.says("inability") and not s.says("about_transfer", "not_unable")
-            for s in self._segments
+            for s in self.segments
         )
 
     @cached_property
     def offers_transfer(self) -> bool:
         """Whether it offers a human."""
-        return offers_transfer(self._utterance, self._lexicon.human) or any(
+        return offers_transfer(self.utterance, self.lexicon.human) or any(
             s.says("offers_human") and s.says("offering") and not s.says("negated", "transferred")
-            for s in self._segments
+            for s in self.segments
         )
 
     @cached_property
@@ -266,16 +275,16 @@ class Reading:
         """Whether it says that the conversation is handed over."""
         return any(
             s.says("transferred") and not s.says("refused") and not s.text.endswith("?")
-            for s in self._segments
+            for s in self.segments
         )
 
     @cached_property
     def offers_extra(self) -> bool:
         """Whether it offers something beside what the facts are about."""
-        return any(self._is_extra_offer(segment) for segment in self._segments)
+        return any(self._is_extra_offer(segment) for segment in self.segments)
 
     def _is_extra_offer(self, segment: Segment) -> bool:
-        is_extra = self._lexicon.extras.search(segment.text) is not None
+        is_extra = self.lexicon.extras.search(segment.text) is not None
         if segment.says("optional") or (is_extra and segment.says("would_suit")):
             return True
         if not segment.is_request or "?" not in segment.text:
@@ -283,7 +292,7 @@ class Reading:
         taken = ("closing", "open", "choice", "offers_human", "alteration", "search")
         if segment.says(*taken) or is_booking_request(segment):
             return False
-        named = segment.named or segment.says("among") or facts_in(segment, self._lexicon)
+        named = segment.named or segment.says("among") or facts_in(segment, self.lexicon)
         return is_extra or (segment.says("extra") and not named)
 
     @cached_property
@@ -297,6 +306,20 @@ class Reading:
     def asks_anything(self) -> bool:
         """Whether it asks something at all."""
         return any(not segment.says("wait") for segment in self._requests)
+
+
+def _said(text: str) -> str:
+    """Return what a user reads of a message: not what is thought aloud, and so much of it."""
+    if len(text) > ATTENTION:
+        text = f"{text[: ATTENTION // 2]}\n{text[-ATTENTION // 2 :]}"
+    # Behind the last end of a thought none ends that begins.
+    ends = [match.end() for match in _THOUGHT_END.finditer(text)]
+    thought = ends[-1] if ends else 0
+    return _THOUGHT.sub("", text[:thought]) + _THOUGHT_LINE.sub("", text[thought:])
+
+
+def _is_awaited(segment: Segment) -> bool:
+    return segment.is_request or segment.says("awaits_user")
 
 
 def _names(words: str, prefixes: Iterable[str]) -> bool:

@@ -1,14 +1,15 @@
 """Amounts of money in a message, which of them state a price, and of how much (§2.7, §2.10)."""
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterable
 from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from crab_graph.money import parse_cents
 from crab_graph.text.lexicon import WORD, alternatives, fragment, lexicon
-from crab_graph.text.utterance import Clause, Utterance
+from crab_graph.text.utterance import REACH, Clause, Utterance
 from crab_graph.text.vocabulary import TextVocabulary
 
 _NUMBER = (
@@ -22,11 +23,15 @@ _AMOUNT = re.compile(
 _DASHED = re.compile(r"\s?[-–]\s?")
 _BETWEEN = re.compile(r"(?<!\w)between\W*\Z")
 
-_REACH = 150
-"""Characters before an amount in which the few words that make it inert are looked for."""
+_CUES_BEFORE = ("hedges", "directly_before", "negators", "attached")
 _OPEN = r"[^\w$,:()\[\]{}–-]"
 """A character between two words that does not part them: no comma, colon, dash or bracket."""
 _LABELS = "|".join(re.escape(label) for label in lexicon()["amounts"]["budget_labels"])
+# Where a cue begins that may make an amount inert, and how many of them can bear on one amount.
+_INERT_CUE = re.compile(
+    rf"(?={'|'.join(fragment('amounts', key) for key in _CUES_BEFORE)}|(?<!\w)(?:{_LABELS}))"
+)
+_NEAREST = 4
 _INERT_BEFORE = re.compile(
     rf"(?:{fragment('amounts', 'hedges')}(?:{_OPEN}+{WORD})?{_OPEN}*"
     rf"|{fragment('amounts', 'directly_before')}{_OPEN}*"
@@ -60,11 +65,17 @@ def find_amounts(utterance: Utterance) -> tuple[Amount, ...]:
     """Return the amounts of a message, in text order; a number without currency is none."""
     amounts = []
     text = utterance.text
-    for match in _AMOUNT.finditer(text):
+    matches = list(_AMOUNT.finditer(text))
+    cues = [match.start() for match in _INERT_CUE.finditer(text)] if matches else []
+    for match in matches:
         (start, end), clause = match.span(), utterance.clause_at(match.start())
+        reach, nearest = max(clause.start, start - REACH), bisect_left(cues, start)
         is_inert = (
-            _INERT_BEFORE.search(text, max(clause.start, start - _REACH), start) is not None
-            or _INERT_AFTER.match(text, end, clause.end) is not None
+            any(
+                cue >= reach and _INERT_BEFORE.match(text, cue, start)
+                for cue in cues[max(0, nearest - _NEAREST) : nearest]
+            )
+            or _INERT_AFTER.match(text, end, min(clause.end, end + REACH)) is not None
             or (
                 start - 2 >= clause.start
                 and text[start - 1] in "-–"
@@ -81,13 +92,13 @@ def find_amounts(utterance: Utterance) -> tuple[Amount, ...]:
     return tuple(amounts)
 
 
-def stated_amounts(amounts: Sequence[Amount], clause: Clause) -> list[Amount]:
-    """Return the amounts of a clause that state a price."""
-    return [
-        amount
-        for amount in amounts
-        if not amount.is_inert and clause.start <= amount.start < clause.end
-    ]
+def stated_amounts(utterance: Utterance, amounts: Iterable[Amount]) -> dict[Clause, list[Amount]]:
+    """Return the amounts that state a price by their clauses, both in text order."""
+    stated: dict[Clause, list[Amount]] = {}
+    for amount in amounts:
+        if not amount.is_inert:
+            stated.setdefault(utterance.clause_at(amount.start), []).append(amount)
+    return stated
 
 
 def has_unit_mark(text: str, clause: Clause, amount: Amount, vocabulary: TextVocabulary) -> bool:
@@ -112,7 +123,8 @@ def _is_range(text: str, clause_start: int, first: Amount, last: Amount) -> bool
         # A long dash is folded to ` - ` as well, so only an ascending pair is a range.
         return first.cents < last.cents
     if gap == " and ":
-        return _BETWEEN.search(text, clause_start, first.start) is not None
+        reach = max(clause_start, first.start - REACH)
+        return _BETWEEN.search(text, reach, first.start) is not None
     return gap == " to "
 
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from crab_graph.text.lexicon import WORD, fragment, lexicon, pattern
 from crab_graph.text.mentions import Mention, by_slot, find_mentions
-from crab_graph.text.utterance import Clause, Utterance
+from crab_graph.text.utterance import REACH, Clause, Utterance, starting_within
 from crab_graph.text.vocabulary import Catalogue
 
 _HALT = re.compile(rf"\W*{fragment('approval', 'halts')}")
@@ -87,11 +87,10 @@ def find_acts(
         acts += [Act(ActKind.CLEAR, slot) for slot in crowded]
     if not mentions:
         return (*acts, *_bare_acts(utterance, request, offered))
-    harmless = [match.span() for match in pattern("approval", "harmless").finditer(utterance.text)]
     for clause in utterance.clauses:
-        within = [item for item in mentions if clause.start <= item.start < clause.end]
+        within = starting_within(mentions, clause.start, clause.end)
         if within:
-            acts += _clause_acts(utterance.text, clause, within, catalogue, harmless)
+            acts += _clause_acts(utterance.text, clause, within, catalogue)
     return tuple(acts)
 
 
@@ -131,31 +130,34 @@ def _clause_acts(
     clause: Clause,
     mentions: Sequence[Mention],
     catalogue: Catalogue,
-    harmless: Sequence[tuple[int, int]],
 ) -> Iterable[Act]:
     """Yield the acts of a clause that names something."""
+    excused = pattern("approval", "harmless").finditer(text, clause.start, clause.end)
+    harmless = {place for match in excused for place in range(*match.span())}
 
     def is_meant(matches: Iterable[re.Match[str]]) -> bool:
-        return any(
-            not any(start <= match.start() < end for start, end in harmless) for match in matches
-        )
+        return any(match.start() not in harmless for match in matches)
+
+    def reach(item: Mention) -> int:
+        return max(clause.start, item.start - REACH)
 
     is_refused = is_meant(_REFUSAL.finditer(text, clause.start, clause.end))
     rejected = [
         item
         for item in mentions
-        if is_refused or is_meant(_REJECTION.finditer(text, clause.start, item.start))
+        if is_refused or is_meant(_REJECTION.finditer(text, reach(item), item.start))
     ]
     is_explicit_approval = (
         "?" not in text[clause.start : clause.end]
         and not pattern("approval", "explicit_voids").search(text, clause.start, clause.end)
         and (
             pattern("approval", "strong").search(text, clause.start, clause.end)
-            or any(_BOOK.search(text, clause.start, item.start) for item in mentions)
+            or any(_BOOK.search(text, reach(item), item.start) for item in mentions)
         )
     )
     if is_explicit_approval:
-        kept = [item for item in mentions if item not in rejected]
+        taken_out = set(rejected)
+        kept = [item for item in mentions if item not in taken_out]
         for slot, ids in by_slot(kept, catalogue).items():
             yield Act(ActKind.APPROVE, slot, ids)
     for mention in rejected:

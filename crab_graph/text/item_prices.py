@@ -1,8 +1,10 @@
 """Prices a message states about single items, or about groups of them (§2.10)."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -49,10 +51,10 @@ def find_item_prices(
     """
     text = utterance.text
     total_at = {total.amount.start: total for total in totals}
+    only_in = cache(lambda line: _only(_items(line, references, vocabulary, filled)))
     found: list[ItemPrice] = []
-    for clause in utterance.clauses:
-        stated = stated_amounts(amounts, clause)
-        if not stated or pattern("marks", "distributive").search(text, clause.start, clause.end):
+    for clause, stated in stated_amounts(utterance, amounts).items():
+        if pattern("marks", "distributive").search(text, clause.start, clause.end):
             continue
         items, parent = _items(clause, references, vocabulary, filled), utterance.parent(clause)
         for amount in stated:
@@ -64,7 +66,7 @@ def find_item_prices(
                 continue
             item = _meant(text, clause, items, amount)
             if item is None and parent is not None:
-                item = _only(_items(parent, references, vocabulary, filled))
+                item = only_in(parent)
             if item is not None:
                 mark = _mark(text, clause, amount, total, vocabulary)
                 found.append(ItemPrice(amount, mark, (item,)))
@@ -99,7 +101,8 @@ def _meant(
     text: str, clause: Clause, items: Sequence[Reference], amount: Amount
 ) -> Reference | None:
     """Return the item a phrase right after the amount names; else the nearest, preceding first."""
-    following = next((item for item in items if item.start >= amount.end), None)
+    after = bisect_left(items, amount.end, key=lambda item: item.start)
+    following = items[after] if after < len(items) else None
     if following is not None:  # `$X for the item` or `$X (item)`
         between = text[amount.end : following.start]
         if _FOR.fullmatch(between):
@@ -109,8 +112,8 @@ def _meant(
             is_attached = _OPENING.fullmatch(between) is not None and closing is not None
         if is_attached:
             return following
-    preceding = [item for item in items if item.end <= amount.start]
-    return preceding[-1] if preceding else following
+    before = bisect_right(items, amount.start, key=lambda item: item.end) - 1
+    return items[before] if before >= 0 else following
 
 
 def _only(items: Sequence[Reference]) -> Reference | None:
@@ -132,4 +135,5 @@ def _mark(
         return Mark.UNIT
     if total is not None or has_whole_mark(text, clause, amount, vocabulary):
         return Mark.WHOLE
-    return Mark.WHOLE if text[clause.start : amount.start].endswith(("=", "= ")) else Mark.UNMARKED
+    is_result = text.endswith(("=", "= "), clause.start, amount.start)
+    return Mark.WHOLE if is_result else Mark.UNMARKED

@@ -1,23 +1,28 @@
 """Which entities a message mentions and discloses, and what its words refer to (§2.3 to §2.10)."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from typing import NamedTuple
 
 from crab_graph.text.lexicon import alternatives, fragment, pattern
-from crab_graph.text.utterance import NAME_FORMS, Utterance
+from crab_graph.text.utterance import NAME_FORMS, Clause, Utterance, starting_within
 from crab_graph.text.vocabulary import NAME_WORD, Catalogue, NamedEntity, TextVocabulary
 
 LISTING_CAP = 10
 
-_GAP = r"(?:\W+[^\W_]+(?:['_-][^\W_]+)*)"
-_NEGATED_DIRECTLY = re.compile(rf"{fragment('negation', 'direct')}{_GAP}?\W*\Z")
-_NEGATED_AFTER = re.compile(rf"{_GAP}{{0,3}}?\W+{fragment('negation', 'after')}")
+# Possessive, so that a chain of words and hyphens is read in one way only.
+_GAP = r"(?:\W+[^\W_]++(?:['_-][^\W_]++)*+)"
+_UP_TO_ONE_WORD = re.compile(rf"{_GAP}?\W*")
+_UP_TO_THREE_WORDS = re.compile(rf"{_GAP}{{0,3}}\W+")
 _REFUSAL = re.compile(
     rf"{fragment('negation', 'negative_auxiliaries')}\s+{fragment('negation', 'verbs')}"
 )
+
+
+_RESPELT = re.compile(f"[{''.join(map(chr, NAME_FORMS))}]")
 
 
 class MentionForm(StrEnum):
@@ -48,12 +53,13 @@ def find_mentions(utterance: Utterance, catalogue: Catalogue) -> tuple[Mention, 
         for kind, prefix in catalogue.vocabulary.prefixes.items()
         for match in find_ids(utterance.text, prefix)
     ]
-    named: list[tuple[int, int]] = []
+    named = bytearray(len(utterance.text))
     for entity, start, end in _name_candidates(utterance.text, catalogue):
-        if not any(start < other_end and other_start < end for other_start, other_end in named):
-            named.append((start, end))
+        if not any(named[start:end]):
+            named[start:end] = b"\1" * (end - start)
             places.append((MentionForm.NAME, entity.kind, entity.entity_id, start, end))
-    found = (Mention(*place, is_negated(utterance, *place[-2:])) for place in places)
+    denials = cache(lambda clause: _Denials(utterance.text, clause))
+    found = (Mention(*place, _is_negated(utterance, denials, *place[-2:])) for place in places)
     return tuple(sorted(found, key=lambda mention: (mention.start, mention.end)))
 
 
@@ -86,24 +92,57 @@ def by_slot(mentions: Iterable[Mention], catalogue: Catalogue) -> dict[str, froz
     return ids
 
 
-def is_negated(utterance: Utterance, start: int, end: int) -> bool:
+class _Denials:
+    """What in a clause takes a mention back; read once, whatever number of mentions it has."""
+
+    def __init__(self, text: str, clause: Clause) -> None:
+        def ends(form: re.Pattern[str]) -> list[int]:
+            return [match.end() for match in form.finditer(text, clause.start, clause.end)]
+
+        self._text = text
+        self._direct = ends(pattern("negation", "direct"))
+        self._refusals = ends(_REFUSAL)
+        scope_ends = pattern("negation", "scope_ends")
+        self._scope_ends = ends(scope_ends) if self._refusals else []
+        after = pattern("negation", "after").finditer(text, clause.start, clause.end)
+        self._after = [match.start() for match in after]
+        voids = pattern("negation", "voids")
+        self._is_void = voids.search(text, clause.start, clause.end) is not None
+
+    def reaches_back(self, end: int) -> bool:
+        """Return whether one follows a mention that ends here."""
+        first = bisect_left(self._after, end)
+        return first < len(self._after) and bool(
+            _UP_TO_THREE_WORDS.fullmatch(self._text, end, self._after[first])
+        )
+
+    def reaches(self, start: int) -> bool:
+        """Return whether one precedes a mention that starts here, and holds."""
+        if self._is_void:
+            return False
+        direct = bisect_right(self._direct, start)
+        if direct and _UP_TO_ONE_WORD.fullmatch(self._text, self._direct[direct - 1], start):
+            return True
+        refused = bisect_right(self._refusals, start)
+        if not refused:
+            return False
+        ended = bisect_right(self._scope_ends, start)
+        return not ended or self._scope_ends[ended - 1] <= self._refusals[refused - 1]
+
+
+def _is_negated(
+    utterance: Utterance, denials: Callable[[Clause], _Denials], start: int, end: int
+) -> bool:
     """Return whether the clause around a mention takes it back."""
-    text, clause = utterance.text, utterance.clause_at(start)
-    refusals = list(_REFUSAL.finditer(text, clause.start, start))
-    is_negated_before = _NEGATED_DIRECTLY.search(text, clause.start, start) is not None or (
-        bool(refusals)
-        and pattern("negation", "scope_ends").search(text, refusals[-1].end(), start) is None
-    )
-    if is_negated_before and not pattern("negation", "voids").search(
-        text, clause.start, clause.end
-    ):
-        return True
-    return _NEGATED_AFTER.match(text, end, utterance.clause_at(end - 1).end) is not None
+    first, last = utterance.clause_at(start), utterance.clause_at(end - 1)
+    return denials(first).reaches(start) or denials(last).reaches_back(end)
 
 
 def _name_candidates(text: str, catalogue: Catalogue) -> list[tuple[NamedEntity, int, int]]:
     """Return every place where a full name stands, longest names first."""
-    form = text.translate(NAME_FORMS)
+    form = text
+    for letter, written in NAME_FORMS.items():
+        form = form.replace(chr(letter), written)
     places = [
         (entity, match.start())
         for match in NAME_WORD.finditer(form)
@@ -112,17 +151,31 @@ def _name_candidates(text: str, catalogue: Catalogue) -> list[tuple[NamedEntity,
     ]
     if not places:
         return []
-    # For each character of the form, where it comes from.
-    origins = [
-        place for place, letter in enumerate(text) for _ in NAME_FORMS.get(ord(letter), letter)
-    ]
+    origin = _origins(text)
     found = []
     for entity, start in places:
         end = start + len(entity.name)
-        last = origins[end - 1] + 1
+        last = origin(end - 1) + 1
         if not form[end : end + 1].isalnum() or text.startswith("'s", last):
-            found.append((entity, origins[start], last))
+            found.append((entity, origin(start), last))
     return sorted(found, key=lambda candidate: (-len(candidate[0].name), candidate[1]))
+
+
+def _origins(text: str) -> Callable[[int], int]:
+    """Return what tells of a character in the form of names where in the text it comes from."""
+    starts, origins = [0], [0]
+    for match in _RESPELT.finditer(text):
+        place = starts[-1] + match.start() - origins[-1]
+        written = len(NAME_FORMS[ord(match[0])])
+        # Each character that is written for one comes from it, those after it from what follows.
+        starts += [*range(place, place + written), place + written]
+        origins += [*[match.start()] * written, match.end()]
+
+    def origin(place: int) -> int:
+        known = bisect_right(starts, place) - 1
+        return origins[known] + place - starts[known]
+
+    return origin
 
 
 class ReferenceForm(StrEnum):
@@ -171,10 +224,13 @@ def find_references(
         slot = booking_slots.get(booking_id)
         if slot is not None:
             found.append(Reference(ReferenceForm.BOOKING, *match.span(), (slot,), booking_id))
-    named = [(one.start, one.end) for one in mentions if one.form is MentionForm.NAME]
+    named = bytearray(len(utterance.text))
+    for one in mentions:
+        if one.form is MentionForm.NAME:
+            named[one.start : one.end] = b"\1" * (one.end - one.start)
     words, meanings = _words(catalogue.vocabulary)
     for match in words.finditer(utterance.text):
-        if not any(start <= match.start() < end for start, end in named):
+        if not named[match.start()]:
             form, slots = meanings[match[0]]
             found.append(Reference(form, *match.span(), slots, word=match[0]))
     return tuple(sorted(found, key=lambda reference: reference.start))
@@ -182,9 +238,7 @@ def find_references(
 
 def references_within(references: Sequence[Reference], start: int, end: int) -> list[Reference]:
     """Return the references that lie in a span."""
-    return [
-        reference for reference in references if start <= reference.start and reference.end <= end
-    ]
+    return [one for one in starting_within(references, start, end) if one.end <= end]
 
 
 @cache

@@ -5,10 +5,10 @@ With them the tokens by which a user ends a conversation (§1), which agents can
 
 import re
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 
 from crab_graph.text.lexicon import WORD, alternatives, fragment, pattern
-from crab_graph.text.utterance import Clause, Utterance
+from crab_graph.text.utterance import REACH, Clause, Utterance
 from crab_graph.text.vocabulary import HumanWords, TextVocabulary
 
 # A negator with one word after it at most, up to the end of the span.
@@ -55,7 +55,7 @@ def without_tokens(text: str) -> str:
 def admits_error(utterance: Utterance) -> bool:
     """Return whether the speaker owns up to a mistake; regret about a wait is none."""
     return any(
-        _NOT_ADMITTED.search(utterance.text, 0, match.start()) is None
+        _NOT_ADMITTED.search(utterance.text, max(0, match.start() - REACH), match.start()) is None
         for match in pattern("admission", "phrases").finditer(utterance.text)
     )
 
@@ -86,10 +86,12 @@ def has_summary_cue(utterance: Utterance, vocabulary: TextVocabulary, has_charge
     cues = [pattern("summary", "cues")]
     if has_charged:
         cues += [pattern("summary", "after_charge"), _announcing(vocabulary)]
+    future = cache(partial(is_future, utterance))
     for form in cues:
         for cue in form.finditer(utterance.text):
             clause = utterance.clause_at(cue.start())
-            is_denied = _NOT_DONE.search(utterance.text, clause.start, cue.start()) is not None
-            if not is_denied and not is_future(utterance, clause):
+            reach = max(clause.start, cue.start() - REACH)
+            is_denied = _NOT_DONE.search(utterance.text, reach, cue.start()) is not None
+            if not is_denied and not future(clause):
                 return True
     return False

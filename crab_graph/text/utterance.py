@@ -7,14 +7,19 @@ is no stemming, no fuzzy match, no accent or homoglyph folding.
 An `Utterance` holds the normalised text of a message; every position below is a position in it.
 Clauses are split before casefolding, since a full stop ends a clause only before a capital, a
 digit, a dollar sign, a quote or a bracket.
+
+Work is linear in the length of a message, whatever it holds: a clause has a greatest length, what
+stands in a span is found by bisection, and of words before or after a place only so many
+characters are looked at (`REACH`).
 """
 
 import re
 import unicodedata
-from bisect import bisect_right
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _HIDDEN_ELEMENT = re.compile(r"<(script|style|template)\b[^<>]*>.*?(?:</\1\s*>|\Z)", re.I | re.S)
@@ -29,11 +34,12 @@ _INVISIBLE = re.compile(
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
 _LOOKALIKES = {
-    **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2032"), "'"),
-    **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f"), '"'),
-    **dict.fromkeys(map(ord, "\u2010\u2011\u2212"), "-"),
-    ord("\u2014"): " - ",
+    **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032", "'"),
+    **dict.fromkeys("\u201c\u201d\u201e\u201f", '"'),
+    **dict.fromkeys("\u2010\u2011\u2212", "-"),
+    "\u2014": " - ",
 }
+_LOOKALIKE = re.compile(f"[{''.join(_LOOKALIKES)}]")
 _EN_DASH = re.compile(r"(?<=[^\W_])\u2013(?=[^\W_])")
 _STRIKE_OR_CODE = re.compile(r"~~|`+")
 # A single star between blanks or numbers multiplies; every other star is emphasis. An underscore
@@ -42,6 +48,13 @@ _STAR = re.compile(r"((?<=\s)\*(?=\s)|(?<=\d)\*(?=[\d$]))|\*+")
 _UNDERSCORE = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
 _MAX_NESTING = 10
 """How often markup that the removal of other markup uncovers is removed in turn."""
+_MARKS = re.compile(r"([^\w\s\x00-\x7f]{30})")
+"""As many marks as Unicode's stream-safe form lets stand on one letter (UAX 15)."""
+
+MAX_CLAUSE = 1000
+"""Characters of a clause: a longer one is read in pieces of it, cut at a blank if there is one."""
+REACH = 150
+"""Characters before or after a place in which the few words are looked for that bear on it."""
 
 
 def visible(text: str) -> str:
@@ -49,7 +62,8 @@ def visible(text: str) -> str:
     for _ in range(_MAX_NESTING):
         seen = text
         if not text.isascii():
-            seen = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).translate(_LOOKALIKES)
+            seen = _compose(_INVISIBLE.sub("", text))
+            seen = _LOOKALIKE.sub(lambda found: _LOOKALIKES[found[0]], seen)
             seen = _EN_DASH.sub("-", seen)
         seen = _HIDDEN_ELEMENT.sub("", _COMMENT.sub("", seen))
         seen = _TAG.sub("", _BREAK.sub("\n", seen))
@@ -60,12 +74,18 @@ def visible(text: str) -> str:
     return text
 
 
+def _compose(text: str) -> str:
+    """Return the NFKC form; marks that crowd on one letter, which it would sort, stay in place."""
+    return "".join(unicodedata.normalize("NFKC", piece) for piece in _MARKS.split(text))
+
+
 def fold(line: str) -> str:
     """Return one visible line without emphasis, casefolded, its whitespace collapsed."""
-    line = _STAR.sub(lambda star: star[1] or "", _STRIKE_OR_CODE.sub("", line))
-    line = " ".join(_UNDERSCORE.sub("", line).split())
+    line = _STRIKE_OR_CODE.sub("", line)
+    line = _STAR.sub(lambda star: star[1] or "", line) if "*" in line else line
+    line = " ".join((_UNDERSCORE.sub("", line) if "_" in line else line).split())
     while True:
-        folded = unicodedata.normalize("NFKC", line.casefold())
+        folded = line.casefold() if line.isascii() else _compose(line.casefold())
         if folded == line:
             return folded
         line = folded
@@ -73,11 +93,12 @@ def fold(line: str) -> str:
 
 def normalise(text: str) -> str:
     """Return `text` in the form in which texts are compared."""
-    while True:
+    for _ in range(_MAX_NESTING):
         normal = fold(visible(text))
         if normal == text:
-            return normal
+            break
         text = normal
+    return text
 
 
 NAME_FORMS = {ord("&"): "and", ord("."): "", ord("'"): ""}
@@ -109,7 +130,7 @@ class Line(NamedTuple):
 
 
 class Clause(NamedTuple):
-    """One clause: its span and the index of its line."""
+    """One clause, or a piece of one that is very long: its span and the index of its line."""
 
     start: int
     end: int
@@ -126,7 +147,7 @@ class Utterance:
 
     def clause_at(self, position: int) -> Clause:
         """Return the clause that holds a position of the text."""
-        after = bisect_right(self.clauses, position, key=lambda clause: clause.start)
+        after = bisect_left(self.clauses, (position + 1,))
         return self.clauses[max(after - 1, 0)]
 
     def words(self, clause: Clause) -> str:
@@ -137,6 +158,24 @@ class Utterance:
         """Return the parent line of a clause's line."""
         parent = self.lines[clause.line].parent
         return None if parent is None else self.lines[parent]
+
+
+class Placed(Protocol):
+    """What stands at a place of a text."""
+
+    @property
+    def start(self) -> int:
+        """Its first character."""
+
+
+_Placed = TypeVar("_Placed", bound=Placed)
+
+
+def starting_within(items: Sequence[_Placed], start: int, end: int) -> Sequence[_Placed]:
+    """Return those of some items, which are in text order, that start in a span."""
+    first = bisect_left(items, start, key=lambda item: item.start)
+    last = bisect_left(items, end, first, key=lambda item: item.start)
+    return items[first:last]
 
 
 def read_message(text: str) -> Utterance:
@@ -157,7 +196,7 @@ def read_message(text: str) -> Utterance:
         start = end
         for words in filter(None, map(fold, pieces)):
             parts.append(words)
-            clauses.append(Clause(end, end + len(words), len(lines)))
+            clauses += (Clause(end + a, end + b, len(lines)) for a, b in _cut(words))
             end += len(words) + 1
         if end > start:
             above = [entry for entry in above if entry[0] < depth]
@@ -176,6 +215,17 @@ def _line_form(raw: str) -> tuple[int, list[str]]:
     if bullet:
         return 1 + len(bullet[1]) // 2, _split(raw[bullet.end() :])
     return 0, _split(raw.lstrip().lstrip("#"))
+
+
+def _cut(words: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of a clause's pieces, which is one but for a very long clause."""
+    start = 0
+    while len(words) - start > MAX_CLAUSE:
+        blank = words.rfind(" ", start + 1, start + MAX_CLAUSE + 1)
+        end = start + MAX_CLAUSE if blank < 0 else blank
+        yield start, end
+        start = end if blank < 0 else end + 1
+    yield start, len(words)
 
 
 def _split(body: str) -> list[str]:

@@ -165,7 +165,12 @@ WRONG = [
 @pytest.mark.parametrize(("text", "keys"), WRONG, ids=[row[0][:60] for row in WRONG])
 def test_a_user_sees_what_contradicts_its_wishes(text, keys):
     known = brief()
-    assert set(contradictions(read_plan(text, known.lexicon, known.slots), known)) == keys
+    assert (
+        set(
+            contradictions(read_plan(Reading(text, known.lexicon, known.slots), known.slots), known)
+        )
+        == keys
+    )
 
 
 def answer(text: str) -> str:

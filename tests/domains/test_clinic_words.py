@@ -138,7 +138,7 @@ PLAN = """Here is what I propose:
     ],
 )
 def test_days_in_a_plan_are_no_wait_for_the_specialist(wait, wrong):
-    plan = read_plan(PLAN.format(wait=wait), brief().lexicon, brief().slots)
+    plan = read_plan(Reading(PLAN.format(wait=wait), brief().lexicon, brief().slots), brief().slots)
     assert set(contradictions(plan, brief())) == wrong
 
 

@@ -5,6 +5,7 @@ import pytest
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.personas.objections import contradictions, open_choices, read_plan
+from crab_graph.personas.understanding import Reading
 
 WANTED = {
     "departure_date": ["2027-05-03", "2027-05-07"],
@@ -44,7 +45,7 @@ LINES = {
 
 
 def objected(text):
-    plan = read_plan(text, BRIEFING.lexicon, BRIEFING.slots)
+    plan = read_plan(Reading(text, BRIEFING.lexicon, BRIEFING.slots), BRIEFING.slots)
     return contradictions(plan, BRIEFING)
 
 
@@ -120,5 +121,5 @@ def test_a_table_row_is_about_its_own_slot():
 
 def test_options_that_differ_ask_for_the_wish_they_differ_in():
     text = "Outbound flights:\n- FL-1001 at 07:10, economy\n- FL-1002 at 19:00, economy\nWhich one?"
-    plan = read_plan(text, BRIEFING.lexicon, BRIEFING.slots)
+    plan = read_plan(Reading(text, BRIEFING.lexicon, BRIEFING.slots), BRIEFING.slots)
     assert open_choices(plan, BRIEFING) == ["outbound_time_of_day"]

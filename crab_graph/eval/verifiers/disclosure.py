@@ -15,7 +15,7 @@ from crab_graph.eval.checks import (
 from crab_graph.eval.history import BookingRecord
 from crab_graph.eval.reading import Episode
 from crab_graph.eval.verifier import Duty, undisclosed, verifier
-from crab_graph.text.mentions import Mention, MentionForm
+from crab_graph.text.mentions import MentionForm
 
 CROWD = 3
 """A message that discloses more entities for a slot than this does not tell which one is booked."""
@@ -58,7 +58,10 @@ def booked_ids(episode: Episode) -> CheckResult:
     spoken_of = [
         booking
         for booking in episode.history.bookings
-        if any(mention.kind == booking.kind for mention in _ids_before(episode, booking))
+        if any(
+            booking.kind in message.kinds_by_id
+            for message in episode.dialogue.agent_before(booking.made_at)
+        )
     ]
     return _disclosed(episode, spoken_of, MentionForm.ID)
 
@@ -92,15 +95,15 @@ def _disclosed(episode: Episode, bookings: list[BookingRecord], form: MentionFor
 
 def undisclosed_reason(episode: Episode, booking: BookingRecord) -> str:
     """Return why a booked id was not disclosed: `absent`, `negated` or `over_cap`."""
-    own = [one for one in _ids_before(episode, booking) if one.entity_id == booking.entity_id]
+    own = [
+        mention
+        for message in episode.dialogue.agent_before(booking.made_at)
+        for mention in message.mentions
+        if mention.form is MentionForm.ID and mention.entity_id == booking.entity_id
+    ]
     if not own:
         return "absent"
     return "negated" if all(mention.is_negated for mention in own) else "over_cap"
-
-
-def _ids_before(episode: Episode, booking: BookingRecord) -> Iterator[Mention]:
-    for message in episode.dialogue.agent_before(booking.made_at):
-        yield from (one for one in message.mentions if one.form is MentionForm.ID)
 
 
 def _unapproved(episode: Episode) -> Iterator[Evidence]:

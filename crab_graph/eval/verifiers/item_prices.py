@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from crab_graph.domain.verification import Role, SlotBooking
 from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, judge, seen
@@ -55,6 +55,7 @@ class Quote:
         return seen(f"{text}; {due}", message=self.message.number)
 
 
+@lru_cache(maxsize=1)
 def find_quotes(episode: Episode) -> tuple[Quote, ...]:
     """Return the prices stated about active bookings, in order."""
     quotes: list[Quote] = []

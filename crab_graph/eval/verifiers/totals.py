@@ -1,7 +1,9 @@
 """Totals told: before a charge, and in the closing summary (rulebook §5 to §7, paper A.1)."""
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache, lru_cache, partial
 
 from crab_graph.domain.verification import Role
 from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, judge, seen
@@ -31,6 +33,7 @@ class StatedTotal:
         return seen(f"stated {format_dollars(self.cents)}: {text}", message=self.message.number)
 
 
+@lru_cache(maxsize=1)
 def governing_totals(episode: Episode) -> tuple[tuple[Payment, StatedTotal], ...]:
     """Return each charge that a total precedes with the latest such total."""
     stated = [
@@ -40,9 +43,9 @@ def governing_totals(episode: Episode) -> tuple[tuple[Payment, StatedTotal], ...
     ]
     governed = []
     for charge in episode.history.charges:
-        earlier = [item for item in stated if item.message.seq < charge.seq]
+        earlier = bisect_left(stated, charge.seq, key=lambda item: item.message.seq)
         if earlier:
-            governed.append((charge, earlier[-1]))
+            governed.append((charge, stated[earlier - 1]))
     return tuple(governed)
 
 
@@ -88,6 +91,7 @@ def _totals_meant(episode: Episode, stated: StatedTotal, governed: int) -> Itera
         yield sum(charge.cents for charge in history.charges if said_at < charge.seq)
 
 
+@lru_cache(maxsize=1)
 def summaries(episode: Episode) -> tuple[StatedTotal, ...]:
     """Return the totals of the visible messages that sum up after the last booking write."""
     if not episode.history.writes:
@@ -102,7 +106,8 @@ def summed_up(episode: Episode, message: AgentMessage) -> list[StatedTotal]:
     has_charged = any(charge.seq < message.seq for charge in episode.history.charges)
     is_summary = message.is_summary(has_charged=has_charged)
     totals = message.job_totals(SUMMARY_CUES) if is_summary else ()
-    return [StatedTotal(message, one) for one in totals if not is_future(said, one.clause)]
+    future = cache(partial(is_future, said))
+    return [StatedTotal(message, one) for one in totals if not future(one.clause)]
 
 
 def _missing_summary(episode: Episode) -> Iterator[Evidence]:
