@@ -5,7 +5,7 @@ of the command line, keywords of the Python functions, what `run.json` keeps and
 a mismatch are made from it. Nothing heavy is imported here, since `--help` reads this module.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
@@ -130,6 +130,15 @@ def value_of(kind: type[Value], given: Mapping[str, Any], *beside: type[Settings
     return kind(**{name: value for name, value in given.items() if name in own})
 
 
+MAX_REPLY_CHARACTERS = 100_000
+"""Characters that one reply of an agent may have where nothing else is said."""
+
+
+def reply_length(text: str, arguments: Iterable[object]) -> int:
+    """Return the characters of a reply: of its text, and of the arguments of its calls."""
+    return len(text) + sum(len(str(one)) for one in arguments)
+
+
 @dataclass(frozen=True)
 class Limits(Settings):
     """Caps of one episode; `None` means no cap (design section 9).
@@ -144,6 +153,9 @@ class Limits(Settings):
     )
     max_messages: int = setting(1000, "Messages of all kinds, tool results included.", low=1)
     max_tool_errors: int = setting(30, "Calls of the agent that may be refused.", low=1)
+    max_reply_characters: int = setting(
+        MAX_REPLY_CHARACTERS, "Characters of one reply of the agent, its calls included.", low=1
+    )
     max_tokens: int | None = setting(
         None, "Tokens that models read and write in an episode, agent and user.", low=1
     )

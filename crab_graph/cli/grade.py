@@ -7,7 +7,7 @@ import typer
 
 from crab_graph.cli.options import BenchArgument
 from crab_graph.cli.output import JsonOption, console, new_table, print_json
-from crab_graph.settings import Toolset
+from crab_graph.settings import MAX_REPLY_CHARACTERS, Toolset
 
 if TYPE_CHECKING:
     from crab_graph.eval.verdict import Verdict
@@ -35,6 +35,14 @@ def grade(
             "booking."
         ),
     ] = Toolset.PARITY,
+    max_reply_characters: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Characters of one reply of the agent; a longer one ends the episode, by its "
+            "fault, as it ends a run.",
+        ),
+    ] = MAX_REPLY_CHARACTERS,
     as_json: JsonOption = False,
 ) -> None:
     """Run a transcript's calls on the task's initial tables, and grade what was done and said.
@@ -46,7 +54,12 @@ def grade(
     from crab_graph.eval.verdict import grade as grade_messages
 
     chosen = load_benchmark(bench)[task]
-    verdict = grade_messages(chosen, load_transcript(transcript), toolset=toolset)
+    verdict = grade_messages(
+        chosen,
+        load_transcript(transcript),
+        toolset=toolset,
+        max_reply_characters=max_reply_characters,
+    )
     if as_json:
         print_json(verdict.as_json())
     else:
@@ -62,7 +75,10 @@ def _print_verdict(verdict: "Verdict", *, is_current: bool) -> None:
 
     fault = "" if verdict.fault is None else f", fault: {verdict.fault}"
     strict = "passes" if verdict.strict["passed"] else "does not pass"
-    print(f"{verdict.task_id}: {verdict.outcome}{fault} (strict grading: {strict})")
+    also = f" (strict grading: {strict})" if verdict.checks else ""
+    print(f"{verdict.task_id}: {verdict.outcome}{fault}{also}")
+    if verdict.error is not None:
+        print(f"error: {verdict.error}")
     if verdict.failures:
         print(f"failures: {', '.join(verdict.failures)}")
     count = len(verdict.unconfirmed)
@@ -72,6 +88,8 @@ def _print_verdict(verdict: "Verdict", *, is_current: bool) -> None:
         calls = "call has" if count == 1 else "calls have"
         why = "" if is_current else " (the task is of an earlier version than they)"
         print(f"{count} {calls} another recorded result than the tools give{why}: {named}{more}")
+    if not verdict.checks:
+        return
     table = new_table("check", "verdict", "strict", "evidence")
     for check, word in verdict.checks.items():
         told = [

@@ -25,12 +25,18 @@ class Fault(StrEnum):
 
 
 def attribute(
-    failing: Collection[Verifier], errors: Sequence[UserError], *, is_certain: bool, is_infra: bool
+    failing: Collection[Verifier],
+    errors: Sequence[UserError],
+    *,
+    is_certain: bool,
+    is_infra: bool,
+    is_overlong: bool = False,
 ) -> Fault | None:
     """Return who is at fault, or `None` where nothing failed, by what fails under parity grading.
 
     `is_certain` means that the checks agree with the certificate; `is_infra`, that the episode was
-    cut short by provider, harness or wall clock.
+    cut short by provider, harness or wall clock; `is_overlong`, by a reply of the agent that is
+    longer than it may be, which no error of the user explains.
     """
     if is_infra:
         return Fault.INFRA
@@ -38,6 +44,8 @@ def attribute(
         return Fault.ENVIRONMENT
     if not failing:
         return None
+    if is_overlong:
+        return Fault.AGENT
     covered = frozenset[str]().union(*(error.covers for error in errors))
     is_covered = all(one.id in covered or one.role in covered for one in failing)
     return Fault.USER if is_covered else Fault.AGENT

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from itertools import count
@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from crab_graph.errors import TranscriptError
+from crab_graph.settings import reply_length
+from crab_graph.text.phrases import find_token
 from crab_graph.tools.registry import Owner
 
 
@@ -42,6 +44,23 @@ class TranscriptMessage(NamedTuple):
     content: str
     tool_calls: tuple[TranscriptCall, ...] = ()
     tool_call_id: str | None = None
+
+
+def until_overlong(
+    messages: Sequence[TranscriptMessage], limit: int
+) -> Sequence[TranscriptMessage] | None:
+    """Return what was said up to a reply of the agent that is longer than it may be, with it.
+
+    `None` where there is none. Its calls are not run: with any it is left out.
+    """
+    for number, message in enumerate(messages):
+        if message.role is MessageRole.USER and find_token(message.content) is not None:
+            return None
+        is_reply = message.role is MessageRole.ASSISTANT and message.owner is Owner.AGENT
+        arguments = (call.arguments for call in message.tool_calls)
+        if is_reply and reply_length(message.content, arguments) > limit:
+            return messages[: number if message.tool_calls else number + 1]
+    return None
 
 
 def load_transcript(path: str | Path) -> list[TranscriptMessage]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from crab_graph.domain.verification import Role
 from crab_graph.domains.task import Task
 from crab_graph.eval.attribution import Fault, attribute, failure_modes, id_mismatch_reasons
 from crab_graph.eval.checks import Evidence, FailureMode, Results
@@ -12,21 +13,27 @@ from crab_graph.eval.explanation import Explanation, explain
 from crab_graph.eval.metrics import disclosure_coverage, efficiency
 from crab_graph.eval.reading import Episode, lay_out, read_task
 from crab_graph.eval.replay import CallStep, Discrepancy, Trajectory, replay
-from crab_graph.eval.transcript import read_transcript
+from crab_graph.eval.transcript import TranscriptMessage, read_transcript, until_overlong
 from crab_graph.eval.user_errors import conduct_errors, recorded_errors
 from crab_graph.eval.user_facts import UserConduct, fact_fates, withheld_facts, wrong_facts
 from crab_graph.eval.verifier import strict_checks
-from crab_graph.eval.verifiers import verifiers_of
+from crab_graph.eval.verifiers import shared_verifiers, verifiers_of
 from crab_graph.eval.verifiers.job import agrees_with_certificate
+from crab_graph.settings import MAX_REPLY_CHARACTERS
 from crab_graph.text.mentions import LISTING_CAP
 
 
 class Termination(StrEnum):
-    """What ended an episode."""
+    """What ended an episode; a reply, one of the agent that is longer than a run lets it be."""
 
     TOKEN = "token"
     BUDGET = "budget"
+    REPLY = "reply"
     INFRA = "infra"
+
+
+OVERLONG = "a reply of the agent is longer than max_reply_characters"
+"""What a verdict says of an episode that such a reply ended."""
 
 
 class Outcome(StrEnum):
@@ -41,13 +48,14 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What grading an episode found.
+    """What grading an episode found; an `infra_error` says nothing of the agent, so has no checks.
 
     Attributes:
         passed: Whether every concrete and every triggered abstract check passes.
         checks: Verdict of each check, parity grading.
         strict: `passed` and `checks` under strict grading.
         failures: All failure modes that apply, the primary one first.
+        error: Why there is no verdict, or which reply of the agent was too long.
         unconfirmed: Recorded results of calls that the replay contradicts.
         fact_fates: What became of each fact the user knew, where it is recorded what it told.
     """
@@ -63,6 +71,7 @@ class Verdict:
     failures: list[str]
     metrics: Mapping[str, Any]
     calls: tuple[CallStep, ...]
+    error: str | None = None
     unconfirmed: tuple[Discrepancy, ...] = ()
     explanation: Explanation | None = None
     fact_fates: Mapping[str, str] = field(default_factory=dict)
@@ -77,6 +86,7 @@ class Verdict:
         return {
             "task": self.task_id,
             **{name: getattr(self, name) for name in _PRINTED},
+            **({} if self.error is None else {"error": self.error}),
             "trace": self.trace,
             "unconfirmed": [
                 {"seq": one.seq, "name": one.name, "recorded": one.recorded}
@@ -95,6 +105,7 @@ def grade(
     *,
     termination: Termination | str | None = None,
     listing_cap: int | None = LISTING_CAP,
+    max_reply_characters: int | None = MAX_REPLY_CHARACTERS,
     user_faults: Sequence[Mapping[str, Any]] = (),
     conduct: UserConduct | None = None,
     toolset: str | None = None,
@@ -107,6 +118,8 @@ def grade(
             LangChain, or as LangChain's objects; or the state that has them under `messages`.
         termination: What ended the episode, where that is known.
         listing_cap: More ids or names of one type in one message disclose none; `None` for no cap.
+        max_reply_characters: A reply of the agent that is longer ends the episode, as it ends a run
+            (`Termination.REPLY`); `None` for no limit.
         user_faults: What the user's engine found wrong in its own turns, as its record has it.
         conduct: The user's condition and what it told when; by default what its words tell.
         toolset: The tools it was made with, `parity` or `extended`; by default the task's.
@@ -115,9 +128,14 @@ def grade(
         TranscriptError: a message is malformed.
     """
     task = task.with_toolset(toolset)
+    said: Sequence[TranscriptMessage] = read_transcript(messages)
+    limit = max_reply_characters
+    stopped = None if limit is None else until_overlong(said, limit)
+    if stopped is not None:
+        said, termination = stopped, Termination.REPLY
     return grade_trajectory(
         task,
-        replay(task, read_transcript(messages)),
+        replay(task, said),
         termination=termination,
         listing_cap=listing_cap,
         user_faults=user_faults,
@@ -152,7 +170,9 @@ def grade_trajectory(
         errors,
         is_certain=agrees_with_certificate(episode, results),
         is_infra=ended is Termination.INFRA,
+        is_overlong=ended is Termination.REPLY,
     )
+    outcome = _outcome(episode, passed, fault, ended)
     failures = [] if passed else failure_modes(episode, results)
     metrics: dict[str, Any] = {
         **efficiency(episode),
@@ -166,9 +186,18 @@ def grade_trajectory(
     }
     if FailureMode.ID_MISMATCH in failures:
         metrics["id_mismatch"] = id_mismatch_reasons(episode)
+    if outcome is Outcome.INFRA_ERROR:
+        metrics.pop("id_mismatch", None)
+        error = "the episode broke down" if fault is Fault.INFRA else _contradiction(results)
+        return Verdict(
+            *(task.id, outcome, False, fault, {}, {}, {"passed": False, "checks": {}}),
+            *(None, [], metrics, trajectory.calls),
+            error=error,
+            unconfirmed=trajectory.discrepancies,
+        )
     return Verdict(
         task_id=task.id,
-        outcome=_outcome(episode, passed, fault, ended),
+        outcome=outcome,
         passed=passed,
         fault=fault,
         checks=_verdicts(results),
@@ -178,10 +207,18 @@ def grade_trajectory(
         failures=[str(mode) for mode in failures],
         metrics=metrics,
         calls=trajectory.calls,
+        error=OVERLONG if ended is Termination.REPLY else None,
         unconfirmed=trajectory.discrepancies,
         explanation=None if passed else explain(episode, results),
         fact_fates={} if conduct is None else fact_fates(episode, results, conduct.told),
     )
+
+
+def _contradiction(results: Results) -> str:
+    """Return how the tables contradict themselves, or the task's certificate."""
+    unsound = (one.id for one in shared_verifiers() if one.role is Role.SOUND)
+    reasons = [one["text"] for check in unsound for one in results[check].evidence]
+    return "; ".join(reasons) or "the verdict contradicts the task's certificate"
 
 
 def _passes(results: Results) -> bool:
@@ -200,6 +237,7 @@ def _outcome(
         return Outcome.INFRA_ERROR
     if passed:
         return Outcome.PASS
-    if ended is Termination.BUDGET and episode.trajectory.token is None:
+    is_over = ended in (Termination.BUDGET, Termination.REPLY)
+    if is_over and episode.trajectory.token is None:
         return Outcome.BUDGET_EXHAUSTED
     return Outcome.USER_FAULT if fault is Fault.USER else Outcome.FAIL

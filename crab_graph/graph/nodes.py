@@ -40,7 +40,7 @@ from crab_graph.models.failures import FailureKind, described, kind_of
 from crab_graph.models.prices import add_costs
 from crab_graph.models.secrets import shortened, without_secrets
 from crab_graph.models.usage import PARTIES, Usage, add_usage, totals
-from crab_graph.settings import Engine
+from crab_graph.settings import Engine, reply_length
 from crab_graph.text.phrases import find_token, without_tokens
 from crab_graph.tools.ledger import Event, Ledger
 from crab_graph.tools.registry import Owner
@@ -102,7 +102,12 @@ class EpisodeNodes:
         reply = cast(Reply, tried.value)
         spending = self._spend(spent, "agent", tried.usage, tried.seconds)
         line: Message = {"seq": counts["seq"], "role": "assistant"}
-        if not reply.calls:
+        length = reply_length(reply.text, (call.arguments for call in reply.calls))
+        if length > self._limits.max_reply_characters:
+            line["content"] = self._cut(reply, length)
+            update = self._next(counts, "user", spending.get("spent", spent), turns=1)
+            update |= ended(Status.BUDGET_EXHAUSTED, "max_reply_characters")
+        elif not reply.calls:
             line["content"] = without_tokens(reply.text).strip()
             update = self._next(counts, "user", spending.get("spent", spent), turns=1)
         else:
@@ -112,6 +117,14 @@ class EpisodeNodes:
         beside = {"inner": list(reply.inner), "own": reply.own}
         line |= {name: value for name, value in beside.items() if value}
         return update | spending | {"messages": Batch(lines=[line])}
+
+    def _cut(self, reply: Reply, length: int) -> str:
+        """Return what is kept of a reply that is too long, which says so itself."""
+        limit = self._limits.max_reply_characters
+        said = "" if reply.calls else without_tokens(reply.text[:limit]).strip()
+        what = "its calls were not run" if reply.calls else "the rest is cut off"
+        why = f"[a reply of {length:,} characters, at most {limit:,} are allowed; {what}]"
+        return f"{said}\n\n{why}".strip()
 
     def user(self, state: EpisodeState) -> Update:
         """Let the user open, answer, use its own tools, or end the talk."""

@@ -33,7 +33,7 @@ _THOUGHT = re.compile(
 """What a model thinks aloud; a user does not take it for something said."""
 _THOUGHT_END = re.compile(r"</think(?:ing)?>", re.I)
 
-ATTENTION = 100_000
+ATTENTION = 50_000
 """Characters of a message that a user reads: of a longer one the beginning and the end."""
 
 
@@ -310,12 +310,13 @@ class Reading:
 
 def _said(text: str) -> str:
     """Return what a user reads of a message: not what is thought aloud, and so much of it."""
-    if len(text) > ATTENTION:
-        text = f"{text[: ATTENTION // 2]}\n{text[-ATTENTION // 2 :]}"
     # Behind the last end of a thought none ends that begins.
     ends = [match.end() for match in _THOUGHT_END.finditer(text)]
     thought = ends[-1] if ends else 0
-    return _THOUGHT.sub("", text[:thought]) + _THOUGHT_LINE.sub("", text[thought:])
+    said = _THOUGHT.sub("", text[:thought]) + _THOUGHT_LINE.sub("", text[thought:])
+    if len(said) <= ATTENTION:
+        return said
+    return f"{said[: ATTENTION // 2]}\n{said[-ATTENTION // 2 :]}"
 
 
 def _is_awaited(segment: Segment) -> bool:

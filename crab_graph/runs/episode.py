@@ -19,7 +19,7 @@ from crab_graph.graph.state import Status, is_finished, transcript_of
 from crab_graph.graph.users import Setup, UserSpec, condition_name, set_up
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.models.usage import PARTIES, Usage, add_usage, is_mock
-from crab_graph.runs.grading import Breakdown, grade_fields
+from crab_graph.runs.grading import Breakdown, ended_by, grade_fields
 from crab_graph.runs.origin import Origin
 from crab_graph.runs.plan import episode_id
 from crab_graph.runs.record import EpisodeRecord
@@ -169,7 +169,7 @@ def _record(
     persona = "none" if condition is None else condition.persona_name
     dimensions = () if condition is None else tuple(map(str, condition.dimensions))
     conduct = UserConduct.from_record(persona, dimensions, facts)
-    ended = _TERMINATIONS[state["status"]]
+    ended = "infra" if broken else ended_by(ending["reason"])
     graded = grade_fields(task, messages, ended, breakdown, faults, conduct)
     return EpisodeRecord(
         **about,
@@ -247,4 +247,3 @@ def _disclosures(task: Task, state: Mapping[str, Any]) -> tuple[dict[str, Any], 
 
 
 _WORDINGS = ("worded", "replaced", "retries")
-_TERMINATIONS = {"ended": "token", "budget_exhausted": "budget", "infra_error": "infra"}

@@ -13,17 +13,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from crab_graph.domain.verification import Role
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.domains.task import Task
 from crab_graph.errors import ResumeMismatch
 from crab_graph.eval import verdict
 from crab_graph.eval.stamp import WORLD, differing, grading_stamp
 from crab_graph.eval.user_facts import UserConduct
-from crab_graph.eval.verifiers import shared_verifiers
+from crab_graph.models.failures import FailureKind
 from crab_graph.models.secrets import without_secrets
 from crab_graph.runs.config import SHARDS, read_config
-from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.record import NO_VERDICT, EpisodeRecord
 from crab_graph.runs.store import read_shard
 from crab_graph.runs.versions import versions
 from crab_graph.runs.writing import hold_run
@@ -57,22 +56,30 @@ def grade_fields(
 ) -> dict[str, Any]:
     """Return the verdict's fields of a record; a crash of grading is an environment's error.
 
-    It `ended` by `token`, `budget` or `infra`. In its own world, of these tables and tools, a
-    recorded result that they do not give is the environment's error.
+    It `ended` by `token`, `budget`, `reply` or `infra`. In its own world, of these tables and
+    tools, a recorded result that they do not give is the environment's error. An `infra_error` says
+    nothing of the agent: it has neither checks nor failures.
     """
     stamp = {"package": versions()["crab-graph"], **grading_stamp(task)}
     try:
         found = verdict.grade(
-            task, messages, termination=ended, user_faults=user_faults, conduct=conduct
+            task,
+            messages,
+            termination=ended,
+            max_reply_characters=None,  # a run has kept its own
+            user_faults=user_faults,
+            conduct=conduct,
         )
         fields = _fields_of(found, is_own_world)
     except Exception as error:  # the dialogue is kept, and can be graded again
         text = without_secrets(f"{CRASH}{type(error).__name__}: {error}")
         fields = {"outcome": "infra_error", "passed": False, "fault": "environment", "error": text}
-        fields |= _UNGRADED
+        fields["metrics"] = {}
     if breakdown is not None:
         fields |= {"outcome": "infra_error", "passed": False}
         fields |= {"fault": breakdown.fault, "error": breakdown.error}
+    if fields["outcome"] == "infra_error":
+        fields |= NO_VERDICT
     return {**fields, "stamp": stamp}
 
 
@@ -81,7 +88,7 @@ def _fields_of(found: verdict.Verdict, is_own_world: bool) -> dict[str, Any]:
         "outcome": str(found.outcome),
         "passed": found.passed,
         "fault": None if found.fault is None else str(found.fault),
-        "error": None,
+        "error": found.error,
         "checks": dict(found.checks),
         "evidence": {name: tuple(pieces) for name, pieces in found.evidence.items()},
         "strict": dict(found.strict),
@@ -92,21 +99,13 @@ def _fields_of(found: verdict.Verdict, is_own_world: bool) -> dict[str, Any]:
         "fact_fates": dict(found.fact_fates),
     }
     if found.outcome == "infra_error":
-        unsound = (one.id for one in shared_verifiers() if one.role is Role.SOUND)
-        reasons = [one["text"] for check in unsound for one in found.evidence.get(check, ())]
-        otherwise = "the verdict contradicts the task's certificate"
-        fields["error"] = f"{UNSOUND}{'; '.join(reasons) or otherwise}"
+        fields["error"] = f"{UNSOUND}{found.error}"
     elif found.unconfirmed and is_own_world and not found.passed:
         first = found.unconfirmed[0]
         text = f"{first.name} answered at step {first.seq} what the tables do not say"
         fields |= {"outcome": "infra_error", "fault": "environment", "error": f"{UNSOUND}{text}"}
     return fields
 
-
-_UNGRADED: dict[str, Any] = {
-    **{name: {} for name in ("checks", "evidence", "strict", "metrics", "fact_fates")},
-    **{"failures": (), "primary_failure": None, "explanation": None},
-}
 
 _KEPT_BEFORE = {*VERDICT_FIELDS, "stamp"}
 
@@ -220,7 +219,7 @@ def regrade_record(bench: Benchmark, record: EpisodeRecord) -> EpisodeRecord:
     """Return an episode with its verdict of now, and the one so far in its history."""
     task = bench[record.task_id].with_toolset(record.toolset)
     error, breakdown = record.error or "", None
-    ended = "budget" if (record.termination or "").startswith("max_") else "token"
+    ended = ended_by(record.termination or "")
     if record.outcome == "infra_error" and not error.startswith((CRASH, UNSOUND)):
         # Why it broke down while it was played; no verdict decides that anew.
         ended, breakdown = "infra", Breakdown(record.fault or "infra", error)
@@ -238,6 +237,14 @@ def regrade_record(bench: Benchmark, record: EpisodeRecord) -> EpisodeRecord:
     if before == after.model_dump(include=_KEPT_BEFORE):
         return after
     return after.model_copy(update={"history": (*record.history, before)})
+
+
+def ended_by(reason: str) -> str:
+    """Return what ended an episode, by the token or the limit that its record names."""
+    if reason == "max_reply_characters":
+        return "reply"
+    is_limit = reason.startswith("max_") or reason == FailureKind.CONTEXT_OVERFLOW
+    return "budget" if is_limit else "token"
 
 
 def _standing(shards: Sequence[Path]) -> dict[str, tuple[Path, int, EpisodeRecord]]:

@@ -21,6 +21,13 @@ def axes_in(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {axis.name: fields[axis.name] for axis in EARLIER_AXES if axis.name in fields}
 
 
+NO_VERDICT: Mapping[str, Any] = {
+    **{name: {} for name in ("checks", "evidence", "strict", "fact_fates")},
+    **{"failures": (), "primary_failure": None, "explanation": None},
+}
+"""What an `infra_error` holds in place of a verdict, since it says nothing of the agent."""
+
+
 class EpisodeRecord(FileModel):
     """One graded episode; specs of agent and user model are without credentials.
 
@@ -36,6 +43,9 @@ class EpisodeRecord(FileModel):
         outcome: pass, fail, budget_exhausted, user_fault or infra_error.
         fault: Whose fault a failure was: agent, user, environment or infra.
         termination: The terminal token, the limit, or the failure that ended the episode.
+        checks: Verdict of each check; those of an `infra_error`, which says nothing of the agent,
+            are none, and it has no failures, evidence or explanation.
+        error: What broke down, or which limit a reply of the agent broke.
         evidence: Why a check came out as it did, piece by piece: `text`, `message`, `rows`.
         strict: The same under strict grading: `passed` and `checks`.
         facts: What the user knew: key, level, slot, and the turn and reason of its disclosure.
@@ -101,12 +111,24 @@ class EpisodeRecord(FileModel):
     @model_validator(mode="before")
     @classmethod
     def _read_earlier(cls, fields: Any) -> Any:
-        """Take the axes of a record that was written when every domain had the same two."""
-        if not isinstance(fields, Mapping) or "axes" in fields:
+        """Read a record as it would be written now.
+
+        Once every domain had the same two axes, and an `infra_error` held what its checks found.
+        """
+        if not isinstance(fields, Mapping):
+            return fields
+        if fields.get("outcome") == "infra_error":
+            fields = {**fields, **NO_VERDICT}
+        if "axes" in fields:
             return fields
         earlier = {axis.name for axis in EARLIER_AXES}
         others = {name: value for name, value in fields.items() if name not in earlier}
         return {**others, "axes": axes_in(fields)}
+
+    @property
+    def has_verdict(self) -> bool:
+        """Whether it says anything of the agent: an `infra_error` does not."""
+        return self.outcome != "infra_error"
 
     @property
     def agent_label(self) -> str:

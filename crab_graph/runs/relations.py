@@ -206,11 +206,12 @@ _COPIED = (
 
 def _episode(record: EpisodeRecord, turns: int) -> Row:
     failed = {part_of_check(name) for name, said in record.checks.items() if said == "fail"}
-    parts = () if record.outcome == "infra_error" else Part
+    parts = Part if record.has_verdict else ()
     metrics = record.metrics
     return {
         **record.model_dump(include=_COPIED),
         **{f"{part}_passed": part not in failed for part in parts},
+        "passed": record.passed if record.has_verdict else None,
         "axes": _json(record.axes),
         "dimensions": "+".join(record.dimensions),
         "failures": ",".join(record.failures),

@@ -19,6 +19,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import attrgetter
 from typing import NamedTuple, Protocol, TypeVar
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -48,8 +49,10 @@ _STAR = re.compile(r"((?<=\s)\*(?=\s)|(?<=\d)\*(?=[\d$]))|\*+")
 _UNDERSCORE = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
 _MAX_NESTING = 10
 """How often markup that the removal of other markup uncovers is removed in turn."""
-_MARKS = re.compile(r"([^\w\s\x00-\x7f]{30})")
-"""As many marks as Unicode's stream-safe form lets stand on one letter (UAX 15)."""
+_SENTENCES = "\ufdfa\ufdfb"
+"""Signs that stand for whole sentences, of up to 18 letters; they are left as they are."""
+_PIECE = re.compile(rf"([^\w\s\x00-\x7f]{{30}}|[{_SENTENCES}])")
+"""Such a sign, or as many marks as Unicode's stream-safe form lets stand on a letter (UAX 15)."""
 
 MAX_CLAUSE = 1000
 """Characters of a clause: a longer one is read in pieces of it, cut at a blank if there is one."""
@@ -76,12 +79,15 @@ def visible(text: str) -> str:
 
 def _compose(text: str) -> str:
     """Return the NFKC form; marks that crowd on one letter, which it would sort, stay in place."""
-    return "".join(unicodedata.normalize("NFKC", piece) for piece in _MARKS.split(text))
+    return "".join(
+        piece if piece in _SENTENCES else unicodedata.normalize("NFKC", piece)
+        for piece in _PIECE.split(text)
+    )
 
 
 def fold(line: str) -> str:
     """Return one visible line without emphasis, casefolded, its whitespace collapsed."""
-    line = _STRIKE_OR_CODE.sub("", line)
+    line = _STRIKE_OR_CODE.sub("", line) if "~" in line or "`" in line else line
     line = _STAR.sub(lambda star: star[1] or "", line) if "*" in line else line
     line = " ".join((_UNDERSCORE.sub("", line) if "_" in line else line).split())
     while True:
@@ -169,13 +175,13 @@ class Placed(Protocol):
 
 
 _Placed = TypeVar("_Placed", bound=Placed)
+_START = attrgetter("start")
 
 
 def starting_within(items: Sequence[_Placed], start: int, end: int) -> Sequence[_Placed]:
     """Return those of some items, which are in text order, that start in a span."""
-    first = bisect_left(items, start, key=lambda item: item.start)
-    last = bisect_left(items, end, first, key=lambda item: item.start)
-    return items[first:last]
+    first = bisect_left(items, start, key=_START)
+    return items[first : bisect_left(items, end, first, key=_START)]
 
 
 def read_message(text: str) -> Utterance:
@@ -229,5 +235,5 @@ def _cut(words: str) -> Iterator[tuple[int, int]]:
 
 
 def _split(body: str) -> list[str]:
-    ends = [0, *(match.end() for match in _CLAUSE_END.finditer(body)), len(body)]
-    return [body[start:end] for start, end in pairwise(ends)]
+    ends = [match.end() for match in _CLAUSE_END.finditer(body)]
+    return [body[start:end] for start, end in pairwise([0, *ends, len(body)])] if ends else [body]

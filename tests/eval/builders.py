@@ -12,7 +12,11 @@ from typing import Any
 
 from crab_graph.domains.task import Task, TaskSpec
 from crab_graph.domains.travel.domain import TRAVEL
+from crab_graph.eval.reading import lay_out, read_task
+from crab_graph.eval.replay import replay
+from crab_graph.eval.transcript import read_transcript
 from crab_graph.eval.verdict import Verdict, grade
+from crab_graph.eval.verifiers import verifiers_of
 from crab_graph.generation.certify import Certificate
 from crab_graph.money import format_dollars
 from crab_graph.tools.ledger import Ledger
@@ -175,6 +179,8 @@ PROFILE = {
     ],
     "payment_card": {"card_id": CARD, "brand": "Visa", "last4": "4242"},
 }
+RIGHT_CENTS = 1_010_00
+"""What the right trip costs."""
 STAY = {"check_in": "2027-05-03", "check_out": "2027-05-06"}
 
 
@@ -185,15 +191,17 @@ def build_task(rows: Mapping[str, list[Row]] | None = None, **request: Any) -> T
         "hotel": {"hotel_id": HOTEL, "room_id": ROOM, **STAY},
         "attraction": {"attraction_id": MUSEUM},
     }
+    wanted = {**REQUEST, **request}
+    is_within = wanted["budget_cents"] is None or wanted["budget_cents"] >= RIGHT_CENTS
     spec = TaskSpec(
         id="S1-001",
         domain="travel",
         stratum=1,
         seed=0,
         today="2027-04-01",
-        request={**REQUEST, **request},
+        request=wanted,
         profile=PROFILE,
-        solutions=(solution,),
+        solutions=(solution,) if is_within else (),
         node_distractors=0,
         edge_distractors=0,
         active_edges=(),
@@ -382,6 +390,14 @@ class Plan:
 def graded(plan: Plan | Script, task: Task | None = None) -> Verdict:
     script = plan.write(task) if isinstance(plan, Plan) else plan
     return grade(script.task, script.messages)
+
+
+def judged(script: Script) -> dict[str, str]:
+    """What each verifier says by itself, also where a contradiction leaves no verdict."""
+    reading = read_task(script.task)
+    trajectory = replay(script.task, read_transcript(script.messages))
+    episode = lay_out(reading, trajectory)
+    return {one.id: str(one.judge(episode).verdict) for one in verifiers_of(reading)}
 
 
 def failing(verdict: Verdict) -> set[str]:

@@ -26,8 +26,8 @@ from tests.eval.builders import (
     attraction,
     build_task,
     flight,
-    graded,
     hotel,
+    judged,
 )
 from tests.eval.sql_checks import sql_verdicts
 
@@ -81,7 +81,7 @@ def test_one_sql_statement_over_the_final_tables_says_the_same(request_name):
     said = sql_verdicts(task, {name: one.ledger for name, one in scripts.items()}, checks)
     seen: set[tuple[str, str]] = set()
     for name, script in scripts.items():
-        verdicts = graded(script).checks
+        verdicts = judged(script)
         assert said[name] == {check.id: verdicts[check.id] for check in checks}, name
         seen |= set(said[name].items())
     if request_name == "tight budget":

@@ -84,8 +84,10 @@ def test_an_amount_that_is_not_the_price_due_fails():
 )
 def test_tables_that_do_not_add_up_are_the_environments_fault(edit):
     verdict = regraded(edit)
-    assert verdict.checks["D24"] == "fail"
     assert (verdict.fault, verdict.outcome) == ("environment", "infra_error")
+    assert verdict.error != "the verdict contradicts the task's certificate"
+    said = [verdict.checks, verdict.strict["checks"], verdict.evidence, verdict.failures]
+    assert not any(said) and verdict.primary_failure is None and verdict.explanation is None
 
 
 def test_a_change_of_an_entity_is_collateral():

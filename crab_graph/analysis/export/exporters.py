@@ -116,7 +116,8 @@ def episode_stamp(record: EpisodeRecord) -> dict[str, Any]:
     return {
         **record.axes,
         **record.model_dump(include=set(_STAMPED.split()), mode="json"),
-        "strict_passed": bool(record.strict.get("passed")),
+        "passed": record.passed if record.has_verdict else None,
+        "strict_passed": record.strict.get("passed"),
         "verifier_sha256": record.stamp.get("verifier"),
     }
 

@@ -51,7 +51,7 @@ def inspect_log(run: Run) -> log.EvalLog:
         metadata=stamp,
         tags=[*reference, f"{config.user_engine} user"],
     )
-    scored = [one for one in run if one.outcome != "infra_error"]
+    scored = [one for one in run if one.has_verdict]
     results = log.EvalResults(
         total_samples=run.planned,
         completed_samples=len(scored),
@@ -79,7 +79,7 @@ def _total(name: str, passed: Sequence[bool]) -> log.EvalScore:
 def _sample(record: EpisodeRecord, seen: Sequence[Message]) -> log.EvalSample:
     messages = _messages(seen)
     said = [one for one in record.messages if one["role"] == "assistant"]
-    error, strict = record.error, record.strict
+    error, strict = None if record.has_verdict else record.error, record.strict
     scores = {
         "passed": _score(record, record.passed, record.checks),
         "strict": _score(record, bool(strict.get("passed")), strict.get("checks", {})),
@@ -93,7 +93,7 @@ def _sample(record: EpisodeRecord, seen: Sequence[Message]) -> log.EvalSample:
         output=model.ModelOutput.from_content(
             model=f"crab-graph/{record.agent_label}", content=said[-1]["content"] if said else ""
         ),
-        scores=None if record.outcome == "infra_error" else scores,
+        scores=scores if record.has_verdict else None,
         metadata={**episode_stamp(record), "metrics": record.metrics, "facts": list(record.facts)},
         error=log.EvalError(message=error, traceback=error, traceback_ansi=error)
         if error

@@ -64,16 +64,19 @@ class _Trace:
     def root(self, stamp: dict[str, Any]) -> dict[str, Any]:
         record = self.record
         verdict = {"passed": record.passed, "strict": bool(record.strict.get("passed"))}
+        error = None if record.has_verdict else record.error
         return {
             **self._run(0, "chain", record.episode_id, steps=len(self.messages)),
             "inputs": {"messages": self.messages[:2]},
             "outputs": {"outcome": record.outcome},
-            "error": record.error,
-            "status": "error" if record.error else "success",
+            "error": error,
+            "status": "error" if error else "success",
             "tags": ["crab-graph", record.condition, record.outcome],
             "extra": {"metadata": {**episode_stamp(record), "run": stamp}},
             "feedback_stats": {
-                name: {"n": 1, "avg": float(value)} for name, value in verdict.items()
+                name: {"n": 1, "avg": float(value)}
+                for name, value in verdict.items()
+                if record.has_verdict
             },
         }
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from crab_graph.runs.record import axes_in
+from crab_graph.runs.record import NO_VERDICT, axes_in
 from crab_graph.settings import Toolset, agent_label
 
 NOT_PASSED = "!pass"
@@ -51,6 +51,8 @@ def is_wanted(row: Row, text: str, given: Mapping[str, str]) -> bool:
 
 def row_of(run: int, fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the row of an episode, from the fields of its record."""
+    if fields["outcome"] == "infra_error":
+        fields = {**fields, **NO_VERDICT}
     return {
         "run": run,
         "id": fields["episode_id"],
