@@ -132,6 +132,8 @@ def value_of(kind: type[Value], given: Mapping[str, Any], *beside: type[Settings
 
 MAX_REPLY_CHARACTERS = 100_000
 """Characters that one reply of an agent may have where nothing else is said."""
+OVERLONG_REPLY = "max_reply_characters"
+"""What ended an episode in which a reply had more of them than it may."""
 
 
 def reply_length(text: str, arguments: Iterable[object]) -> int:

@@ -5,6 +5,7 @@ Nothing that an agent is called or says steers the terminal.
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
@@ -15,7 +16,7 @@ from rich.text import Text
 from crab_graph.domain.card import DomainCard
 from crab_graph.eval.verifiers import shared_verifiers
 from crab_graph.runs.record import EpisodeRecord, party_totals
-from crab_graph.settings import Toolset
+from crab_graph.settings import OVERLONG_REPLY, Toolset
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _LABELS = tomllib.loads((files(__package__) / "labels.toml").read_text(encoding="utf-8"))
@@ -39,9 +40,17 @@ def notes_on(records: Iterable[EpisodeRecord]) -> list[str]:
         NOTES["rules_user"] if any(record.user_engine == "rules" for record in records) else None,
         NOTES["toolset"] if any(record.toolset != Toolset.PARITY for record in records) else None,
         mock_line(records),
+        _overlong_line(records),
         f"Models: {'; '.join(spent)}." if (spent := spending_lines(records)) else None,
     )
     return [note for note in notes if note is not None]
+
+
+def _overlong_line(records: Iterable[EpisodeRecord]) -> str | None:
+    """Return how many episodes a reply ended that was too long, by agent; `None` for none."""
+    ended = Counter(one.agent_label for one in records if one.termination == OVERLONG_REPLY)
+    told = ", ".join(f"{count:,} of {agent}" for agent, count in sorted(ended.items()))
+    return f"{NOTES['overlong']} {told}." if told else None
 
 
 def words(name: str) -> str:

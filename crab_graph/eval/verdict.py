@@ -1,6 +1,6 @@
 """The verdict on one episode (rulebook §1 and §11)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -14,9 +14,9 @@ from crab_graph.eval.metrics import disclosure_coverage, efficiency
 from crab_graph.eval.reading import Episode, lay_out, read_task
 from crab_graph.eval.replay import CallStep, Discrepancy, Trajectory, replay
 from crab_graph.eval.transcript import TranscriptMessage, read_transcript, until_overlong
-from crab_graph.eval.user_errors import conduct_errors, recorded_errors
+from crab_graph.eval.user_errors import UserError, conduct_errors, recorded_errors
 from crab_graph.eval.user_facts import UserConduct, fact_fates, withheld_facts, wrong_facts
-from crab_graph.eval.verifier import strict_checks
+from crab_graph.eval.verifier import Verifier, strict_checks
 from crab_graph.eval.verifiers import shared_verifiers, verifiers_of
 from crab_graph.eval.verifiers.job import agrees_with_certificate
 from crab_graph.settings import MAX_REPLY_CHARACTERS
@@ -174,20 +174,8 @@ def grade_trajectory(
     )
     outcome = _outcome(episode, passed, fault, ended)
     failures = [] if passed else failure_modes(episode, results)
-    metrics: dict[str, Any] = {
-        **efficiency(episode),
-        "job_state": str(episode.state),
-        "visible_messages": len(trajectory.messages),
-        **disclosure_coverage(episode, verifiers),
-        "user_errors": [
-            {"code": error.code, "message": error.message, "text": error.text} for error in errors
-        ],
-        "unconfirmed_results": len(trajectory.discrepancies),
-    }
-    if FailureMode.ID_MISMATCH in failures:
-        metrics["id_mismatch"] = id_mismatch_reasons(episode)
+    metrics = _metrics(episode, verifiers, errors)
     if outcome is Outcome.INFRA_ERROR:
-        metrics.pop("id_mismatch", None)
         error = "the episode broke down" if fault is Fault.INFRA else _contradiction(results)
         return Verdict(
             *(task.id, outcome, False, fault, {}, {}, {"passed": False, "checks": {}}),
@@ -195,6 +183,8 @@ def grade_trajectory(
             error=error,
             unconfirmed=trajectory.discrepancies,
         )
+    if FailureMode.ID_MISMATCH in failures:
+        metrics["id_mismatch"] = id_mismatch_reasons(episode)
     return Verdict(
         task_id=task.id,
         outcome=outcome,
@@ -212,6 +202,22 @@ def grade_trajectory(
         explanation=None if passed else explain(episode, results),
         fact_fates={} if conduct is None else fact_fates(episode, results, conduct.told),
     )
+
+
+def _metrics(
+    episode: Episode, verifiers: Sequence[Verifier], errors: Iterable[UserError]
+) -> dict[str, Any]:
+    """Return what is measured beside the verdict."""
+    return {
+        **efficiency(episode),
+        "job_state": str(episode.state),
+        "visible_messages": len(episode.trajectory.messages),
+        **disclosure_coverage(episode, verifiers),
+        "user_errors": [
+            {"code": error.code, "message": error.message, "text": error.text} for error in errors
+        ],
+        "unconfirmed_results": len(episode.trajectory.discrepancies),
+    }
 
 
 def _contradiction(results: Results) -> str:

@@ -40,7 +40,7 @@ from crab_graph.models.failures import FailureKind, described, kind_of
 from crab_graph.models.prices import add_costs
 from crab_graph.models.secrets import shortened, without_secrets
 from crab_graph.models.usage import PARTIES, Usage, add_usage, totals
-from crab_graph.settings import Engine, reply_length
+from crab_graph.settings import OVERLONG_REPLY, Engine, reply_length
 from crab_graph.text.phrases import find_token, without_tokens
 from crab_graph.tools.ledger import Event, Ledger
 from crab_graph.tools.registry import Owner
@@ -106,7 +106,7 @@ class EpisodeNodes:
         if length > self._limits.max_reply_characters:
             line["content"] = self._cut(reply, length)
             update = self._next(counts, "user", spending.get("spent", spent), turns=1)
-            update |= ended(Status.BUDGET_EXHAUSTED, "max_reply_characters")
+            update |= ended(Status.BUDGET_EXHAUSTED, OVERLONG_REPLY)
         elif not reply.calls:
             line["content"] = without_tokens(reply.text).strip()
             update = self._next(counts, "user", spending.get("spent", spent), turns=1)

@@ -26,6 +26,7 @@ from crab_graph.runs.record import NO_VERDICT, EpisodeRecord
 from crab_graph.runs.store import read_shard
 from crab_graph.runs.versions import versions
 from crab_graph.runs.writing import hold_run
+from crab_graph.settings import OVERLONG_REPLY
 
 CRASH = "grading: "
 """How the error of an episode begins whose grading crashed."""
@@ -80,6 +81,7 @@ def grade_fields(
         fields |= {"fault": breakdown.fault, "error": breakdown.error}
     if fields["outcome"] == "infra_error":
         fields |= NO_VERDICT
+        fields["metrics"].pop("id_mismatch", None)
     return {**fields, "stamp": stamp}
 
 
@@ -241,7 +243,7 @@ def regrade_record(bench: Benchmark, record: EpisodeRecord) -> EpisodeRecord:
 
 def ended_by(reason: str) -> str:
     """Return what ended an episode, by the token or the limit that its record names."""
-    if reason == "max_reply_characters":
+    if reason == OVERLONG_REPLY:
         return "reply"
     is_limit = reason.startswith("max_") or reason == FailureKind.CONTEXT_OVERFLOW
     return "budget" if is_limit else "token"

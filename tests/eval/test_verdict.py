@@ -20,6 +20,7 @@ from tests.eval.builders import (
     build_task,
     flight,
     graded,
+    right_items,
     small_task,
 )
 
@@ -42,6 +43,30 @@ RIGHT = Plan()
 def test_the_first_outcome_that_matches_is_given(plan, termination, outcome, fault):
     verdict = grade(small_task(), plan.write().messages, termination=termination)
     assert (verdict.outcome, verdict.fault) == (outcome, fault)
+
+
+def test_a_reply_that_is_too_long_ends_a_transcript_by_the_agents_fault():
+    script = RIGHT.write()
+    script.messages[-2]["content"] += "!" * 100_000
+    verdict = graded(script)
+    assert (verdict.outcome, verdict.fault) == ("budget_exhausted", "agent")
+    assert "longer than max_reply_characters" in verdict.as_json()["error"]
+    assert verdict.checks["C-FULL"] == "fail" and verdict.checks["D19"] == "pass"
+    free = grade(small_task(), script.messages, max_reply_characters=None)
+    assert free.passed and "error" not in free.as_json()
+
+
+def test_calls_that_are_too_long_are_not_run():
+    messages = RIGHT.write().messages
+    limit = len(str(right_items()["outbound"].arguments)) - 1
+    messages[1]["content"] = "Shall I book?"
+    verdict = grade(small_task(), messages, max_reply_characters=limit)
+    assert (verdict.outcome, verdict.calls) == ("budget_exhausted", ())
+
+
+def test_what_follows_the_users_last_word_is_no_reply():
+    messages = [*RIGHT.write().messages, {"role": "assistant", "content": "!" * 100_001}]
+    assert grade(small_task(), messages).passed
 
 
 def codes(script):

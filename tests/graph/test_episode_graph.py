@@ -153,12 +153,17 @@ def test_an_unknown_tool_and_malformed_arguments_are_answered_and_recorded():
     assert state["counts"]["tool_errors"] == 2
 
 
+LONG_CALL = tool_call_reply(("search_hotels_by_city", {"city": "Pittsburgh"}))
+
+
 @pytest.mark.parametrize(
     ("limits", "agent", "reason"),
     [
         (Limits(max_messages=10), scripted("Hi"), "max_messages"),
         (Limits(max_turns=5), scripted("Hi"), "max_turns"),
         (Limits(max_tool_errors=3), scripted(tool_call_reply("no_tool")), "max_tool_errors"),
+        (Limits(max_reply_characters=9), scripted("x" * 10), "max_reply_characters"),
+        (Limits(max_reply_characters=9), scripted(LONG_CALL), "max_reply_characters"),
     ],
 )
 def test_a_limit_ends_the_episode_without_a_pending_call(limits, agent, reason):

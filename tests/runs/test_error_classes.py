@@ -5,6 +5,7 @@ import json
 import pytest
 
 import crab_graph as cg
+from crab_graph.analysis.viewer.listing import row_of
 from crab_graph.cli.application import main
 from crab_graph.eval import verdict
 from crab_graph.testing.faults import FaultyAnswer
@@ -42,6 +43,46 @@ def test_an_outage_of_the_provider_is_an_infrastructure_error_and_in_the_table(
     main(["report", str(run.directory), "--json"])
     row = json.loads(capsys.readouterr().out)["exhibits"][0]["rows"][0]
     assert row["infra_error"] == 1
+
+
+def test_a_reply_that_is_too_long_is_the_agents_error(bench, tmp_path, capsys):
+    limits = cg.Limits(max_reply_characters=100)
+    with ScriptedServer(["Total: $1.00. " * 8]) as server:
+        run = cg.run(
+            bench, server.spec, "generic", 1, tmp_path / "run", tasks=["S1-001"], limits=limits
+        )
+    (episode,) = run
+    assert (episode.outcome, episode.fault) == ("budget_exhausted", "agent")
+    assert episode.termination == "max_reply_characters" in (episode.error or "")
+    said = episode.messages[-1]["content"]
+    assert said.endswith(
+        "[a reply of 112 characters, at most 100 are allowed; the rest is cut off]"
+    )
+    main(["report", str(run.directory), "--json"])
+    assert "longer than the run's limit" in capsys.readouterr().out
+    assert main(["regrade", str(run.directory)]) == 0
+
+
+def test_an_infrastructure_error_says_nothing_of_the_agent(bench, tmp_path, capsys):
+    """Nor does one that an earlier version wrote with checks."""
+    run = played(bench, tmp_path, FaultyAnswer(status=500))
+    (shard,) = (run.directory / "shards").glob("*.jsonl")
+    written = json.loads(shard.read_text())
+    earlier = {"checks": {"D01": "fail"}, "strict": {"passed": False, "checks": {"D01": "fail"}}}
+    earlier |= {"failures": ["no_booking"], "primary_failure": "no_booking"}
+    for fields in (written, {**written, **earlier}):
+        shard.write_text(json.dumps(fields) + "\n")
+        (episode,) = cg.open_run(run.directory)
+        assert (episode.checks, episode.strict, episode.evidence) == ({}, {}, {})
+        assert (episode.failures, episode.primary_failure, episode.explanation) == ((), None, None)
+        assert row_of(1, fields)["failure"] is None and not row_of(1, fields)["failed"]
+        main(["sql", str(run.directory), "SELECT passed, primary_failure FROM episodes", "--json"])
+        assert json.loads(capsys.readouterr().out) == [{"passed": None, "primary_failure": None}]
+        assert main(["sql", str(run.directory), "SELECT * FROM checks", "--json"]) == 0
+        assert json.loads(capsys.readouterr().out) == []
+    main(["regrade", str(run.directory)])
+    (episode,) = cg.open_run(run.directory)
+    assert (episode.outcome, episode.checks, episode.primary_failure) == ("infra_error", {}, None)
 
 
 def test_a_crash_of_a_verifier_is_the_environments_and_leaves_a_dialogue_to_grade(

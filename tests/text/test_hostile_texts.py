@@ -1,0 +1,91 @@
+"""Twice the text costs twice the work, whatever it holds: counted in steps, not timed."""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from crab_graph.eval.verdict import grade
+from crab_graph.personas.condition import Persona, ResolvedCondition
+from crab_graph.personas.rules_user import RulesUser
+from crab_graph.text.utterance import MAX_CLAUSE, read_message
+from tests.eval.builders import OUT, Plan, small_task
+from tests.text.hostile_texts import HOSTILE
+
+COMMON = ("ids and prices", "totals under one line", "tables")
+
+
+def steps(work: Callable[[], object]) -> int:
+    """Return how many instructions of Python's own machine something takes."""
+    taken = 0
+
+    def count(frame: Any, event: str, _: object) -> Any:
+        nonlocal taken
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        taken += event == "opcode"
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return taken
+
+
+def is_linear(work: Callable[[Any], object], *inputs: object) -> bool:
+    """Tell whether work grows as its inputs do, each of them twice the one before."""
+    first, second, third = (steps(lambda given=given: work(given)) for given in inputs)
+    return third - second <= 2.2 * max(second - first, 5_000)
+
+
+def episode(text: str) -> list[dict[str, Any]]:
+    plan = Plan()
+    return Plan(proposal=f"{text}\n\n{plan.told}\n\nTrip total: {plan.total}.").write().messages
+
+
+def answer(text: str) -> None:
+    user = RulesUser(small_task().briefing, ResolvedCondition("ruse", Persona.TERSE), 0)
+    opening = user.step({}, [])
+    user.step(opening.state, [opening.message, {"role": "assistant", "content": text}])
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(one, marks=[] if one in COMMON else [pytest.mark.slow]) for one in HOSTILE],
+)
+def test_twice_the_text_is_graded_in_twice_the_steps(kind):
+    grade(small_task(), episode("Hello."))
+    written = [episode(HOSTILE[kind](size)) for size in (2_000, 4_000, 8_000)]
+    assert is_linear(lambda messages: grade(small_task(), messages), *written)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(one, marks=[] if one == "bullets" else [pytest.mark.slow]) for one in HOSTILE],
+)
+def test_twice_the_text_is_answered_in_twice_the_steps(kind):
+    answer("Hello.")
+    assert is_linear(answer, *(HOSTILE[kind](size) for size in (1_000, 2_000, 4_000)))
+
+
+def test_twice_the_messages_are_graded_in_twice_the_steps():
+    said = [
+        {"role": "assistant", "content": f"- {OUT}: $150.00 each. Please approve the total of $9."},
+        {"role": "user", "content": "Yes, approved: 3 nights."},
+    ]
+    opening, *rest = Plan().write().messages
+    grade(small_task(), [opening, *said, *rest])
+    talks = [[opening, *said * times, *rest] for times in (10, 20, 40)]
+    assert is_linear(lambda messages: grade(small_task(), messages), *talks)
+
+
+@pytest.mark.parametrize("piece", ["we look ", "x", f"{OUT} ", "a|"])
+def test_a_clause_has_a_greatest_length_and_loses_nothing(piece):
+    utterance = read_message(piece * 2_000)
+    words = [utterance.words(clause) for clause in utterance.clauses]
+    assert max(map(len, words)) <= MAX_CLAUSE < len(utterance.text)
+    assert "".join(words).replace(" ", "") == utterance.text.replace(" ", "")
+    assert "".join(words).replace(" ", "") == (piece.casefold() * 2_000).replace(" ", "")
