@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from crab_graph.eval.verdict import Verdict
 
 _NAMED = 8
+_PIECES = 50
+"""How many pieces of evidence of one check are printed."""
 
 
 def grade(
@@ -92,10 +94,13 @@ def _print_verdict(verdict: "Verdict", *, is_current: bool) -> None:
         return
     table = new_table("check", "verdict", "strict", "evidence")
     for check, word in verdict.checks.items():
+        evidence = verdict.evidence.get(check, [])
         told = [
             f"message {one['message']}: {one['text']}" if "message" in one else str(one["text"])
-            for one in verdict.evidence.get(check, [])
+            for one in evidence[:_PIECES]
         ]
+        if len(evidence) > _PIECES:
+            told.append(f"and {len(evidence) - _PIECES:,} more pieces, all of them with --json")
         style = "bold red" if word == "fail" else "dim" if word.startswith("not_") else ""
         own = verdict.strict["checks"][check]
         table.add_row(
