@@ -45,6 +45,10 @@ def _grade(messages: list[dict[str, Any]]) -> None:
     grade(small_task(), messages, max_reply_characters=None)
 
 
+def _grade_reply(text: str) -> None:
+    _grade(episode(text))
+
+
 def _rows(
     what: str, sizes: Iterable[int], given: Callable[[int], Any], work: Callable[[Any], object]
 ) -> Iterator[Row]:
@@ -61,19 +65,14 @@ def _rows(
 
 def main(kinds: Sequence[str] = ()) -> list[Row]:
     """Return how long each kind of text takes to be graded, and to be answered."""
-    _grade(episode("Hello."))
+    _grade_reply("Hello.")
     answer("Hello.")
     rows: list[Row] = []
     for kind in kinds or HOSTILE:
         text = HOSTILE[kind]
         sizes = (*SIZES, LONGEST) if kind in AT_LONGEST else SIZES
-        graded = _rows(
-            f"{kind}, {{size}} characters, graded",
-            sizes,
-            lambda size, text=text: episode(text(size)),
-            _grade,
-        )
-        rows += [*graded, *_rows(f"{kind}, {{size}} characters, answered", SIZES, text, answer)]
+        rows += _rows(f"{kind}, {{size}} characters, graded", sizes, text, _grade_reply)
+        rows += _rows(f"{kind}, {{size}} characters, answered", SIZES, text, answer)
     if not kinds:
         rows += _rows("one message over and over, {size} messages, graded", MESSAGES, _talk, _grade)
     return rows

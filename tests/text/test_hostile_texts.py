@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -37,7 +38,7 @@ def steps(work: Callable[[], object]) -> int:
 
 def is_linear(work: Callable[[Any], object], *inputs: object) -> bool:
     """Tell whether work grows as its inputs do, each of them twice the one before."""
-    first, second, third = (steps(lambda given=given: work(given)) for given in inputs)
+    first, second, third = (steps(partial(work, given)) for given in inputs)
     return third - second <= 2.2 * max(second - first, 5_000)
 
 
