@@ -35,6 +35,9 @@ POOL_FACTOR = 3
 TRIES = 8
 """How often objects are drawn that are to be distinct."""
 
+FRESH = 8
+"""One in so many objects drawn within some entities is to be new, or no more are drawn."""
+
 NEAR_MISSES = 5
 """Candidates of each node that are tried first for each edge, as they break that edge alone."""
 
@@ -163,7 +166,9 @@ def draw_distinct(
         if len(fresh):
             parts.append(take(drawn, fresh))
             missing -= len(fresh)
-        if missing <= 0 or len(fresh) == 0:
+        # A few entities have few different offers, and soon all of them were drawn.
+        least = 0 if within is None else size // FRESH
+        if missing <= 0 or len(fresh) <= least:
             break
     return concatenate(parts) if parts else None
 
