@@ -19,8 +19,6 @@ SWEEPS = 12
 LEAST = 1e-6
 """Weight of a candidate that no margin wants."""
 
-_Floats = NDArray[np.float64]
-
 
 class Levels(NamedTuple):
     """A grouping of a node's objects by shared values of properties, and what there is to level.
@@ -31,6 +29,83 @@ class Levels(NamedTuple):
     names: tuple[str, ...]
     present: Columns
     known: Columns
+
+
+_Floats = NDArray[np.float64]
+
+SPREAD = (0.3, 1.7)
+"""Within what the largest size of a group is drawn, in parts of the usual one: sizes differ."""
+
+LOOSENESS = (1.0, 1.5, 2.0, 3.0, 5.0)
+"""How much larger than those of seeds other groups may be: the least that leaves enough."""
+
+
+class _Crowd(NamedTuple):
+    """One grouping: each object's group, and of each group how large it may be and its seeds."""
+
+    groups: IntArray
+    share: _Floats
+    seeds: IntArray
+
+
+def thin_out(
+    seeds: Columns,
+    others: Columns,
+    likely: Columns,
+    groupings: Sequence[Sequence[str]],
+    least: int,
+    rng: np.random.RandomState,
+) -> IntArray:
+    """Return the positions of those others that stay, so that no group of a seed is set apart.
+
+    What agrees with a seed in all that matters would complete it, so that seeds have few
+    companions. Groups without one are cut down to about as many, less where `likely` objects are
+    rarer than beside seeds; the first of each group stay. If that leaves fewer than `least`, more
+    of each group do.
+    """
+    parts, size = (seeds, others, likely), length(seeds) + length(others)
+    names = dict.fromkeys(name for names in groupings for name in names)
+    numbers = {name: numbered_together(name, parts) for name in names}
+    crowds = []
+    for one in groupings:
+        groups = group([numbers[name] for name in one], size + length(likely)).of_each
+        count = int(groups.max()) + 1
+        held = np.bincount(groups[: length(seeds)], minlength=count)
+        often = (np.bincount(groups[size:], minlength=count) + 1).astype(np.float64)
+        usual = _total(often[held > 0]) / int((held > 0).sum())
+        share = SPREAD[0] + (SPREAD[1] - SPREAD[0]) * rng.random_sample(count)
+        share *= np.minimum(often / usual, 1.0)
+        crowds.append(_Crowd(groups[length(seeds) : size], share, held))
+    kept = np.arange(0)
+    for looseness in LOOSENESS:
+        kept = _thinned(crowds, length(others), looseness)
+        if len(kept) >= least:
+            return kept
+    rest = np.setdiff1d(np.arange(length(others)), kept)
+    return np.sort(np.concatenate([kept, rest[: least - len(kept)]]))
+
+
+def _thinned(crowds: Sequence[_Crowd], count: int, looseness: float) -> IntArray:
+    """Return which of `count` objects stay where groups are so much larger than those of seeds."""
+    kept = np.arange(count)
+    for groups, share, seeds in crowds:
+        own = np.flatnonzero(seeds)
+        held = seeds[own] + np.bincount(groups[kept], minlength=len(share))[own]
+        limit = np.maximum(1.0, np.rint(share * looseness * int(held.sum()) / len(own)))
+        limit[own] = np.inf
+        mine = groups[kept]
+        kept = kept[_places_within(mine) < limit[mine]]
+    return kept
+
+
+def _places_within(groups: IntArray) -> IntArray:
+    """Return of each object how many of its group stand before it."""
+    order = np.argsort(groups, kind="stable")
+    sizes = np.bincount(groups)
+    first = np.cumsum(sizes) - sizes
+    places = np.empty(len(groups), dtype=np.int64)
+    places[order] = np.arange(len(groups)) - first[groups[order]]
+    return places
 
 
 class _Margin(NamedTuple):

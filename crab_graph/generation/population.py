@@ -3,11 +3,13 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from crab_graph.errors import UnsatisfiableTask
+from crab_graph.generation.balance import thin_out
 from crab_graph.generation.bundles import are_parts, choose_entities, entities_for
 from crab_graph.generation.candidates import Identities, build_pool, free_values
 from crab_graph.generation.constraint_graph import Codes
@@ -26,6 +28,7 @@ from crab_graph.generation.objects import (
     IDENTITY,
     CodedObjects,
     Columns,
+    IntArray,
     concatenate,
     length,
     take,
@@ -46,6 +49,9 @@ Origin = Literal["seed", "node", "edge"]
 
 EDGE_SHARE = 0.5
 """Share of edge distractors among the distractors of a node, where the graph admits that many."""
+
+KEPT, FEWEST_KEPT = 0.4, 40
+"""Share of a node's edge distractors, and number, that stay at least where groups are levelled."""
 
 POSSIBLE = 400
 """Solutions drawn from all that a graph admits: seeds are chosen among them, and distractors are
@@ -121,15 +127,30 @@ def populate(
         )
         for node in quota
     }
-    edge = accept_harmless(folded, pools, wanted, used, seed)
+    found = accept_harmless(folded, pools, wanted, used, seed)
+    kept = {
+        node: _thinned(folded, node, seeds, own, likely[node], seed) for node, own in found.items()
+    }
+    edge = {node: own.at(kept[node]) for node, own in found.items()}
 
     def draw(node: str, missing: int) -> Distractors | None:
         taken = used[folded.graph.type_of(node)]
         present = concatenate([seed_objects(folded, node, seeds), edge[node].objects])
-        beside = Surroundings(likely[node], present, entities[node])
-        return generate_node_distractors(folded, node, missing, taken, seed, beside)
+        # Half take after what stands there by now, which lacks what the exact test kept away.
+        models = likely[node]
+        if isinstance(present, CodedObjects):
+            again = take(present, np.resize(np.arange(length(present)), length(models)))
+            models = concatenate([models, again])
+        beside = Surroundings(models, present, entities[node])
+        made = generate_node_distractors(folded, node, missing, taken, seed, beside)
+        short = missing - (0 if made is None else len(made.broken))
+        if short:  # what was thinned out stays where nothing can take its place
+            rest = np.setdiff1d(np.arange(len(found[node].broken)), kept[node])[:short]
+            edge[node] = found[node].at(np.sort(np.concatenate([kept[node], rest])))
+        return made
 
-    made = assemble(folded, seeds, solutions, edge, fill(quota, edge, draw))
+    wish = fill(quota, edge, draw)
+    made = assemble(folded, seeds, solutions, edge, wish)
     return replace(made, sampler=sampler)
 
 
@@ -153,7 +174,7 @@ def _entities(
         for item in folded.node_constraints[node]
         if not speaks_of_entity(folded, node, item)
     )
-    beside = (total - edge) * own / (sum(weights.values()) or 1)
+    beside = (total - KEPT * edge) * own / (sum(weights.values()) or 1)
     count = entities_for(possible.type, edge + beside)
     rng = derive_array_rng(seed, "entities", node)
     return choose_entities([seed_objects(folded, node, seeds), possible], count, rng)
@@ -166,6 +187,37 @@ def _likely(
     rng = derive_array_rng(seed, "likely objects", node)
     own = take(possible[node], are_parts(possible[node], entities))
     return concatenate([own, redraw(folded, node, possible, rng, entities)])
+
+
+def _thinned(
+    folded: FoldedGraph,
+    node: str,
+    seeds: Sequence[SeedSolution],
+    found: Distractors,
+    likely: CodedObjects,
+    seed: int,
+) -> IntArray:
+    """Return the positions of a node's edge distractors that stay, so that no seed stands apart.
+
+    They are grouped by each two of the properties that active edges read, sums aside, by each
+    alone, and by what bundles them.
+    """
+    if not found.broken:
+        return np.arange(0)
+    summed = {
+        ref for edge in folded.edges if edge.linear is not None for ref in edge.linear.weights
+    }
+    names = [name for name in folded.edge_properties(node) if (node, name) not in summed]
+    groupings: list[Sequence[str]]
+    bundle = folded.types[folded.graph.type_of(node)].bundle
+    groupings = [
+        *((name,) for name in names),
+        *combinations(names, 2),
+        *([bundle] if bundle else []),
+    ]
+    least = max(FEWEST_KEPT, math.ceil(KEPT * len(found.broken)))
+    own, rng = seed_objects(folded, node, seeds), derive_array_rng(seed, "thinned", node)
+    return thin_out(own, found.objects, likely, groupings, least, rng)
 
 
 def draw_seeds(folded: FoldedGraph, count: int, seed: int) -> DrawnSeeds:
@@ -275,6 +327,8 @@ def fill(
 ) -> dict[str, Distractors]:
     """Return the node distractors that nodes have room for beside their edge distractors.
 
+    `draw` may add to the latter where it makes fewer than it is asked for.
+
     Raises:
         UnsatisfiableTask: `draw` makes fewer for a node than it is asked for.
     """
@@ -284,6 +338,7 @@ def fill(
         made = draw(node, missing) if missing else None
         if made is not None:
             wish[node] = made
+        missing = number - len(edge[node].broken)
         if missing and (made is None or len(made.broken) < missing):
             raise UnsatisfiableTask(f"node '{node}' has too few objects for its distractors")
     return wish
