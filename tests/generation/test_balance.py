@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from crab_graph.domain.naming import draw_names
 from crab_graph.domains.travel.domain import ATTRACTION
-from crab_graph.generation.balance import Levels, choose_balanced
+from crab_graph.generation.balance import Levels, choose_balanced, thin_out
 from crab_graph.randomness import derive_array_rng, derive_rng
 
 
@@ -79,3 +79,43 @@ def test_the_length_of_a_name_does_not_tell_the_category():
             lengths[category].append(len(name))
     means = [np.mean(own) for own in lengths.values()]
     assert np.ptp(means) < 0.5
+
+
+def thinned(seeds, others, least, groupings=(("day",),), likely=None):
+    rng = derive_array_rng("thinned", least)
+    return thin_out(seeds, others, others if likely is None else likely, groupings, least, rng)
+
+
+def test_groups_without_a_seed_come_down_to_about_the_size_of_those_with_one():
+    others = {"day": np.repeat([0, 1, 2, 3], [2, 60, 60, 60])}
+    kept = thinned({"day": np.array([0])}, others, 5)
+    sizes = np.bincount(others["day"][kept], minlength=4)
+    assert sizes[0] == 2  # the seed's companions stay
+    assert all(1 <= size <= 5 for size in sizes[1:])
+
+
+def test_pairs_are_thinned_out_as_well():
+    days, carriers = np.repeat(np.arange(6), 40), np.tile(np.arange(4), 60)
+    others = {"day": days, "carrier": carriers}
+    seeds = {"day": np.array([9]), "carrier": np.array([9])}
+    kept = thinned(seeds, others, 8, [("day", "carrier")])
+    assert np.bincount(days[kept] * 4 + carriers[kept]).max() <= 2
+
+
+def test_groups_that_rarely_come_up_in_solutions_keep_fewer():
+    others = {"day": np.repeat([0, 1, 2], [20, 60, 60])}
+    likely = {"day": np.repeat([0, 1, 2], [100, 100, 4])}
+    kept = thinned({"day": np.array([0])}, others, 5, likely=likely)
+    sizes = np.bincount(others["day"][kept], minlength=3)
+    assert sizes[2] < sizes[1] / 3
+
+
+@given(
+    st.lists(st.integers(0, 3), min_size=1, max_size=4),
+    st.lists(st.integers(0, 3), min_size=1, max_size=50),
+    st.integers(1, 60),
+)
+def test_as_many_others_stay_as_must(seeds, others, least):
+    kept = thinned({"day": np.array(seeds)}, {"day": np.array(others)}, least)
+    assert len(set(kept.tolist())) == len(kept) >= min(least, len(others))
+    assert kept.tolist() == sorted(kept.tolist())
