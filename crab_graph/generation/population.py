@@ -3,13 +3,11 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from crab_graph.errors import UnsatisfiableTask
-from crab_graph.generation.balance import thin_out
 from crab_graph.generation.bundles import are_parts, choose_entities, entities_for
 from crab_graph.generation.candidates import Identities, build_pool, free_values
 from crab_graph.generation.constraint_graph import Codes
@@ -28,7 +26,6 @@ from crab_graph.generation.objects import (
     IDENTITY,
     CodedObjects,
     Columns,
-    IntArray,
     concatenate,
     length,
     take,
@@ -43,15 +40,13 @@ from crab_graph.generation.seeds import (
     redraw,
     sample_solutions,
 )
+from crab_graph.generation.thinning import KEPT, thinned
 from crab_graph.randomness import derive_array_rng, derive_rng
 
 Origin = Literal["seed", "node", "edge"]
 
 EDGE_SHARE = 0.5
 """Share of edge distractors among the distractors of a node, where the graph admits that many."""
-
-KEPT, FEWEST_KEPT = 0.4, 40
-"""Share of a node's edge distractors, and number, that stay at least where groups are levelled."""
 
 POSSIBLE = 400
 """Solutions drawn from all that a graph admits: seeds are chosen among them, and distractors are
@@ -129,7 +124,8 @@ def populate(
     }
     found = accept_harmless(folded, pools, wanted, used, seed)
     kept = {
-        node: _thinned(folded, node, seeds, own, likely[node], seed) for node, own in found.items()
+        node: thinned(folded, node, own, seed_objects(folded, node, seeds), likely[node], seed)
+        for node, own in found.items()
     }
     edge = {node: own.at(kept[node]) for node, own in found.items()}
 
@@ -187,37 +183,6 @@ def _likely(
     rng = derive_array_rng(seed, "likely objects", node)
     own = take(possible[node], are_parts(possible[node], entities))
     return concatenate([own, redraw(folded, node, possible, rng, entities)])
-
-
-def _thinned(
-    folded: FoldedGraph,
-    node: str,
-    seeds: Sequence[SeedSolution],
-    found: Distractors,
-    likely: CodedObjects,
-    seed: int,
-) -> IntArray:
-    """Return the positions of a node's edge distractors that stay, so that no seed stands apart.
-
-    They are grouped by each two of the properties that active edges read, sums aside, by each
-    alone, and by what bundles them.
-    """
-    if not found.broken:
-        return np.arange(0)
-    summed = {
-        ref for edge in folded.edges if edge.linear is not None for ref in edge.linear.weights
-    }
-    names = [name for name in folded.edge_properties(node) if (node, name) not in summed]
-    groupings: list[Sequence[str]]
-    bundle = folded.types[folded.graph.type_of(node)].bundle
-    groupings = [
-        *((name,) for name in names),
-        *combinations(names, 2),
-        *([bundle] if bundle else []),
-    ]
-    least = max(FEWEST_KEPT, math.ceil(KEPT * len(found.broken)))
-    own, rng = seed_objects(folded, node, seeds), derive_array_rng(seed, "thinned", node)
-    return thin_out(own, found.objects, likely, groupings, least, rng)
 
 
 def draw_seeds(folded: FoldedGraph, count: int, seed: int) -> DrawnSeeds:

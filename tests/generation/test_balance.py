@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 
 from crab_graph.domain.naming import draw_names
 from crab_graph.domains.travel.domain import ATTRACTION
-from crab_graph.generation.balance import Levels, choose_balanced, thin_out
+from crab_graph.generation.balance import Levels, choose_balanced
+from crab_graph.generation.thinning import thin_out
 from crab_graph.randomness import derive_array_rng, derive_rng
 
 
