@@ -14,6 +14,8 @@ from math import prod
 from typing import Any
 
 import constraint as python_constraint
+import numpy as np
+from numpy.typing import NDArray
 
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.constraints import Constraint, LinearSum, Ref, Value
@@ -23,6 +25,9 @@ WORK_LIMIT = 1_000_000
 
 It is a number and not a time, so that every machine gives up on the same problems.
 """
+
+TRIED_AT_ONCE = 250_000
+"""Up to so many combinations of groups are tried with an edge at once, rather than as they come."""
 
 Row = Mapping[str, Any]
 
@@ -93,7 +98,7 @@ def solve_rows(
     groups = {node: _grouped(node, plain, linear, rows[node]) for node in nodes}
     problem = _problem({node: range(len(own)) for node, own in groups.items()})
     least = {node: [group[0][0] for group in own] for node, own in groups.items()}
-    bound = linear.bound if linear is not None else None
+    bound = linear.bound if linear is not None else 0  # then no row costs anything
     problem.addConstraint(_Cheapest(least, bound, work), list(nodes))
     for edge in plain:
         problem.addConstraint(_over_groups(edge, groups), list(edge.nodes))
@@ -184,6 +189,8 @@ def _over_groups(edge: Constraint, groups: Mapping[str, Sequence[_Group]]) -> Ca
         names = edge.properties_of(node)
         refs += [(node, name) for name in names]
         profiles.append([tuple([group[0][1][name] for name in names]) for group in groups[node]])
+    if prod(map(len, profiles)) <= TRIED_AT_ONCE:
+        return _tried_out(edge, refs, profiles)
     known: dict[tuple[tuple[Value, ...], ...], bool] = {}
 
     def holds(*numbers: int) -> bool:
@@ -196,14 +203,33 @@ def _over_groups(edge: Constraint, groups: Mapping[str, Sequence[_Group]]) -> Ca
     return holds
 
 
+def _tried_out(
+    edge: Constraint, refs: Sequence[Ref], profiles: Sequence[Sequence[tuple[Value, ...]]]
+) -> Callable[..., bool]:
+    """Try an edge out on all combinations of profiles, and state it over their numbers."""
+    columns: list[NDArray[Any]] = []
+    places: list[list[int]] = []
+    for axis, own in enumerate(profiles):
+        distinct = {profile: place for place, profile in enumerate(dict.fromkeys(own))}
+        places.append([distinct[profile] for profile in own])
+        shape = [-1 if other == axis else 1 for other in range(len(profiles))]
+        columns += [np.array(values).reshape(shape) for values in zip(*distinct, strict=True)]
+    answer = edge.evaluate(dict(zip(refs, columns, strict=True)).__getitem__)
+    sizes = [max(own) + 1 for own in places]
+    truth = np.broadcast_to(np.asarray(answer, dtype=np.bool_), sizes)[np.ix_(*places)]
+    holds: Callable[..., bool] = truth.item
+    return holds
+
+
 class _Cheapest(python_constraint.Constraint):  # type: ignore[misc]  # the library has no types
     """Notes each group that is tried, and bounds the sum by its cheapest completion."""
 
-    def __init__(self, least: Mapping[str, Sequence[int]], bound: int | None, work: Work) -> None:
-        self.least = least
-        self.bound = bound
+    def __init__(self, least: Mapping[str, Sequence[int]], bound: int, work: Work) -> None:
+        """Prepare for groups of which each node's cheapest rows cost `least`."""
+        cheapest = {node: min(own) for node, own in least.items()}
+        self.room = bound - sum(cheapest.values())
+        self.above = {node: [one - cheapest[node] for one in own] for node, own in least.items()}
         self.work = work
-        self.rest = {node: min(own) for node, own in least.items()}
 
     def __call__(
         self,
@@ -213,17 +239,20 @@ class _Cheapest(python_constraint.Constraint):  # type: ignore[misc]  # the libr
         forwardcheck: Any = False,
     ) -> bool:
         self.work.spend()
-        if self.bound is None:
-            return True
-        total = 0
-        for node in variables:
-            number = assignments.get(node)
-            total += self.rest[node] if number is None else self.least[node][number]
-        return total <= self.bound
+        room = self.room
+        for node, number in assignments.items():
+            room -= self.above[node][number]
+        return room >= 0
 
 
 def _within_bound(groups: Sequence[_Group], bound: int) -> Iterator[Alternatives]:
-    """Yield rows of each group by what they cost, such that the sum is in bounds."""
+    """Yield rows of each group by what they cost, such that the sum is in bounds.
+
+    The cheapest rows of the groups are.
+    """
+    if all(group[0][0] == group[-1][0] for group in groups):
+        yield tuple([row for _, row in group] for group in groups)
+        return
     priced: list[dict[int, list[Row]]] = []
     for group in groups:
         # What a row costs above the cheapest one, which is never negative.

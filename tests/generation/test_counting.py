@@ -56,6 +56,9 @@ def test_the_solver_counts_what_brute_force_counts_up_to_its_limit(instance):
     there_are = len(brute_force(graph, rows))
     assert count_by_csp(graph, offered, 10_000) == there_are
     assert count_by_csp(graph, offered, 2) == min(2, there_are)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grouped_csp, "TRIED_AT_ONCE", 0)
+        assert count_by_csp(graph, offered, 10_000) == there_are
 
 
 @given(instances())
