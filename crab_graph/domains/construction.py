@@ -12,10 +12,10 @@ import duckdb
 from crab_graph.domain.contract import Domain, Draft, Inventory, find_domain
 from crab_graph.domains.substance import (
     ENOUGH_DISTRACTORS,
+    TaskOffers,
     check_ties,
     count_fitting,
     lacking,
-    read_offers,
     solved_by,
 )
 from crab_graph.domains.task import TaskSpec
@@ -261,8 +261,9 @@ def certify_drawn(task_id: str, domain: Domain, drawn: DrawnTask) -> BuiltTask:
     """
     draft, population, offers = drawn.draft, drawn.population, drawn.offers
     with _stored(domain, draft.request, task_id, offers.tables) as stored:
-        certificate, solutions = certify_tables(stored, population.closure)
-        told = read_offers(stored.connection, domain, stored.graph, task_id)
+        offered = stored.offers()
+        certificate, solutions = certify_tables(stored, offered, population.closure)
+        told = TaskOffers.of(domain, stored.graph, offered)
     _check(certificate, task_id, drawn.seed, repaired=drawn.repaired)
     totals = [domain.cost_of_solution(solution, draft.request) for solution in solutions]
     rows = {**offers.tables, **domain.people(draft, drawn.booked, totals, drawn.seed)}

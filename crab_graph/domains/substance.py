@@ -17,7 +17,7 @@ import numpy as np
 
 from crab_graph.domain.contract import Domain, find_domain
 from crab_graph.errors import UnsatisfiableTask
-from crab_graph.generation.certify import fetch_columns
+from crab_graph.generation.certify import StoredTask
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.constraints import Value
 from crab_graph.generation.counting import Rows
@@ -124,27 +124,34 @@ class TaskOffers(NamedTuple):
     objects: Mapping[str, Columns]
     valid: Rows
 
+    @classmethod
+    def of(
+        cls, domain: Domain, graph: ConstraintGraph, offered: Mapping[str, Columns]
+    ) -> "TaskOffers":
+        """Return what the tables of a domain's kinds offer for each node.
+
+        Edges that node constraints decide are left in place: the same combinations meet them all.
+        """
+        constraints = {node: graph.node_constraints(node) for node in graph.node_ids}
+        offers: dict[str, Columns] = {}
+        for name, columns in offered.items():
+            # Ids are drawn at random: an order that the objects were not made in.
+            ids = columns[domain.kinds[name].offer.key]
+            offers[name] = {**columns, IDENTITY: np.unique(ids, return_inverse=True)[1]}
+        objects = {node.id: offers[node.type] for node in graph.nodes}
+        return cls(
+            FoldedGraph(graph, {}, constraints, graph.edge_constraints),
+            objects,
+            {node: valid_rows(own, constraints[node]) for node, own in objects.items()},
+        )
+
 
 def read_offers(
     connection: duckdb.DuckDBPyConnection, domain: Domain, graph: ConstraintGraph, task_id: str
 ) -> TaskOffers:
-    """Return what the tables that a connection sees offer for each node of a task.
-
-    Edges that node constraints decide are left in place: the same combinations meet them all.
-    """
-    constraints = {node: graph.node_constraints(node) for node in graph.node_ids}
-    offers: dict[str, Columns] = {}
-    for name, sql in domain.sources.items():
-        columns = fetch_columns(connection, sql, {"task": task_id})
-        # Ids are drawn at random: an order that the objects were not made in.
-        ids = columns[domain.kinds[name].offer.key]
-        offers[name] = {**columns, IDENTITY: np.unique(ids, return_inverse=True)[1]}
-    objects = {node.id: offers[node.type] for node in graph.nodes}
-    return TaskOffers(
-        FoldedGraph(graph, {}, constraints, graph.edge_constraints),
-        objects,
-        {node: valid_rows(own, constraints[node]) for node, own in objects.items()},
-    )
+    """Return what the tables that a connection sees offer for each node of a task."""
+    stored = StoredTask(connection, graph, domain.sources, task_id)
+    return TaskOffers.of(domain, graph, stored.offers())
 
 
 def solved_by(seed: int, offers: TaskOffers) -> tuple[str, ...]:

@@ -164,12 +164,13 @@ class StoredTask(NamedTuple):
         return {node.id: listed[node.type] for node in self.graph.nodes}
 
 
-def certify_tables(stored: StoredTask, expected: int) -> tuple[Certificate, list[Solution]]:
+def certify_tables(
+    stored: StoredTask, offers: Mapping[str, Columns], expected: int
+) -> tuple[Certificate, list[Solution]]:
     """Count the solutions of a task on its tables, and list those that the plain search found.
 
-    `expected` is the closure of the seeds.
+    `offers` are what `stored` offers, `expected` is the closure of the seeds.
     """
-    offers = stored.offers()
     rows_of = stored.offered(offers)
     solutions = search_solutions(stored.graph, rows_of, expected + SEARCH_MARGIN)
     arrays = count_offers(stored.graph, offers)

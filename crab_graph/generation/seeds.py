@@ -34,7 +34,7 @@ from crab_graph.generation.objects import (
     Mask,
     concatenate,
     length,
-    row,
+    rows,
     take,
 )
 
@@ -199,8 +199,10 @@ def choose_seed_solutions(
     size = length(solutions[folded.graph.node_ids[0]])
     seeds: list[SeedSolution] = []
     used: set[tuple[str, Value]] = set()
-    for place in rng.sample(range(size), min(size, TRIED * count)):
-        seed = {node: row(columns, place) for node, columns in solutions.items()}
+    places = np.array(rng.sample(range(size), min(size, TRIED * count)), dtype=np.int64)
+    tried = [rows(take(columns, places)) for columns in solutions.values()]
+    for parts in zip(*tried, strict=True):
+        seed = dict(zip(solutions, parts, strict=True))
         keys = {(folded.graph.type_of(node), item[IDENTITY]) for node, item in seed.items()}
         if len(keys) == len(seed) and not keys & used:
             seeds.append(seed)

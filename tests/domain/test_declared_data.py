@@ -107,7 +107,7 @@ def test_tasks_of_a_declared_domain_are_certified_on_their_tables(count, width, 
         draft, population, _ = stocked(connection, 2, count=count, width=width, party=party)
         graph = BLUEPRINT.build_graph(draft.request)
         stored = StoredTask(connection, graph, SOURCES, "task")
-        certificate, solutions = certify_tables(stored, population.closure)
+        certificate, solutions = certify_tables(stored, stored.offers(), population.closure)
         assert certificate.ok
         for solution in solutions:
             values = {
@@ -259,7 +259,7 @@ def test_bookings_are_told_apart_by_roles_and_solutions_read_as_they_are_describ
         draft, population, _ = stocked(connection)
         graph = BLUEPRINT.build_graph(draft.request)
         stored = StoredTask(connection, graph, SOURCES, "task")
-        _, solutions = certify_tables(stored, population.closure)
+        _, solutions = certify_tables(stored, stored.offers(), population.closure)
         world = world_of(connection, draft)
     told = describe(solutions[0])
     assert [*told["return"]] == ["concert_id", "ticket_id"]
