@@ -191,7 +191,8 @@ class _Draw:
         is_like: bool,
     ) -> Distractors | None:
         """Return candidates, more than the shares where there are so many."""
-        models = self._beside.likely.codes if self._beside is not None and is_like else None
+        likely = self._beside.likely if self._beside is not None and is_like else None
+        models = likely.codes if likely is not None and length(likely) else None
         type_ = self._type
         has_own = self.entities is not None and kept == "structural"
         loose = set(type_.identity) - set(type_.bundle) if has_own else ()

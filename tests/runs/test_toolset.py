@@ -2,6 +2,7 @@
 
 import json
 from contextlib import closing
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -40,10 +41,10 @@ def wrong(call):
             arguments["seats"] = named
         case "book_hotel_with_rooms":
             arguments["guests"] = 1
-            day = int(arguments["check_out"][-2:])
-            arguments["check_in"] = f"{arguments['check_out'][:-2]}{day - 1:02d}"
+            last = date.fromisoformat(arguments["check_out"])
+            arguments["check_in"] = (last - timedelta(days=1)).isoformat()
         case "book_attraction":
-            arguments["tickets"] = 1 if arguments["tickets"] > 1 else 2
+            arguments["tickets"] -= 1
     return {**call, "args": arguments}
 
 
@@ -148,6 +149,12 @@ def as_if(messages, meant, answers):
 
 
 @pytest.fixture(scope="module")
+def group(bench):
+    """A task of several travellers, for whom too few tickets can be booked."""
+    return next(task for task in bench if task.axes["party"] > 1)
+
+
+@pytest.fixture(scope="module")
 def run(bench, tmp_path_factory):
     out = tmp_path_factory.mktemp("toolset") / "extended"
     return cg.run(bench, "solver", out=out, toolset=EXTENDED, **SETTINGS)
@@ -162,19 +169,18 @@ def parity(bench, tmp_path_factory):
 
 
 @pytest.mark.parametrize("user", ["generic", "ruse"])
-def test_an_agent_that_changes_its_bookings_until_they_are_right_passes(bench, user):
-    task = bench["S1-001"]
-    record = cg.run_episode(task, mending_agent(), user, toolset=EXTENDED)
+def test_an_agent_that_changes_its_bookings_until_they_are_right_passes(group, user):
+    record = cg.run_episode(group, mending_agent(), user, toolset=EXTENDED)
     names = [call["name"] for call in record.trace]
     assert {"modify_flight_seats", "modify_hotel_booking", "modify_attraction_booking"} < {*names}
     assert record.outcome == "pass", record.explanation
     assert record.strict["passed"]
     assert record.toolset == EXTENDED
-    verdict = cg.grade(task, record.messages, toolset=EXTENDED)
+    verdict = cg.grade(group, record.messages, toolset=EXTENDED)
     assert verdict.checks == record.checks and not verdict.unconfirmed
     replayed = [event for call in verdict.calls for event in call.events]
     assert replayed == [event for call in record.trace for event in call["events"]]
-    refused = cg.grade(task, record.messages)
+    refused = cg.grade(group, record.messages)
     assert not refused.passed and refused.unconfirmed
 
 
@@ -216,10 +222,10 @@ def test_an_episode_of_the_papers_tools_is_what_it_always_was(bench):
     assert spec(None) == spec("parity") != spec(EXTENDED)
 
 
-def test_a_graph_has_the_tools_it_was_built_with(bench):
-    graph = cg.build_graph(bench["S1-001"], mending_agent(), "generic", toolset=EXTENDED)
+def test_a_graph_has_the_tools_it_was_built_with(group):
+    graph = cg.build_graph(group, mending_agent(), "generic", toolset=EXTENDED)
     talk = transcript_of(graph.invoke({}))
-    assert cg.grade(bench["S1-001"], talk, toolset=EXTENDED).passed
+    assert cg.grade(group, talk, toolset=EXTENDED).passed
 
 
 def test_a_toolset_nobody_knows_is_refused_before_anything_is_written(bench, tmp_path):
@@ -268,10 +274,9 @@ def test_an_opened_benchmark_keeps_its_toolset(bench, tmp_path):
     assert found.config.toolset == EXTENDED
 
 
-def test_regrading_and_forking_take_the_toolset_of_the_episode(bench, tmp_path):
-    first = cg.run(
-        bench, mending_agent(), "generic", out=tmp_path / "a", tasks=["S1"], toolset=EXTENDED
-    )
+def test_regrading_and_forking_take_the_toolset_of_the_episode(bench, group, tmp_path):
+    out, tasks = tmp_path / "a", [group.id]
+    first = cg.run(bench, mending_agent(), "generic", out=out, tasks=tasks, toolset=EXTENDED)
     assert first[0].passed
     assert regrade_run(first.directory).is_same
     fork = cg.fork_episode(first.directory, first[0].episode_id, 1, tmp_path / "b", agent="solver")
@@ -334,11 +339,11 @@ def test_the_command_runs_and_labels_an_extended_run(bench, tmp_path, capsys):
     assert main([*options, *out, "--toolset", "all"]) == 2
 
 
-def test_the_command_grades_a_transcript_with_its_toolset(bench, tmp_path, capsys):
-    record = cg.run_episode(bench["S1-001"], mending_agent(), "generic", toolset=EXTENDED)
+def test_the_command_grades_a_transcript_with_its_toolset(bench, group, tmp_path, capsys):
+    record = cg.run_episode(group, mending_agent(), "generic", toolset=EXTENDED)
     path = tmp_path / "talk.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in record.messages))
-    graded = ["grade", str(bench.directory), "S1-001", str(path), "--json"]
+    graded = ["grade", str(bench.directory), group.id, str(path), "--json"]
     assert main([*graded, "--toolset", EXTENDED]) == 0
     assert main(graded) == 1
     capsys.readouterr()
