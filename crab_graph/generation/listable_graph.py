@@ -13,7 +13,7 @@ from math import prod
 from random import Random
 
 from crab_graph.generation.constraint_graph import NodeType
-from crab_graph.generation.constraints import Constraint, Ref, Value, equals
+from crab_graph.generation.constraints import Constraint, Ref, Value
 from crab_graph.generation.csp import (
     Binding,
     Link,
@@ -36,6 +36,9 @@ class ListableGraph:
     folded: FoldedGraph
     values: Mapping[str, Mapping[str, tuple[Value, ...]]]
     _links: dict[tuple[str, str], Link] = field(default_factory=dict, compare=False, repr=False)
+    _pins: dict[tuple[str, str], dict[Value, Link]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     @cached_property
     def objects(self) -> Mapping[str, Columns]:
@@ -58,12 +61,9 @@ class ListableGraph:
             (node, name): [value for value in values if overrides.get(name, value) == value]
             for name, values in self.values[self.type_of(node).name].items()
         }
-        pins = [
-            Constraint(f"{name} is {value}", ((node, name),), equals, {"required": value})
-            for name, value in overrides.items()
-            if (node, name) not in domains
-        ]
-        links = [*self._node_links(node, constraints), *(self._link(node, pin) for pin in pins)]
+        derived = [one for one in overrides.items() if (node, one[0]) not in domains]
+        pins = (self._pin(node, name, value) for name, value in derived)
+        links = [*self._node_links(node, constraints), *pins]
         return self._objects(node, list_bindings(domains, (), links))
 
     def solve_graph(self, count: int, rng: Random) -> list[dict[str, Columns]]:
@@ -152,6 +152,19 @@ class ListableGraph:
             if item.holds({ref: type_.derive(ref[1], chosen) for ref in item.refs})
         )
         return Link(tuple((node, name) for name in names), allowed)
+
+    def _pin(self, node: str, name: str, value: Value) -> Link:
+        """Say that a derived property has a value as the tuples of its inputs that give it."""
+        if (node, name) not in self._pins:
+            refs, rows = self._derivation(node, name)
+            given: dict[Value, set[tuple[Value, ...]]] = {}
+            for *inputs, shown in rows:
+                given.setdefault(shown, set()).add(tuple(inputs))
+            self._pins[node, name] = {
+                shown: Link(refs[:-1], frozenset(tuples)) for shown, tuples in given.items()
+            }
+        nothing = tuple((node, free) for free in self.type_of(node).free_inputs(name))
+        return self._pins[node, name].get(value, Link(nothing, frozenset()))
 
     def _derivation(self, node: str, name: str) -> Link:
         """Return the tuples of a derived property's inputs, each followed by its value."""
