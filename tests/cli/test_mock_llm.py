@@ -20,11 +20,6 @@ from crab_graph.testing import Answer, FaultyAnswer
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture(scope="session")
-def bench(tmp_path_factory):
-    return generate_benchmark(tmp_path_factory.mktemp("mock") / "bench", tasks=4, distractors=300)
-
-
 @pytest.mark.slow
 def test_it_says_where_it_is_and_ends_when_it_is_interrupted():
     command = [sys.executable, "-m", "crab_graph", "mock-llm", "--port", "0", "--json"]
@@ -75,7 +70,7 @@ def test_other_agents_answer_to_their_names_and_strangers_are_refused(bench):
 
 
 def test_it_plays_both_seats_in_any_domain(tmp_path):
-    clinic = generate_benchmark(tmp_path, tasks=4, domain="clinic", distractors=120)
+    clinic = generate_benchmark(tmp_path, 1, domain="clinic", strata=(1,), distractors=120)
     with open_mock_server(domain="clinic") as server:
         model = f"{server.address}#mock"
         record = cg.run_episode(clinic[0], model, "generic", engine="llm", user_model=model)
