@@ -14,7 +14,7 @@ from random import Random
 
 import numpy as np
 
-from crab_graph.errors import UnsatisfiableTask
+from crab_graph.errors import UnsatisfiableTask, UsageError
 from crab_graph.generation.bundles import Occupancy
 from crab_graph.generation.candidates import CandidatePool, Identities
 from crab_graph.generation.constraints import Constraint
@@ -228,13 +228,23 @@ class PaperParameters:
     """What the paper's algorithms leave to their user beside k, and whether to repair what they do.
 
     Algorithm 1 has the attempt multiplier m, Algorithm 2 the sampling ratio ρ; repair leaves out
-    the distractors that add solutions.
+    the distractors that add solutions. The sampling may be given by its name.
+
+    Raises:
+        UsageError: there is no such sampling.
     """
 
     attempts: int = ATTEMPTS
     ratio: float = RATIO
     sampling: Sampling = Sampling.SHUFFLE
     repair: bool = True
+
+    def __post_init__(self) -> None:
+        """Take a name for what it means, so that no unknown one reaches a manifest."""
+        if self.sampling not in tuple(Sampling):
+            known = " or ".join(Sampling)
+            raise UsageError(f"sampling must be {known}, not {self.sampling!r}")
+        object.__setattr__(self, "sampling", Sampling(self.sampling))
 
 
 def populate_by_paper(

@@ -2,6 +2,7 @@
 
 import json
 from itertools import count
+from typing import Any
 
 import pytest
 
@@ -117,6 +118,14 @@ def test_parameters_that_cannot_be_used_leave_nothing(tmp_path, paper):
     with pytest.raises(UsageError):
         generate_benchmark(tmp_path / "b", 2, strata=(1,), paper=paper)
     assert not (tmp_path / "b").exists()
+
+
+def test_a_sampling_is_taken_by_its_name_and_an_unknown_one_refused():
+    by_name: dict[str, Any] = {"sampling": "enumerate"}
+    unknown: dict[str, Any] = {"sampling": "all"}
+    assert PaperParameters(**by_name).sampling is csp.Sampling.ENUMERATE
+    with pytest.raises(UsageError, match="must be enumerate or shuffle, not 'all'"):
+        PaperParameters(**unknown)
 
 
 def test_drafts_too_large_to_enumerate_are_passed_over_and_counted(tmp_path, capsys, monkeypatch):
