@@ -30,7 +30,7 @@ def installed(tmp_path_factory):
 @pytest.fixture(scope="module", params=SHAPES)
 def benchmark(request, installed, tmp_path_factory):
     directory = tmp_path_factory.mktemp("benchmarks") / request.param
-    return generate_benchmark(directory, 4, domain=request.param, seed=3, distractors=400)
+    return generate_benchmark(directory, 4, domain=request.param, seed=3, distractors=200)
 
 
 def test_every_task_is_certified(benchmark):

@@ -38,7 +38,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory):
-    return generate_benchmark(tmp_path_factory.mktemp("bench") / "b", tasks=8, distractors=2000)
+    return generate_benchmark(tmp_path_factory.mktemp("bench") / "b", tasks=8, distractors=1000)
 
 
 FEW: dict[str, Any] = {"tasks": 4, "distractors": 300}
@@ -174,7 +174,7 @@ def test_the_benchmark_has_the_asked_for_shape(bench):
     assert len({task.axes["party"] for task in bench} & {1, 2, 3, 4}) >= 3
     for task in bench:
         distractors = task.spec.node_distractors + task.spec.edge_distractors
-        assert distractors == 2000
+        assert distractors == 1000
         assert (
             len(task.world.rows("fares"))
             + len(task.world.rows("rooms"))
@@ -188,7 +188,7 @@ def test_every_task_has_edges_and_candidates_and_edge_distractors(bench):
     for task in bench:
         spec, draft = task.spec, TRAVEL.draft(task.spec.seed, task.axes)
         assert len(spec.active_edges) >= FEWEST_EDGES
-        assert spec.edge_distractors >= LEAST_EDGE_SHARE * 2000
+        assert spec.edge_distractors >= LEAST_EDGE_SHARE * 1000
         assert min(spec.fitting.values()) >= FEWEST_FITTING
         with bench.connect() as connection:
             offers = read_offers(connection, TRAVEL, task.graph, task.id)

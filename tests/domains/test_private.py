@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import stat
 from typing import Any
 
@@ -67,8 +68,8 @@ def test_a_secret_or_settings_other_than_committed_to_do_not_open_it(bench, open
     assert main(["certify", str(bench.directory), "--open", str(other)]) == 1
 
 
-def test_a_task_from_elsewhere_is_found_out(tmp_path, capsys):
-    made = generate_benchmark(tmp_path / "b", **SMALL, private=True)
+def test_a_task_from_elsewhere_is_found_out(bench, opening, tmp_path, capsys):
+    shutil.copytree(bench.directory, tmp_path / "b")
     other = generate_benchmark(tmp_path / "c", **SMALL, seed=9)
     (tmp_path / "b" / "benchmark.duckdb").write_bytes(
         (other.directory / "benchmark.duckdb").read_bytes()
@@ -77,11 +78,10 @@ def test_a_task_from_elsewhere_is_found_out(tmp_path, capsys):
     foreign = json.loads((tmp_path / "c" / "manifest.json").read_text())
     document["tasks"] = foreign["tasks"]
     (tmp_path / "b" / "manifest.json").write_text(json.dumps(document))
-    swapped = load_benchmark(made.directory)
-    opening = tmp_path / "b.opening.json"
+    swapped = load_benchmark(tmp_path / "b")
     assert prove(swapped, opening).same == {"S1-001": False, "S1-002": False}
     assert prove(swapped, opening, task=swapped["S1-001"]).same == {"S1-001": False}
-    arguments = ["certify", str(made.directory), "--open", str(opening), "--json"]
+    arguments = ["certify", str(swapped.directory), "--open", str(opening), "--json"]
     assert main(arguments) == 1
     printed = json.loads(capsys.readouterr().out)
     assert not printed["ok"]
