@@ -67,6 +67,12 @@ def generate(
             opening=opening,
             progress=progress,
         )
+    _print_told(benchmark, as_json=as_json, finished_before=finished_before)
+
+
+def _print_told(benchmark: "Benchmark", *, as_json: bool, finished_before: bool) -> None:
+    from crab_graph.domains.private import announcement
+
     candidates = sum(one.candidates for one in benchmark.manifest.selection)
     commitment = benchmark.manifest.settings.commitment
     samplers = _samplers(benchmark)
@@ -74,7 +80,7 @@ def generate(
     if as_json:
         print_json(
             {
-                "benchmark": str(bench),
+                "benchmark": str(benchmark.directory),
                 "sha256": benchmark.sha256,
                 "tasks": len(benchmark),
                 "candidates": candidates,
@@ -95,7 +101,7 @@ def generate(
         print(announcement(benchmark.manifest.settings))
     if finished_before:
         print("All of them were there already; nothing was done.")
-    print(f"Look at them: crab-graph tasks {bench}")
+    print(f"Look at them: crab-graph tasks {benchmark.directory}")
 
 
 def _samplers(benchmark: "Benchmark") -> dict[str, int]:

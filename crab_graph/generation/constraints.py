@@ -5,6 +5,7 @@ python-constraint and the verifiers, with NumPy arrays sampling and counting, an
 becomes the SQL condition of certification.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
@@ -19,15 +20,15 @@ def _operator(symbol: str, *, is_reflected: bool = False) -> Callable[["Expressi
     return join
 
 
-class Expression:
+class Expression(ABC):
     """What grows with the operators applied to it; a subclass says what each comes to."""
 
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]  # equality states something: no key of a dictionary
 
+    @abstractmethod
     def joined(self, symbol: str, other: Any, *, is_reflected: bool) -> Any:
         """Return what an operator makes of this and another operand, which may come first."""
-        raise NotImplementedError
 
     __add__ = _operator("+")
     __radd__ = _operator("+", is_reflected=True)
