@@ -195,7 +195,8 @@ ROOM = cd.Offer(
     kind="hotel",
     always={
         "no suite for one": lambda room: (room.room_type != "suite") | (room.max_occupancy != 1),
-        "no twin beds for four": lambda room: (room.bed_type != "twin") | (room.max_occupancy != 4),
+        "twin beds are for two": lambda room: (room.bed_type != "twin") | (room.max_occupancy == 2),
+        "no suite below three stars": lambda room: (room.room_type != "suite") | (room.stars >= 3),
     },
     adds=("add_hotel", "add_room_to_hotel"),
     holds=cd.Stay(
@@ -245,7 +246,7 @@ ATTRACTION = cd.Offer(
         "start": cd.Clock(
             ("category", "time_of_day"),
             STARTS,
-            per=("city", "district"),
+            per=("city", "district", cd.LEVEL),
             column="start_minute",
             shown="starts",
         ),
@@ -321,7 +322,7 @@ def _parts_of_visits(request: Any) -> tuple[str, ...]:
 
 
 def _beds(request: Any) -> tuple[str, ...]:
-    # There are no twin beds for four.
+    # Twin beds are for two.
     return ("queen", "king") if request.party_size > 2 else ("twin", "queen", "king")
 
 
@@ -387,7 +388,7 @@ RULES = (
     cd.Rule(
         "trip_length",
         lambda outbound, return_, r: return_.date == outbound.date + r.nights,
-        "returns {r.nights} nights after the departure",
+        "the return flight leaves {r.nights} nights after the outbound flight",
         check="D13",
         title="length of the trip",
     ),
@@ -491,6 +492,8 @@ TRAVEL = cd.build(
         duties=(
             "Flights arrive on the day on which they depart.",
             "An all-day attraction takes the whole day: it does not fit on the day of a flight.",
+            "An `attraction_id` stands for its one date and time.",
+            "Saver and Classic fares buy the same seats; they differ in name and price.",
         ),
         directories=(AIRPORTS,),
         groups={"flights": ("outbound", "return")},
