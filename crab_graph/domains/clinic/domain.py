@@ -13,7 +13,7 @@ FOCI = {"back": 25, "knee": 30, "shoulder": 35}
 LANGUAGES = ("English", "Spanish", "Mandarin", "Arabic")
 PARTS = ("morning", "afternoon", "evening")
 
-DISTRICT = cd.Choice(("Riverside", "Old Town", "Harbour", "Hillcrest"))
+DISTRICT = cd.Choice(("Riverside", "Old Town", "Harbour", "Hillcrest", "Parkside", "Westgate"))
 PRACTICE = cd.Choice(("Northgate Partners", "Lakeview Health", "Cedar Medical", "Summit Care"))
 PLANS = cd.Several(("BlueShield", "Medicore", "UniCare", "Healthwise"), most=2)
 HOURS = {"morning": (480, 720), "afternoon": (780, 1020), "evening": (1020, 1200)}
@@ -44,7 +44,6 @@ APPOINTMENT = cd.Offer(
         "DR",
         ("specialty", "language", "practice", cd.LEVEL),
         names=cd.Names("Dr. {person}"),
-        about=6,
     ),
     always={
         "GPs do not work in the evening": lambda one: (
@@ -126,9 +125,9 @@ SLOTS = (
 )
 
 
-def _at(slot: str, values: tuple[str, ...] = PARTS) -> cd.Want:
+def _at(slot: str, values: tuple[str, ...] = PARTS, odds: float = 0.4) -> cd.Want:
     """Return the wish for a time of day of one part."""
-    return cd.Want(f"{slot}_time_of_day", values, (f"{slot}.time_of_day",), odds=0.4)
+    return cd.Want(f"{slot}_time_of_day", values, (f"{slot}.time_of_day",), odds=odds)
 
 
 _WITHIN = cd.Wording(
@@ -157,9 +156,9 @@ WANTS = (
     cd.Want("sessions", (3, 4, 5, 6), basic=True),
     cd.Want("within", (4, 5, 6, 7), basic=True, wording=_WITHIN),
     cd.Want("plan", PLANS.values, [f"{slot}.plans" for slot in _ALL], wording=_PLAN),
-    cd.Want("language", LANGUAGES[1:], [f"{slot}.language" for slot in _SEEN], odds=0.4),
+    cd.Want("language", LANGUAGES[1:], [f"{slot}.language" for slot in _SEEN], odds=0.2),
     cd.Want("physio_focus", tuple(FOCI), ("physio.focus",), odds=0.7, wording=_FOCUS),
-    _at("gp", PARTS[:2]),
+    _at("gp", PARTS[:2], odds=0.3),
     _at("lab"),
     _at("specialist"),
     _at("physio"),
@@ -205,6 +204,19 @@ RULES = (
     ),
 )
 
+# Beside a solution stands no other valid GP or lab test of its district. A fixed day leaves hardly
+# anything else that ties the GP to the rest; where other days do, one district is asked for less.
+_BUDGET, _PRACTICE, _DISTRICT = "total_budget", "same_practice", "same_district"
+FLEXIBLE = {
+    (_BUDGET, _PRACTICE, _DISTRICT): 0.11,
+    (_BUDGET, _DISTRICT): 0.07,
+    (_PRACTICE, _DISTRICT): 0.07,
+    (_BUDGET, _PRACTICE): 0.27,
+    (_BUDGET,): 0.18,
+    (_PRACTICE,): 0.18,
+    (): 0.12,
+}
+
 _FULL = (
     "I need to see a GP {gp_date}, then have a lab test ({panel}), then a specialist in "
     "{specialty} within {within} of the GP appointment, and after that {sessions} of physiotherapy."
@@ -224,6 +236,7 @@ CLINIC = cd.build(
         rules=RULES,
         window=cd.Window("gp_date", "gp.date", axis=cd.Axis("dates", "", ("fixed", "flexible"))),
         budget=cd.Budget(),
+        optional_odds={"flexible": FLEXIBLE},
         horizon=((-2,), (16, "within")),
         opening=_FULL,
         opening_short=_SHORT,
