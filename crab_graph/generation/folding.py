@@ -174,7 +174,7 @@ class NodeDomain:
         return objects.at(np.flatnonzero(keep))
 
 
-TAUTOLOGY_LIMIT = 500_000
+TAUTOLOGY_LIMIT = 2_000_000
 """Above this many profile combinations an edge counts as active without being tried out."""
 
 
