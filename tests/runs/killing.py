@@ -18,6 +18,7 @@ import signal
 import sys
 import threading
 import time
+import traceback
 from collections import Counter
 from functools import wraps
 from pathlib import Path
@@ -147,18 +148,17 @@ def make_naive(out):
     nodes.EpisodeNodes._run = run  # type: ignore[method-assign]
 
 
-def in_child(action):
-    """Run an action in a forked process; return how that ended."""
+def in_child(action, told):
+    """Run an action in a forked process; return how it ended, and write what it failed with."""
     child = os.fork()
     if child == 0:
         status = 1
         try:
             action()
             status = 0
-        except BaseException as error:
-            print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        except BaseException:
+            told.write_text(traceback.format_exc())
         finally:
-            sys.stderr.flush()
             os._exit(status)
     return os.waitpid(child, 0)[1]
 
@@ -184,7 +184,7 @@ class Harness:
     def __init__(self, bench, out, naive):
         self.bench, self.out, self.naive = bench, out, naive
         self.kills: Counter[str] = Counter()
-        self.differing = []
+        self.differing: list[dict[str, Any]] = []
 
     def sitting(self, out, trap, seconds=None):
         def action():
@@ -198,7 +198,7 @@ class Harness:
             (out.parent / f"{out.name}.passed").write_text(json.dumps(trap.passed))
             (out.parent / f"{out.name}.digest").write_text(digest_of(out))
 
-        return in_child(action)
+        return in_child(action, out.parent / f"{out.name}.error")
 
     def whole(self):
         out = self.out / "whole"
@@ -209,6 +209,7 @@ class Harness:
     def trial(self, number, rng, points, whole, passed):
         out = self.out / f"trial-{number}"
         place = points[number % len(points)]
+        places = []
         for turn in range(MOST_KILLS + 1):
             seconds = None
             trap = Trap()
@@ -217,13 +218,18 @@ class Harness:
             elif turn < MOST_KILLS:
                 trap = Trap(place, rng.randint(1, max(1, passed[place] // (turn + 1))))
             status = self.sitting(out, trap, seconds)
+            places.append([place, seconds or trap.left])
             if not os.WIFSIGNALED(status):
                 break
             self.kills[place] += 1
             place = rng.choice(points)
         digest = self.out / f"trial-{number}.digest"
         if status != 0 or not digest.exists() or digest.read_text() != whole:
-            self.differing.append(number)
+            error = self.out / f"trial-{number}.error"
+            said = error.read_text() if error.exists() else "other records"
+            self.differing.append(
+                {"trial": number, "killed_at": places, "status": status, "said": said}
+            )
 
 
 def main(bench, out, naive, seed, trials):
@@ -245,7 +251,7 @@ def main(bench, out, naive, seed, trials):
                 "points": points,
                 "kills": dict(harness.kills),
                 "trials": trials,
-                "differing": len(harness.differing),
+                "differing": harness.differing,
             }
         )
     )

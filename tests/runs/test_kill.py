@@ -109,13 +109,13 @@ def test_two_hundred_kills_at_every_point_change_nothing(bench, tmp_path):
     killed = {point for one in found for point in one["kills"]}
     assert killed == points
     assert sum(sum(one["kills"].values()) for one in found) >= 200
-    assert [one["differing"] for one in found] == [0, 0]
+    assert [one["differing"] for one in found] == [[], []]
 
 
 @pytest.mark.slow
 def test_the_same_kills_tell_a_naive_store(bench, tmp_path):
     found = kills_of(bench, tmp_path, "naive", 23, (1, 2))
-    assert sum(one["differing"] for one in found) > 0
+    assert any(one["differing"] for one in found)
 
 
 def test_an_interrupt_says_how_to_go_on(bench, tmp_path):
