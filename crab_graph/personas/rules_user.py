@@ -11,11 +11,19 @@ from typing import Any
 
 from crab_graph.personas.briefing import UserBriefing, first_wish, waits_for_plan, with_first_wish
 from crab_graph.personas.condition import ResolvedCondition
-from crab_graph.personas.decisions import Decision, Turn, UserMemory, UserPolicy
+from crab_graph.personas.decisions import (
+    change_mind,
+    decide,
+    is_cautious,
+    open_dialogue,
+    private_calls,
+)
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments
+from crab_graph.personas.memory import UserMemory
 from crab_graph.personas.objections import contradictions, open_choices, read_plan
 from crab_graph.personas.own_tools import misstated_total, read_wallet, refusals
 from crab_graph.personas.prompt import condition_behavior
+from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wording import Speaker
 from crab_graph.randomness import derive_rng
@@ -47,11 +55,9 @@ class RulesUser:
         self._condition = condition
         self._behavior = condition_behavior(condition, fragments or built_in_fragments())
         self._seed = seed
-        self._policy = UserPolicy(briefing, self._behavior)
         self._first = first_wish(briefing, self._behavior)
         self.first_briefing = with_first_wish(briefing, self._first) if self._first else briefing
         """What the user says it wants before it changes its mind; mostly what it knows."""
-        self._first_policy = UserPolicy(self.first_briefing, self._behavior)
 
     def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
         """Return the user's next message, given the state the last step returned, empty at first.
@@ -64,23 +70,23 @@ class RulesUser:
         drawn = ("user", self._seed, self._briefing.task_id, self._condition.name, number)
         speaker = Speaker(self._behavior, self._briefing.lexicon, partial(derive_rng, *drawn))
         if not any(messages[index]["role"] == "user" for index in visible):
-            opening = self._first_policy.open(speaker)
+            opening = open_dialogue(self.first_briefing, self._behavior, speaker)
             return self._finish(memory, opening, speaker, number, is_first=True)
         heard = max((i for i in visible if messages[i]["role"] == "assistant"), default=-1)
         turn = self._read(memory, messages, heard, speaker)
         is_changing = self._is_changing(turn)
-        calls = () if is_changing else self._policy.calls(turn)
+        calls = () if is_changing else private_calls(turn)
         if calls:
             return UserStep(private_message(calls, messages), memory.as_json())
         first = self._first
         # An answer may give the first wish, but not beside a yes or an objection.
         is_first = first is not None and not (
-            is_changing or memory.record.is_settled(first.key) or self._policy.is_cautious(turn)
+            is_changing or memory.record.is_settled(first.key) or is_cautious(turn)
         )
         if is_changing and first is not None:
-            reply = self._policy.change_mind(turn, first.key)
+            reply = change_mind(turn, first.key)
         else:
-            reply = (self._first_policy if is_first else self._policy).decide(turn)
+            reply = decide(replace(turn, briefing=self.first_briefing) if is_first else turn)
         is_first_approval = reply.approved and not memory.approved
         is_new_fact = any(not memory.record.has(key) for key, _ in reply.told)
         fresh = memory.fresh(turn.reading)
@@ -99,7 +105,7 @@ class RulesUser:
         if not turn.text.strip() or reading.has_transferred or reading.says_wait:
             return False
         is_stuck = reading.is_unable or reading.offers_transfer or reading.is_closing
-        return is_stuck or not waits_for_plan(self._briefing) or self._policy.is_cautious(turn)
+        return is_stuck or not waits_for_plan(self._briefing) or is_cautious(turn)
 
     def _read(
         self, memory: UserMemory, messages: Sequence[Message], heard: int, speaker: Speaker
@@ -113,6 +119,8 @@ class RulesUser:
         asks_approval = reading.asks_approval
         total = misstated_total(plan.totals, wallet, len(briefing.slots)) if asks_approval else None
         return Turn(
+            briefing=briefing,
+            behavior=self._behavior,
             text=text,
             reading=reading,
             memory=memory,

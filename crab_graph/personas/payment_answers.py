@@ -1,0 +1,69 @@
+"""How a user answers requests about payment: what it says after it has used its own tools."""
+
+from crab_graph.money import format_dollars
+from crab_graph.personas.briefing import Reason
+from crab_graph.personas.fact_answers import chosen_facts
+from crab_graph.personas.own_tools import ADD, APPROVE, CARD_FACT
+from crab_graph.personas.plan_answers import asks_for_plan, can_approve
+from crab_graph.personas.turns import Decision, Turn, told_as_asked
+from crab_graph.personas.wording import word_value
+
+
+def pay(turn: Turn) -> Decision | None:
+    """Say what came of a request about payment; `None` where there was none to answer."""
+    reading, wallet = turn.reading, turn.wallet
+    if not reading.asks_wallet:
+        return None
+    is_plan = asks_for_plan(turn) and not wallet.pending
+    if is_plan and not (reading.asks_card or reading.asks_method):
+        return None
+    parts = _payment_words(turn, is_plan=is_plan)
+    facts = [fact for fact in chosen_facts(turn) if fact.key != CARD_FACT]
+    told = told_as_asked(facts)
+    if reading.asks_method or reading.asks_card or wallet.added is not None:
+        parts.append(_method_words(turn))
+        if CARD_FACT in turn.facts:
+            told = ((CARD_FACT, Reason.ASKED), *told)
+    parts += [turn.speaker.fact(fact) for fact in facts]
+    approved = is_plan and can_approve(turn)
+    if approved:
+        parts.append(turn.speaker.phrase("approve"))
+    moved = not wallet.called.isdisjoint({APPROVE, ADD})
+    is_content = moved and not turn.refused
+    return Decision(tuple(parts), told, is_content=is_content, moved=moved, approved=approved)
+
+
+def _payment_words(turn: Turn, *, is_plan: bool) -> list[str]:
+    """Say what was refused, what failed, and what was done."""
+    reading, wallet, phrase = turn.reading, turn.wallet, turn.speaker.phrase
+    if turn.wrong_total is not None:
+        due = format_dollars(sum(booking.cents for booking in wallet.pending))
+        return [phrase("refuse_total", due=due, stated=format_dollars(turn.wrong_total))]
+    parts = [
+        phrase(
+            "refuse_amount",
+            booking=refusal.booking_id,
+            due=format_dollars(refusal.due),
+            stated=format_dollars(refusal.stated),
+        )
+        for refusal in turn.refused
+    ]
+    parts += [phrase("tool_failed", reason=reason) for reason in wallet.errors[:1]]
+    if wallet.added is not None:
+        parts.append(phrase("added"))
+    if wallet.recorded:
+        parts.append(phrase("paid"))
+    elif reading.asks_approval and not (parts or reading.asks_method or is_plan):
+        parts.append(phrase("paid_before" if wallet.earlier else "nothing_pending"))
+    return parts
+
+
+def _method_words(turn: Turn) -> str:
+    card, method_id = turn.wallet.card, turn.wallet.method_id
+    words = turn.briefing.lexicon.facts.get(CARD_FACT)
+    if card is None or words is None:
+        return turn.speaker.phrase("unknown")
+    name = word_value(words.form, card, words)
+    if method_id is None:
+        return turn.speaker.phrase("card_only", card=name)
+    return turn.speaker.phrase("method", method=method_id, card=name)

@@ -1,0 +1,56 @@
+"""How a user reacts to offers, refusals, claims, closings and questions its facts do not answer."""
+
+from crab_graph.personas.turns import Decision, Turn
+from crab_graph.personas.wording import join_words
+from crab_graph.text.phrases import TerminalToken
+
+
+def react(turn: Turn) -> Decision | None:
+    """Return the turn that reacts to what a message says beside its questions and requests."""
+    reading, behavior = turn.reading, turn.behavior
+    if reading.offers_transfer:
+        if turn.memory.insisted < behavior.insists:
+            return turn.say("insist", insisted=True)
+        return turn.say("accept_transfer", token=TerminalToken.TRANSFER)
+    if reading.asks_change:
+        return turn.say("firm")
+    if reading.confirms:
+        return turn.say("right", is_answer=True)
+    if reading.says_wait:
+        return turn.say("waiting")
+    if reading.claims_done or reading.is_closing:
+        return _complain(turn)
+    if reading.is_unable:
+        return turn.say("insist", insisted=True)
+    if reading.offers_extra:
+        return turn.say("no_extra")
+    if not reading.asks_anything:
+        return None
+    if turn.memory.asked_back < behavior.asks_back:
+        return turn.say("what_meant", asked_back=True)
+    return turn.say("unknown")
+
+
+def missing_things(turn: Turn) -> list[str]:
+    """Return the nouns of the slots for which no booking stands."""
+    held = [b.entity_id for b in turn.wallet.bookings if b.status in {"pending", "confirmed"}]
+    missing = []
+    for slot in turn.briefing.slots:
+        found = next((name for name in held if name.startswith(f"{slot.id_prefix}-")), None)
+        if found is None:
+            missing.append(slot.word)
+        else:
+            held.remove(found)
+    return missing
+
+
+def _complain(turn: Turn) -> Decision:
+    missing = missing_things(turn)
+    pending = [booking.booking_id for booking in turn.wallet.pending]
+    if missing:
+        words = turn.speaker.phrase("missing", things=join_words(list(dict.fromkeys(missing))))
+    elif pending:
+        words = turn.speaker.phrase("unpaid", bookings=join_words(pending))
+    else:
+        words = turn.speaker.phrase("waiting")
+    return Decision((words,))

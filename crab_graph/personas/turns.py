@@ -1,0 +1,59 @@
+"""What one decision of a user looks at, and what it comes to."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from crab_graph.personas.behavior import Behavior
+from crab_graph.personas.briefing import Fact, Reason, UserBriefing
+from crab_graph.personas.memory import UserMemory
+from crab_graph.personas.own_tools import Refusal, Wallet
+from crab_graph.personas.understanding import Reading
+from crab_graph.personas.wording import Speaker
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A decided turn: its parts, what it tells, how it changes the memory."""
+
+    parts: tuple[str, ...]
+    told: tuple[tuple[str, Reason], ...] = ()
+    token: str = ""
+    is_answer: bool = False
+    is_content: bool = False
+    moved: bool = False
+    insisted: bool = False
+    approved: bool = False
+    asked_back: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Everything one decision looks at: the user, what it remembers, what it has heard and seen."""
+
+    briefing: UserBriefing
+    behavior: Behavior
+    text: str
+    reading: Reading
+    memory: UserMemory
+    wallet: Wallet
+    conflicts: tuple[str, ...]
+    choices: tuple[str, ...]
+    refused: tuple[Refusal, ...]
+    wrong_total: int | None
+    speaker: Speaker
+
+    @property
+    def facts(self) -> Mapping[str, Fact]:
+        """What the user knows by key, in the order facts are told."""
+        known = {fact.key: fact for fact in self.briefing.facts}
+        return {key: known[key] for key in self.briefing.ordered_keys()}
+
+    def say(self, act: str, **effects: Any) -> Decision:
+        """Return the turn that is one phrase; `effects` are fields of a `Decision`."""
+        return Decision((self.speaker.phrase(act),), **effects)
+
+
+def told_as_asked(facts: Sequence[Fact]) -> tuple[tuple[str, Reason], ...]:
+    """Return what a decision has told that gives facts since they were asked for."""
+    return tuple((fact.key, Reason.ASKED) for fact in facts)
