@@ -7,6 +7,7 @@ the worker leaves at once, so nothing is written behind the back of whoever goes
 
 import multiprocessing
 import os
+import re
 import signal
 import sys
 import threading
@@ -38,6 +39,7 @@ class Executor(StrEnum):
 
 
 _CLOSING_SECONDS = 10.0
+_UNFINISHED = re.compile(r"\..+\.\d+")
 
 
 def run_parallel(
@@ -81,9 +83,19 @@ def process_map(
     yield from run_parallel(items, partial(_always, function), jobs=jobs)
 
 
+def unfinished_path(path: Path) -> Path:
+    """Return where this process writes what then takes the place of a path."""
+    return path.with_name(f".{path.name}.{os.getpid()}")
+
+
+def entries_of(directory: Path) -> list[Path]:
+    """Return what stands in a directory, without what a killed process left unfinished there."""
+    return [entry for entry in directory.iterdir() if not _UNFINISHED.fullmatch(entry.name)]
+
+
 def write_atomically(path: Path, text: str) -> None:
     """Write a text file so that readers find it whole or not at all, even after a crash."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    unfinished = unfinished_path(path)
     try:
         with unfinished.open("w", encoding="utf-8") as file:
             file.write(text)

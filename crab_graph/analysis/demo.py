@@ -20,6 +20,7 @@ from crab_graph.runs.run import Run
 from crab_graph.runs.runner import run
 from crab_graph.runs.sitting import Progress
 from crab_graph.settings import DOMAIN
+from crab_graph.workers import entries_of
 
 AGENTS = ("solver", "hasty", "silent")
 USERS = ("generic", "ruse")
@@ -55,7 +56,7 @@ def demonstrate(
     Raises:
         CrabGraphError: the directory holds something else, or a demonstration with other settings.
     """
-    found = directory.iterdir() if directory.is_dir() else ()
+    found = entries_of(directory) if directory.is_dir() else ()
     others = {one.name for one in found} - {BENCH, RUNS, PAGE}
     if others:
         raise UsageError(

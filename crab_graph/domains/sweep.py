@@ -30,7 +30,7 @@ from crab_graph.domains.workbench import clear, is_finished, open_workbench
 from crab_graph.errors import BenchmarkError, UnknownName, UnsatisfiableTask, UsageError
 from crab_graph.schema import FileModel
 from crab_graph.settings import About
-from crab_graph.workers import process_map, write_atomically
+from crab_graph.workers import entries_of, process_map, write_atomically
 
 SWEEP = "sweep.json"
 
@@ -258,7 +258,7 @@ def _check_directory(plan: _Plan, source: Benchmark, *, force: bool) -> None:
     if not directory.is_dir():
         raise BenchmarkError(f"{directory}: is a file, not a directory")
     of_a_sweep = tuple(f"{vary}-" for vary in Vary)
-    held = {entry.name: entry for entry in directory.iterdir() if entry.name != SWEEP}
+    held = {entry.name: entry for entry in entries_of(directory) if entry.name != SWEEP}
     if not all(name.startswith(of_a_sweep) for name in held):
         raise BenchmarkError(
             f"{directory}: holds files that are no sweep's; choose another directory"

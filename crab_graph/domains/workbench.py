@@ -13,6 +13,7 @@ from crab_graph.domains.benchmark import DATABASE, MANIFEST, Recipe, TaskEntry, 
 from crab_graph.domains.construction import BuiltTask, Scouted
 from crab_graph.errors import BenchmarkError
 from crab_graph.generation.materialize import create_tables, insert_columns, load_rows
+from crab_graph.workers import entries_of
 
 STORAGE_VERSION = "v1.5.0"
 """The oldest DuckDB that `pyproject.toml` allows reads what any later one writes."""
@@ -83,7 +84,7 @@ def is_finished(directory: Path, recipe: Recipe) -> bool:
     """
     if directory.exists() and not directory.is_dir():
         raise BenchmarkError(f"{directory}: is a file, not a directory")
-    if directory.exists() and {entry.name for entry in directory.iterdir()} - set(_OWN_FILES):
+    if directory.exists() and {entry.name for entry in entries_of(directory)} - set(_OWN_FILES):
         raise BenchmarkError(
             f"{directory}: holds files that are no benchmark's; choose another directory"
         )

@@ -15,7 +15,7 @@ from crab_graph.errors import ResumeMismatch, RunError, UsageError
 from crab_graph.models.prices import Prices
 from crab_graph.schema import FileModel
 from crab_graph.settings import RunLimits, RunSettings, Toolset, about, agent_label
-from crab_graph.workers import write_atomically
+from crab_graph.workers import entries_of, write_atomically
 
 CONFIG = "run.json"
 SHARDS = "shards"
@@ -257,7 +257,7 @@ def check_directory(directory: Path) -> None:
     if directory.exists() and not directory.is_dir():
         raise RunError(f"{directory}: is a file; a run needs a directory")
     if directory.is_dir() and not (directory / CONFIG).exists():
-        others = [entry.name for entry in directory.iterdir() if entry.suffix != ".lock"]
+        others = [entry.name for entry in entries_of(directory) if entry.suffix != ".lock"]
         if others:
             raise RunError(f"{directory}: is not empty and holds no run; choose another --out")
 

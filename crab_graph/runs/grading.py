@@ -27,6 +27,7 @@ from crab_graph.runs.store import read_shard
 from crab_graph.runs.versions import versions
 from crab_graph.runs.writing import hold_run
 from crab_graph.settings import OVERLONG_REPLY
+from crab_graph.workers import unfinished_path
 
 CRASH = "grading: "
 """How the error of an episode begins whose grading crashed."""
@@ -267,7 +268,7 @@ def _regrade_shard(
     progress: Callable[[int], None],
 ) -> None:
     """Grade the episodes of a shard whose lines end at the given places."""
-    unfinished = shard.with_name(f".{shard.name}.{os.getpid()}")
+    unfinished = unfinished_path(shard)
     read = written = 0
     stopped: KeyboardInterrupt | None = None
     try:

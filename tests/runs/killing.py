@@ -52,7 +52,7 @@ POINTS = {
     "environment": (nodes.EpisodeNodes, "environment"),
     "agent": (nodes.EpisodeNodes, "agent"),
     "user": (rules_user.RulesUser, "step"),
-    "settings": (store, "write_atomically"),
+    "replacement": (Path, "replace"),
 }
 
 

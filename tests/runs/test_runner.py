@@ -107,6 +107,11 @@ def test_force_starts_over(bench, tmp_path):
     assert len(other) == other.planned == 2
 
 
+def test_a_run_killed_before_its_settings_stood_is_begun_again(bench, tmp_path):
+    (tmp_path / ".run.json.4711").write_text("{")
+    assert len(cg.run(bench, "silent", "generic", 1, tmp_path, tasks=["S1"])) == 1
+
+
 def test_a_directory_that_is_no_run_is_left_alone(bench, tmp_path):
     (tmp_path / "thesis.tex").write_text("important")
     with pytest.raises(RunError, match="holds no run"):

@@ -4,7 +4,6 @@ The card's head lists the files as configurations, so that a hub shows each as a
 """
 
 import json
-import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -24,6 +23,7 @@ from crab_graph.runs.relations import RELATIONS
 from crab_graph.runs.run import Run
 from crab_graph.runs.sql import load_runs
 from crab_graph.schema import canonical_json
+from crab_graph.workers import unfinished_path
 
 _CARD = "README.md"
 _STAMP = "run.json"
@@ -106,7 +106,7 @@ def _write(
 ) -> dict[str, int]:
     """Write a Parquet file for each query, other files by name, and a card of the row counts."""
     rows = {}
-    unfinished = out.with_name(f".{out.name}.{os.getpid()}")
+    unfinished = unfinished_path(out)
     data = unfinished / "data"
     try:
         data.mkdir(parents=True)
