@@ -13,10 +13,13 @@ if TYPE_CHECKING:
 
 AgentFunction = Callable[[list["BaseMessage"], list["BaseTool"]], "AIMessage | str"]
 
-_DESK, _RED_TEAM = f"{__name__}.desk", f"{__name__}.red_team"
+_LACKING, _RED_TEAM = f"{__name__}.lacking", f"{__name__}.red_team"
 REFERENCE_AGENTS = {
-    "solver": f"{_DESK}:Desk",
-    "hasty": f"{_DESK}:Hasty",
+    "solver": f"{__name__}.desk:Desk",
+    "literal": f"{_LACKING}:Literal",
+    "hasty": f"{_LACKING}:Hasty",
+    "credulous": f"{_LACKING}:Credulous",
+    "stubborn": f"{_LACKING}:Stubborn",
     "silent": f"{_RED_TEAM}:Silent",
     "rt01": f"{_RED_TEAM}:Silent",
     "rt02": f"{_RED_TEAM}:TalkOnly",

@@ -92,6 +92,11 @@ class Conversation(NamedTuple):
             turn.text for turn in self.turns if turn.is_user and turn.position > position
         )
 
+    def answer_to(self, position: int) -> str | None:
+        """Return what the user answered to a message that stands at a position."""
+        said = (turn.text for turn in self.turns if turn.is_user and turn.position > position)
+        return next(said, None)
+
     def position_of(self, text: str) -> int | None:
         """Return where the agent last said exactly this."""
         said = [turn.position for turn in self.turns if not turn.is_user and turn.text == text]

@@ -36,7 +36,6 @@ _YES = re.compile(
 _NO = re.compile(r"^\W*(?:no|nope|wait|stop)\b|\b(?:don't|do not|not what|wrong)\b")
 _WANTS_PERSON = re.compile(rf"{_YES.pattern}|\b(?:human|person|someone|transfer|put me through)\b")
 _SETTLED = re.compile(r"\b(?:approved?|done|added|pm-\d+)\b")
-_MAX_FRUITLESS = 3
 _MAX_CARDS = 3
 
 
@@ -49,6 +48,12 @@ class Desk:
 
     asks = True
     """Whether it asks for what it does not know."""
+    checks = True
+    """Whether it plays the wishes back before it proposes anything."""
+    infers = True
+    """Whether it works out what is meant where a value is not said in so many words."""
+    most_fruitless = 3
+    """Answers in a row that bring nothing new after which it stops asking."""
     heeds = True
     """Whether it books only what the user agrees to."""
     prunes = True
@@ -213,10 +218,21 @@ class Desk:
             return script.question(wishes, is_first=not last)
         if not self.handbook.has_outline(wishes):
             return script.inability("unclear")
+        if self.checks and (recap := self._unchecked(conversation, wishes)):
+            return recap
         plan = self.find_plan(conversation, wishes)
         if isinstance(plan, Plan):
             return self._propose(conversation, wishes, plan)
         return plan or script.inability("no_plan")
+
+    def _unchecked(self, conversation: Conversation, wishes: Wishes) -> str | None:
+        """Return the wishes played back, unless the user has said of them that they are right.
+
+        What the user corrects is played back again; what it changes later is in the plan.
+        """
+        recap = self.script.recap(wishes)
+        is_planning = conversation.of(*self.handbook.search_tools)
+        return None if is_planning or conversation.position_of(recap) is not None else recap
 
     def _propose(
         self, conversation: Conversation, wishes: Wishes, plan: Plan
@@ -225,31 +241,40 @@ class Desk:
         asked_at = conversation.position_of(proposal)
         if asked_at is None:
             return proposal
-        answer = conversation.said_since(asked_at).casefold()
-        if self.heeds and (_NO.search(answer) or not _YES.search(answer)):
-            if conversation.last_agent_text != proposal:
-                return proposal
-            if wishes != self.heard(conversation.user_texts[:-1], conversation):
-                return self.script.say("unchanged", plan=proposal)
-            return self.script.inability("no_better")
+        if self.heeds and not _agrees(conversation.said_since(asked_at)):
+            return self.improve(conversation, wishes, proposal)
         if self.handbook.people(wishes) is None:
             return self.script.inability("nobody")
         return self.book(conversation, wishes, plan)
+
+    def improve(self, conversation: Conversation, wishes: Wishes, proposal: str) -> str:
+        """Answer a user who has not agreed to what is still the best plan."""
+        if conversation.last_agent_text != proposal:
+            return proposal
+        if wishes != self.heard(conversation.user_texts[:-1], conversation):
+            return self.script.say("unchanged", plan=proposal)
+        return self.script.inability("no_better")
+
+    def refusals(self, conversation: Conversation) -> int:
+        """Return how many of its plans the user has not agreed to."""
+        lead = self.script.plan_lead
+        proposals = [one.position for one in conversation.turns if one.text.startswith(lead)]
+        answers = [conversation.answer_to(position) for position in proposals]
+        return sum(answer is not None and not _agrees(answer) for answer in answers)
 
     def _has_heard_enough(self, conversation: Conversation, wishes: Wishes) -> bool:
         if not conversation.last_agent_text:
             return False
         texts = conversation.user_texts
         reader = self.handbook.reader
-        if reader.count_fruitless(texts, conversation.today) >= _MAX_FRUITLESS:
+        if reader.count_fruitless(texts, conversation.today) >= self.most_fruitless:
             return True
         return says_no_more(texts[1:]) and not self.handbook.missing(wishes)
 
 
-class Hasty(Desk):
-    """Solves for what is volunteered and never asks for a fact: fails when facts are withheld."""
-
-    asks = False
+def _agrees(answer: str) -> bool:
+    said = answer.casefold()
+    return bool(_YES.search(said)) and not _NO.search(said)
 
 
 def charge(booking_ids: Sequence[str], method: str) -> list[Action]:

@@ -95,6 +95,17 @@ class Handbook:
             optional.add(BUDGET)
         return tuple(key for key in self.lexicon.facts if key in optional)
 
+    @cached_property
+    def tellable(self) -> tuple[str, ...]:
+        """Keys of all that a user can tell of a job, in the order of the lexicon."""
+        known = {*self.needed, *self.preferences}
+        return tuple(key for key in self.lexicon.facts if key in known)
+
+    def compares(self, key: str) -> str:
+        """Return how an offer's value compares with a wish, by its key."""
+        wants = (want for want in self.declaration.wants if want.key == key)
+        return next((str(want.compare) for want in wants), "equals")
+
     def party(self, wishes: Wishes) -> int | None:
         """Return how many people a job is for, if that is known."""
         people = self.declaration.people

@@ -15,6 +15,8 @@ from crab_graph.domain.english import plural
 from crab_graph.domain.fields import Choice, Clock, Day, Several
 from crab_graph.money import format_dollars
 from crab_graph.personas.spoken_dates import NUMBERS
+from crab_graph.personas.wordbook import ValueForm
+from crab_graph.personas.wording import word_value
 
 _VALUE = re.compile(r"\{\w+\}")
 _SHOWN = (Choice, Several, Day, Clock)
@@ -64,10 +66,36 @@ class Script:
                 parts.append(self.say("slot_question", title=title, wishes=phrases))
         return "\n".join([*parts, self.say("open_question")])
 
+    def recap(self, wishes: Wishes) -> str:
+        """Return every wish that is known with its value, and ask whether all is right."""
+        known = [key for key in self._book.tellable if key in wishes]
+        lines = "\n".join(f"- {self._noted(key, wishes[key])}" for key in known)
+        return self.say("recap", lines=lines)
+
+    def _noted(self, key: str, value: Any) -> str:
+        """Return one wish as the agent has noted it, with the slot that it is about."""
+        words, name = self._book.lexicon.facts[key], key.replace("_", " ")
+        if words.form is ValueForm.FLAG:
+            return words.full[0]
+        if words.form is ValueForm.MONEY:
+            return f"{name}: {format_dollars(value)}"
+        if words.form is ValueForm.DATE and not isinstance(value, str):
+            value = value[0] if value[0] == value[-1] else list(value)
+        slot = self._book.slots[words.slots[0]].word if len(words.slots) == 1 else ""
+        if slot and not self._book.lexicon.named_slots(name):
+            name = f"{slot}, {name}"
+        least = "at least " if self._book.compares(key) == "at_least" else ""
+        return f"{name}: {least}{word_value(words.form, value, words)}"
+
     def plan(self, plan: Plan) -> str:
         """Return the whole plan with ids, names, exact prices and total, and ask to book it."""
         lines = "\n".join(f"- {self.describe(part)}." for part in plan.parts)
         return self.say("plan", lines=lines, total=self.total(plan))
+
+    @property
+    def plan_lead(self) -> str:
+        """What every plan begins with."""
+        return self.say("plan", lines="", total="").partition("\n")[0]
 
     def total(self, plan: Plan) -> str:
         """Return what a plan costs as a sentence; nothing where it is free."""
@@ -106,6 +134,11 @@ class Script:
         if not part.kind.is_free:
             told += [f"{format_dollars(part.unit_cents)} per {part.kind.unit}", whole(part)]
         return f"{title}: {', '.join(told)}"
+
+    def terse(self, plan: Plan) -> str:
+        """Return a plan by ids, names and prices alone, and ask to book it."""
+        lines = "\n".join(f"- {_terse(part)}." for part in plan.parts)
+        return self.say("plan", lines=lines, total=self.total(plan))
 
     def _properties(self, part: PlannedPart) -> Iterator[str]:
         """Yield what an offer is like, as far as it is not a bound on its days."""
@@ -149,6 +182,14 @@ def _definite(phrase: str) -> str:
 def named(part: PlannedPart) -> str:
     """Return what is booked by its name, where it has one, and its id."""
     return part.entity_id if part.name is None else f"{part.name} ({part.entity_id})"
+
+
+def _terse(part: PlannedPart) -> str:
+    """Return one part of a plan by its ids, name and price."""
+    title = part.slot.word[:1].upper() + part.slot.word[1:]
+    told = [named(part)] + ([part.offer_id] if part.kind.offer is not part.kind.entity else [])
+    told += [] if part.kind.is_free else [format_dollars(part.cents)]
+    return f"{title}: {', '.join(told)}"
 
 
 def whole(part: PlannedPart) -> str:
