@@ -8,7 +8,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crab_graph.dates import MINUTES_A_DAY, weekday
 from crab_graph.domain.declaration import Offer
@@ -21,7 +20,6 @@ MINUTES = 5
 """Clock times are whole multiples of so many minutes from the first of their range."""
 
 _Values = Mapping[str, tuple[Value, ...]]
-_Numbers = NDArray[np.int64]
 
 
 def decide(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import NamedTuple
@@ -38,7 +38,7 @@ from crab_graph.randomness import derive_array_rng, derive_seed
 from crab_graph.schema import FileModel, canonical_json, digest
 from crab_graph.tools.tables import Row
 
-OVERSAMPLE = {1: 3, 2: 3, 3: 3, 4: 3}
+OVERSAMPLE = 3
 """Candidates scouted for each task wanted, by stratum."""
 
 MOST_SOLUTIONS = 4**5
@@ -231,11 +231,10 @@ def finish_task(plan: TaskPlan) -> BuiltTask:
     Raises:
         CertificationError: the counts do not agree, which no seed should bring about.
     """
-    repaired = plan.paper is None or plan.paper.repair
-    return count_finished(build_task(plan), repaired=repaired)
+    return build_task(plan, by_csp=True)
 
 
-def build_task(plan: TaskPlan) -> BuiltTask:
+def build_task(plan: TaskPlan, *, by_csp: bool = False) -> BuiltTask:
     """Draw a chosen candidate again, turn it into tables, and certify these.
 
     Raises:
@@ -247,11 +246,16 @@ def build_task(plan: TaskPlan) -> BuiltTask:
     offers = domain.materialize(population, scouted.seed)
     repaired = plan.paper is None or plan.paper.repair
     drawn = DrawnTask(scouted.seed, draft, population, offers, offers, repaired)
-    return certify_drawn(plan.id, domain, drawn)
+    return certify_drawn(plan.id, domain, drawn, by_csp=by_csp)
 
 
-def certify_drawn(task_id: str, domain: Domain, drawn: DrawnTask) -> BuiltTask:
+def certify_drawn(
+    task_id: str, domain: Domain, drawn: DrawnTask, *, by_csp: bool = False
+) -> BuiltTask:
     """Certify a drawn task on its tables, and complete it.
+
+    The third count is python-constraint's where it is asked for and can be: candidates that are not
+    chosen, and draws that fail, do without.
 
     Of a task without repair the first solutions found are stored, `SEARCH_MARGIN` more than its
     seeds combine to at most.
@@ -263,8 +267,11 @@ def certify_drawn(task_id: str, domain: Domain, drawn: DrawnTask) -> BuiltTask:
     with _stored(domain, draft.request, task_id, offers.tables) as stored:
         offered = stored.offers()
         certificate, solutions = certify_tables(stored, offered, population.closure)
+        _check(certificate, task_id, drawn)
         told = TaskOffers.of(domain, stored.graph, offered)
-    _check(certificate, task_id, drawn.seed, repaired=drawn.repaired)
+        if by_csp:
+            certificate = recount(stored, offered, certificate)
+            _check(certificate, task_id, drawn)
     totals = [domain.cost_of_solution(solution, draft.request) for solution in solutions]
     rows = {**offers.tables, **domain.people(draft, drawn.booked, totals, drawn.seed)}
     spec = TaskSpec(
@@ -295,27 +302,10 @@ def certify_drawn(task_id: str, domain: Domain, drawn: DrawnTask) -> BuiltTask:
     return BuiltTask(spec, rows, provenance)
 
 
-def count_finished(built: BuiltTask, *, repaired: bool = True) -> BuiltTask:
-    """Have the third count of a finished task done by python-constraint, wherever it can be.
-
-    It is no part of making a task: candidates that are not chosen, and draws that fail, do without.
-
-    Raises:
-        CertificationError: the counts do not agree.
-    """
-    spec = built.spec
-    domain = find_domain(spec.domain)
-    request = domain.request_type.model_validate(spec.request)
-    with _stored(domain, request, spec.id, built.rows) as stored:
-        certificate = recount(stored, spec.certificate)
-    _check(certificate, spec.id, spec.seed, repaired=repaired)
-    return replace(built, spec=spec.model_copy(update={"certificate": certificate}))
-
-
-def _check(certificate: Certificate, task_id: str, seed: int, *, repaired: bool) -> None:
-    if repaired and not certificate.ok:
+def _check(certificate: Certificate, task_id: str, drawn: DrawnTask) -> None:
+    if drawn.repaired and not certificate.ok:
         raise CertificationError(
-            f"task '{task_id}' (seed {seed}) is not certified: {certificate.as_json()}"
+            f"task '{task_id}' (seed {drawn.seed}) is not certified: {certificate.as_json()}"
         )
 
 

@@ -238,7 +238,7 @@ def _candidates(recipe: Recipe) -> dict[int, int]:
     """
     chosen = recipe.paper is None or recipe.paper.repair
     shares = _shares(recipe).items()
-    return {stratum: wanted * (OVERSAMPLE[stratum] if chosen else 1) for stratum, wanted in shares}
+    return {stratum: wanted * (OVERSAMPLE if chosen else 1) for stratum, wanted in shares}
 
 
 def _values_in_turn(

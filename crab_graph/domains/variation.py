@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from crab_graph.domain.contract import Domain, Draft, Inventory, find_domain
-from crab_graph.domains.construction import BuiltTask, DrawnTask, certify_drawn, count_finished
+from crab_graph.domains.construction import BuiltTask, DrawnTask, certify_drawn
 from crab_graph.domains.task import TaskSpec
 from crab_graph.errors import BenchmarkError, UnsatisfiableTask
 from crab_graph.generation.constraints import Value
@@ -101,7 +101,7 @@ def build_family(plan: FamilyPlan) -> Family:
     for task_id, (varied, population), ids in zip(plan.ids, members, own, strict=True):
         offers = _kept(domain.tables, everything, ids)
         drawn = DrawnTask(plan.source.seed, varied, population, offers, booked)
-        built.append(count_finished(certify_drawn(task_id, domain, drawn)))
+        built.append(certify_drawn(task_id, domain, drawn, by_csp=True))
     return Family(plan.source.id, tuple(built))
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from crab_graph.generation.constraint_graph import ConstraintGraph
-from crab_graph.generation.constraints import Constraint, LinearSum, Ref
+from crab_graph.generation.constraints import Constraint, LinearSum, Ref, split_sum
 from crab_graph.generation.counting import EliminationCounter, best_orders
 from crab_graph.generation.grouped_csp import count_by_csp
 from crab_graph.generation.objects import Columns, length, rows, take, valid_rows
@@ -33,9 +33,7 @@ def count_sql(graph: ConstraintGraph, sources: Mapping[str, str]) -> str:
     For each node type, `sources` has a SELECT that yields one row an offer with a column a
     property; its parameters are those of the whole query.
     """
-    sums = [edge for edge in graph.edge_constraints if edge.linear is not None]
-    linear = sums[0].linear if sums else None
-    edges = [edge for edge in graph.edge_constraints if not sums or edge is not sums[0]]
+    edges, linear = split_sum(graph.edge_constraints)
     order = best_orders(graph.node_ids, edges)[0]
     steps = [f"{_quoted(name)} AS ({sql})" for name, sql in sources.items()]
     previous = ""
@@ -178,9 +176,11 @@ def certify_tables(
     return _certificate(*counts, SearchedBy.PLAIN), solutions
 
 
-def recount(stored: StoredTask, certificate: Certificate) -> Certificate:
+def recount(
+    stored: StoredTask, offers: Mapping[str, Columns], certificate: Certificate
+) -> Certificate:
     """Return the certificate with the third count done by python-constraint, where it can be."""
-    found, by = _search(stored, stored.offered(stored.offers()), certificate.expected)
+    found, by = _search(stored, stored.offered(offers), certificate.expected)
     return certificate.model_copy(update={"search": found, "searched_by": by})
 
 

@@ -6,7 +6,7 @@ becomes the SQL condition of certification.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from operator import or_
@@ -251,6 +251,17 @@ def within(value: Any, first: Any, last: Any) -> Any:
 def sum_at_most(*values: Any, weights: tuple[int, ...], bound: int) -> Any:
     """The weighted sum of the values does not exceed `bound`."""
     return sum(weight * value for weight, value in zip(weights, values, strict=True)) <= bound
+
+
+def split_sum(edges: Iterable[Constraint]) -> tuple[tuple[Constraint, ...], LinearSum | None]:
+    """Split edge constraints into those of each combination, and the one bounded sum.
+
+    A second bounded sum is taken as a constraint like the others.
+    """
+    every = tuple(edges)
+    summed = next((edge for edge in every if edge.linear is not None), None)
+    plain = tuple(edge for edge in every if edge is not summed)
+    return plain, summed.linear if summed is not None else None
 
 
 def bounded_sum(name: str, weights: Mapping[Ref, int], bound: int, sentence: str) -> Constraint:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crab_graph.generation.constraints import Constraint, LinearSum
+from crab_graph.generation.constraints import Constraint, split_sum
 from crab_graph.generation.objects import (
     Columns,
     IntArray,
@@ -56,10 +56,8 @@ class EliminationCounter:
         self, nodes: Sequence[str], edges: Sequence[Constraint], objects: Mapping[str, Columns]
     ) -> None:
         self.nodes = tuple(nodes)
-        sums = [edge for edge in edges if edge.linear is not None]
-        self.sum: LinearSum | None = sums[0].linear if sums else None
+        self.edges, self.sum = split_sum(edges)
         self._bound = self.sum.bound if self.sum is not None else 0
-        self.edges = tuple(edge for edge in edges if not sums or edge is not sums[0])
         self._orders = best_orders(self.nodes, self.edges)
         self._codes: dict[tuple[str, int], IntArray] = {}
         self._truth: list[Mask] = []

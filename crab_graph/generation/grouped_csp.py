@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crab_graph.generation.constraint_graph import ConstraintGraph
-from crab_graph.generation.constraints import Constraint, LinearSum, Ref, Value
+from crab_graph.generation.constraints import Constraint, LinearSum, Ref, Value, split_sum
 
 WORK_LIMIT = 1_000_000
 """Groups tried out, over all branches, after which a problem counts as too much work.
@@ -92,9 +92,7 @@ def solve_rows(
     """
     if not all(rows[node] for node in nodes):
         return
-    sums = [edge for edge in edges if edge.linear is not None]
-    linear = sums[0].linear if sums else None
-    plain = [edge for edge in edges if not sums or edge is not sums[0]]
+    plain, linear = split_sum(edges)
     groups = {node: _grouped(node, plain, linear, rows[node]) for node in nodes}
     problem = _problem({node: range(len(own)) for node, own in groups.items()})
     least = {node: [group[0][0] for group in own] for node, own in groups.items()}

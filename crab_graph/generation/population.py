@@ -11,7 +11,7 @@ from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.bundles import are_parts, choose_entities, entities_for
 from crab_graph.generation.candidates import Identities, build_pool, free_values
 from crab_graph.generation.constraint_graph import Codes
-from crab_graph.generation.constraints import equals
+from crab_graph.generation.constraints import equals, split_sum
 from crab_graph.generation.distractors import (
     Distractors,
     Surroundings,
@@ -210,7 +210,7 @@ def _seeds_within(
         sampler = Sampler.ARRAYS
     # What stands beside a seed without completing it costs more than the seed leaves of a bound:
     # the less that is, the less do the seed's parts stand out as cheap.
-    linear = next((edge.linear for edge in folded.edges if edge.linear is not None), None)
+    _, linear = split_sum(folded.edges)
     if linear is not None:
         weights = linear.weights.items()
         total = sum(weight * possible[node][name] for (node, name), weight in weights)

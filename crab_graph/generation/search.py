@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from crab_graph.generation.constraint_graph import ConstraintGraph
-from crab_graph.generation.constraints import Constraint, Value
+from crab_graph.generation.constraints import Constraint, Value, split_sum
 
 Row = Mapping[str, Any]
 Solution = dict[str, Row]
@@ -35,9 +35,7 @@ class _Search:
 
     def __init__(self, graph: ConstraintGraph, rows: Mapping[str, Sequence[Row]]) -> None:
         self.order = _by_edges(graph)
-        sums = [edge for edge in graph.edge_constraints if edge.linear is not None]
-        self.linear = sums[0].linear if sums else None
-        self.edges = [edge for edge in graph.edge_constraints if not sums or edge is not sums[0]]
+        self.edges, self.linear = split_sum(graph.edge_constraints)
         self.groups = [self._grouped(node, _valid(graph, node, rows[node])) for node in self.order]
         least = [min((group[0][0] for group in groups), default=0) for groups in self.groups]
         self.cheapest_rest = [sum(least[depth + 1 :]) for depth in range(len(self.order))]

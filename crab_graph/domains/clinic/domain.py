@@ -160,7 +160,7 @@ WANTS = (
     cd.Want("physio_focus", tuple(FOCI), ("physio.focus",), odds=0.7, wording=_FOCUS),
     _at("gp", PARTS[:2], odds=0.2),
     _at("lab"),
-    _at("specialist"),
+    _at("specialist", odds=0.25),
     _at("physio"),
 )
 

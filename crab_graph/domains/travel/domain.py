@@ -328,7 +328,6 @@ def _beds(request: Any) -> tuple[str, ...]:
 
 PARTY = cd.Axis("party")
 DATES = cd.Axis("date_mode", "dates", ("fixed", "flexible"))
-_FLIGHTS = ("outbound.{}", "return.{}")
 
 WANTS = (
     cd.Want(
