@@ -1,8 +1,8 @@
 """The server of `mock-llm`: reference agents behind real HTTP, or the replies of a file.
 
 It plays a user, too, that follows its prompt and is no user engine. It knows what a model would
-know: the prompt, the chat, and what its tools returned. It says the basic facts first, or all where
-the prompt tells it to be open, and each detail when it is asked anything; it adds its card,
+know: the prompt, the notes, the chat, and what its tools returned. It says the basic facts first,
+or all where the prompt tells it to be open, and the details that its note names; it adds its card,
 approves what its bookings show, and ends the talk when all is paid.
 """
 
@@ -150,7 +150,9 @@ PATIENCE = 8
 """Turns without anything new after which it gives up."""
 
 _OPEN = re.compile(r"\bsay everything you know\b", re.IGNORECASE)
-_FACT = re.compile(r"^- (.+)$", re.MULTILINE)
+_FACT = re.compile(r"^- ([^:\n]+): (.+)$", re.MULTILINE)
+_ASIDE = re.compile(r"\((?:Private note|This message was not sent|The chat is open)\b")
+_TELLS = re.compile(r"^- Details for this message: ([^.\n]+)\.", re.MULTILINE)
 _KNOWS = re.compile(r"^# What you know\n(.*?)(?=^# |\Z)", re.MULTILINE | re.DOTALL)
 _CARD = re.compile(r"\bending in (\d{4})\b")
 _TRANSFERS = re.compile(r"\bbeing transferred\b|\btransfer(?:ring)? you\b", re.IGNORECASE)
@@ -168,16 +170,16 @@ Results = Mapping[str, dict[str, Any]]
 
 
 class Knowledge(NamedTuple):
-    """What a prompt says that the user knows."""
+    """What a prompt says that the user knows: its facts in words, by what they are called."""
 
-    basics: tuple[str, ...]
-    details: tuple[str, ...]
+    basics: Mapping[str, str]
+    details: Mapping[str, str]
     is_open: bool
 
     @property
     def card(self) -> str | None:
         """The last four digits of the card to pay with, if it is named."""
-        found = _CARD.search(" ".join(self.details))
+        found = _CARD.search(" ".join(self.details.values()))
         return None if found is None else found[1]
 
 
@@ -187,7 +189,9 @@ def follow_prompt(messages: Sequence[BaseMessage], confirmations: str) -> AIMess
     One of these, named after what the domain books, lists its bookings.
     """
     prompt = next((str(one.text) for one in messages if isinstance(one, SystemMessage)), "")
-    step = _next(read_knowledge(prompt), read_conversation(messages), confirmations)
+    note = str(messages[-1].text) if messages else ""
+    said = [one for one in messages if not (one.type == "human" and _ASIDE.match(str(one.text)))]
+    step = _next(read_knowledge(prompt), read_conversation(said), confirmations, note)
     if isinstance(step, str):
         return step
     return ask_for(step, sum(isinstance(one, AIMessage) for one in messages) * 10)
@@ -198,17 +202,19 @@ def read_knowledge(prompt: str) -> Knowledge:
     section = _KNOWS.search(prompt)
     basics, _, details = (section[1] if section else "").partition("\nDetails:")
     is_open = _OPEN.search(prompt) is not None
-    return Knowledge(tuple(_FACT.findall(basics)), tuple(_FACT.findall(details)), is_open)
+    return Knowledge(dict(_FACT.findall(basics)), dict(_FACT.findall(details)), is_open)
 
 
-def _next(known: Knowledge, chat: Conversation, confirmations: str) -> str | list[Action]:
+def _next(
+    known: Knowledge, chat: Conversation, confirmations: str, note: str
+) -> str | list[Action]:
     # What this reader calls the user is whoever speaks to it: here, the agent.
     heard, mine = chat.last_user_text, chat.agent_texts
     since = max((turn.position for turn in chat.turns if turn.is_user), default=-1)
     done = {one.call.name: one.result for one in chat.observations if one.position > since}
     if not mine:
-        facts = [*known.basics, *known.details] if known.is_open else known.basics
-        return " ".join([GREETING, *facts])
+        facts = {**known.basics, **known.details} if known.is_open else known.basics
+        return " ".join([GREETING, *facts.values()])
     if _TRANSFERS.search(heard):
         return HANDED_OVER
     if _PAYMENT.search(heard):
@@ -222,7 +228,9 @@ def _next(known: Knowledge, chat: Conversation, confirmations: str) -> str | lis
         return GIVES_UP
     if _CONSENT.search(heard) or not _QUESTION.search(heard):
         return AGREEMENT
-    answer = " ".join(known.details)
+    noted = _TELLS.search(note)
+    keys = list(known.details) if noted is None else noted[1].split(", ")
+    answer = " ".join(known.details[key] for key in keys if key in known.details)
     return NO_MORE if known.is_open or answer in mine or not answer else answer
 
 

@@ -100,10 +100,10 @@ def build_user(task: Task, user: UserSpec, setup: Setup, trial: int, replica: in
         briefing = task.briefing
         if isinstance(user, SeatedUser):
             return _person(task, briefing, condition, setup)
-        if setup.engine is Engine.LLM:
-            return _model_user(task, briefing, condition, setup)
         again = ("replica", replica) if replica else ()
         seed = derive_seed("user", setup.settings.seed, task.id, trial, *again)
+        if setup.engine is Engine.LLM:
+            return _model_user(task, condition, setup, seed)
         return _rules_user(briefing, condition, setup, seed)
     if not callable(user):
         raise UsageError(f"a user is a condition or a callable, not {type(user).__name__}")
@@ -179,14 +179,14 @@ def _rules_user(
     return UserSide(Engine.HYBRID.value, _replying(user), condition, name, prompt.sha256)
 
 
-def _model_user(
-    task: Task, briefing: UserBriefing, condition: ResolvedCondition, setup: Setup
-) -> UserSide:
+def _model_user(task: Task, condition: ResolvedCondition, setup: Setup, seed: int) -> UserSide:
+    briefing = task.briefing
     prompt = compose_prompt(condition, briefing, fragments=setup.fragments)
     name, model = with_open_model(setup).model
     bound = model.bind_tools(task.domain.registry().openai_schemas(Owner.USER))
     first = first_wish(briefing, condition_behavior(condition, setup.fragments))
-    user = LlmUser(briefing, _asking(bound, prompt.text), first)
+    rules = RulesUser(briefing, condition, seed, fragments=setup.fragments)
+    user = LlmUser(rules, briefing, _asking(bound, prompt.text), first)
     return UserSide(Engine.LLM.value, _replying(user), condition, name, prompt.sha256)
 
 

@@ -1,138 +1,25 @@
-"""Users that a chat model speaks for: it plays the user (`llm`), or words its turns (`hybrid`).
-
-What such a model must not do is seen by rules: end the talk in the turn in which it approves,
-invent a person, claim a payment that it did not approve, or play the agent.
-"""
+"""Users that a chat model speaks for: it plays the user (`llm`), or words its turns (`hybrid`)."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from enum import StrEnum
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from crab_graph.personas.briefing import Fact, UserBriefing
-from crab_graph.personas.own_tools import APPROVE, Wallet, read_wallet
+from crab_graph.personas.breaches import Breach, find_breach, is_agents, is_approval
+from crab_graph.personas.briefing import DisclosureRecord, Fact, UserBriefing
+from crab_graph.personas.memory import UserMemory
+from crab_graph.personas.plan_answers import can_approve
+from crab_graph.personas.private_notes import is_idle, word_note, word_opening_note
 from crab_graph.personas.recognition import stated_facts, told_after
-from crab_graph.personas.rules_user import RulesUser, UserStep, is_visible, private_message
-from crab_graph.personas.spoken_dates import MONTHS, find_dates
-from crab_graph.personas.understanding import ANY_ID, Reading
-from crab_graph.personas.wordbook import ValueForm, phrase_book, says
+from crab_graph.personas.rules_user import Hearing, RulesUser, UserStep, private_message
+from crab_graph.personas.spoken_dates import find_dates
+from crab_graph.personas.understanding import ANY_ID
 from crab_graph.text.amounts import find_amounts
 from crab_graph.text.lexicon import pattern
-from crab_graph.text.phrases import TerminalToken, find_token, without_tokens
-from crab_graph.text.utterance import Utterance, read_message
+from crab_graph.text.phrases import find_token, without_tokens
+from crab_graph.text.utterance import read_message
 
 Message = dict[str, Any]
-
-
-class BreachKind(StrEnum):
-    """What a user model did wrong."""
-
-    ENDS_ON_APPROVAL = "ends_on_approval"
-    INVENTS_PERSON = "invents_person"
-    CLAIMS_PAYMENT = "claims_payment"
-    PLAYS_AGENT = "plays_agent"
-    SAYS_NOTHING = "says_nothing"
-
-
-class Breach(NamedTuple):
-    """One breach, and what to tell the model about it."""
-
-    kind: BreachKind
-    reason: str
-
-
-_FULL_NAME = re.compile(r"\b[A-Z][\w'-]+(?: [A-Z][\w'-]+)+")
-_MONTH_WORDS = {month.casefold() for month in MONTHS}
-
-
-def find_breach(
-    text: str, calls: Sequence[str], messages: Sequence[Message], briefing: UserBriefing
-) -> Breach | None:
-    """Return the first thing wrong with a user model's reply, or `None`.
-
-    These are failures published of simulators; a rule fires only on what it is sure of. `calls` are
-    names of the tools it calls, beside which text is not delivered; `messages` what the user saw.
-    """
-    since = max((i for i, one in enumerate(messages) if _is_agents(one)), default=-1)
-    heard = str(messages[since].get("content") or "") if since >= 0 else ""
-    reading = Reading(heard, briefing.lexicon, briefing.slots)
-    wallet = read_wallet(messages, since, briefing)
-    said = read_message(without_tokens(text))
-    if _ends_on_approval(text, said, calls, reading, wallet):
-        return _breach(BreachKind.ENDS_ON_APPROVAL)
-    if calls:
-        return None
-    if not text.strip():
-        return _breach(BreachKind.SAYS_NOTHING)
-    if pattern("attribution", "role_breaks").search(said.text) or says("agent_words", said.text):
-        return _breach(BreachKind.PLAYS_AGENT)
-    invented = _invented_person(without_tokens(text), messages, briefing)
-    if invented is not None:
-        return _breach(BreachKind.INVENTS_PERSON, invented=invented)
-    ever = read_wallet(messages, -1, briefing)
-    return _claimed_payment(said, reading, wallet, ever)
-
-
-def _breach(kind: BreachKind, why: str = "", **values: str) -> Breach:
-    return Breach(kind, phrase_book().breaches[why or kind].format(**values))
-
-
-def _ends_on_approval(
-    text: str, said: Utterance, calls: Sequence[str], reading: Reading, wallet: Wallet
-) -> bool:
-    if find_token(text) not in {TerminalToken.STOP, TerminalToken.TRANSFER}:
-        return False
-    if APPROVE in calls or wallet.recorded:
-        return True
-    is_asked = reading.asks_booking and not reading.claims_done and not reading.offers_transfer
-    strong, reserve = pattern("approval", "strong"), pattern("approval", "reserve")
-    return is_asked and bool(strong.search(said.text)) and not reserve.search(said.text)
-
-
-def _invented_person(text: str, messages: Sequence[Message], briefing: UserBriefing) -> str | None:
-    """Return a full name or a past date that neither the facts nor the agent ever mentioned."""
-    heard = [str(one.get("content") or "") for one in messages if one["role"] != "user"]
-    spoken = " ".join([*(str(fact.value) for fact in briefing.facts), *heard])
-    known = {*re.findall(r"\w+(?:['-]\w+)*", spoken.casefold()), *_MONTH_WORDS}
-    dates = {date.iso for one in heard for date in find_dates(one, briefing.today)}
-    for fact in briefing.facts:
-        words = briefing.lexicon.facts.get(fact.key)
-        if words is not None and words.form in {ValueForm.DATE, ValueForm.DATES}:
-            dates |= set(fact.value if isinstance(fact.value, list) else [fact.value])
-    for date in find_dates(text, briefing.today):
-        if date.iso < briefing.today and date.iso not in dates:
-            return text[date.start : date.end]
-    for line in re.split(r"[.!?;\n]", text):
-        low = line.casefold()
-        speaks = says("person", low) or briefing.lexicon.people.search(low) is not None
-        for name in _FULL_NAME.findall(line) if speaks else ():
-            if name.split()[-1].casefold() not in known:
-                return str(name)
-    return None
-
-
-def _claimed_payment(
-    said: Utterance, reading: Reading, wallet: Wallet, ever: Wallet
-) -> Breach | None:
-    """Return a claim to have paid or added a card that is none; `ever` is of all the talk."""
-    denials = pattern("attribution", "denials")
-    has_approved = bool(wallet.recorded) or (bool(wallet.earlier) and not reading.asks_approval)
-    has_card = ever.added is not None or any(card.get("payment_method_id") for card in ever.cards)
-    is_only_payment = reading.asks_approval and not reading.asks_booking
-    for words in map(said.words, said.clauses):
-        if "?" in words or denials.search(words):
-            continue
-        is_approval = says("says_approved", words) or (is_only_payment and says("says_done", words))
-        if is_approval and not has_approved:
-            return _breach(BreachKind.CLAIMS_PAYMENT, approve=APPROVE)
-        if says("says_added", words) and not has_card:
-            return _breach(BreachKind.CLAIMS_PAYMENT, why="claims_card")
-    return None
-
-
-def _is_agents(message: Message) -> bool:
-    return message["role"] == "assistant" and not message.get("tool_calls")
-
 
 OPENING = "(The chat is open. Write your first message.)"
 
@@ -149,19 +36,33 @@ Ask = Callable[[Sequence[Message]], ModelReply]
 
 
 class LlmUser:
-    """The engine that lets a model speak; `first` is a wish that the user takes back later."""
+    """The engine that lets a model speak, each message within what the rules draw for it.
 
-    def __init__(self, briefing: UserBriefing, ask: Ask, first: Fact | None = None) -> None:
+    The rules read the agent and keep the user's memory; what to say is the model's to decide.
+    `first` is a wish that the user takes back later.
+    """
+
+    def __init__(
+        self, rules: RulesUser, briefing: UserBriefing, ask: Ask, first: Fact | None = None
+    ) -> None:
+        self._rules = rules
         self._briefing = briefing
         self._first = first
         self._ask = ask
 
     def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
         """Return the user's next message; arguments as for the rule-based engine."""
-        lines: list[Message] = [{"role": "assistant", "content": OPENING}, *messages]
+        hearing = self._rules.hear(state, messages)
+        idle = _idle(hearing)
+        note = self._note(hearing, idle)
+        lines: list[Message] = [
+            {"role": "assistant", "content": OPENING},
+            *messages,
+            {"role": "assistant", "content": note},
+        ]
         reply = self._ask(lines)
         breach = self._breach(reply, messages)
-        after = dict(state)
+        after = {**state, "note": note}
         if breach is not None:
             after["retries"] = after.get("retries", 0) + 1
             # The calls of a reply that was not sent were not made, and are left out.
@@ -173,26 +74,47 @@ class LlmUser:
             ]
             reply = self._ask(lines)
             breach = self._breach(reply, messages)
-        number = sum(map(is_visible, messages)) + 1
         if breach is not None:
-            fault = {"turn": number, "kind": str(breach.kind), "text": breach.reason}
+            fault = {"turn": hearing.number, "kind": str(breach.kind), "text": breach.reason}
             after["faults"] = [*after.get("faults", ()), fault]
         if reply.calls:
             return UserStep(private_message(reply.calls, messages, reply.text), after)
-        heard = list(filter(_is_agents, messages))
-        after["disclosed"] = told_after(
-            after.get("disclosed", ()),
-            without_tokens(reply.text),
-            str(heard[-1]["content"]) if heard else "",
-            number,
-            self._briefing,
-            self._first,
+        return self._said(hearing, idle, reply.text, after)
+
+    def _note(self, hearing: Hearing, idle: int) -> str:
+        if hearing.turn is None:
+            return word_opening_note(hearing.behavior, hearing.draw)
+        takes_back = self._rules.takes_back(hearing.turn)
+        return word_note(hearing.turn, hearing.draw, idle=idle, takes_back=takes_back)
+
+    def _said(self, hearing: Hearing, idle: int, text: str, state: dict[str, Any]) -> UserStep:
+        """Return the step in which a text is said, with what the user remembers of it."""
+        said, turn = without_tokens(text), hearing.turn
+        heard = "" if turn is None else turn.text
+        before = state.get("disclosed", ())
+        told = told_after(before, said, heard, hearing.number, self._briefing, self._first)
+        memory = UserMemory() if turn is None else turn.memory
+        is_new = {row["key"] for row in told} > {row["key"] for row in before}
+        fresh = frozenset[str]() if turn is None else memory.fresh(turn.reading)
+        approves = turn is not None and can_approve(turn) and is_approval(said)
+        memory = replace(
+            memory,
+            record=DisclosureRecord(tuple(told)),
+            seen=memory.seen | fresh,
+            idle=0 if is_new else idle,
+            approved=memory.approved or approves,
         )
-        return UserStep({"role": "user", "content": reply.text}, after)
+        return UserStep({"role": "user", "content": text}, {**state, **memory.as_json()})
 
     def _breach(self, reply: ModelReply, messages: Sequence[Message]) -> Breach | None:
         names = [name for name, _ in reply.calls]
         return find_breach(reply.text, names, messages, self._briefing)
+
+
+def _idle(hearing: Hearing) -> int:
+    """Return how many of the agent's messages in a row, the last one included, were idle."""
+    turn = hearing.turn
+    return turn.memory.idle + 1 if turn is not None and is_idle(turn) else 0
 
 
 _COUNTS = ("worded", "replaced")
@@ -214,7 +136,7 @@ class HybridUser:
             return UserStep(step.message, {**step.state, **counts})
         token = find_token(step.message["content"])
         draft = without_tokens(step.message["content"]).strip()
-        heard = list(filter(_is_agents, messages))
+        heard = list(filter(is_agents, messages))
         last = str(heard[-1]["content"]) if heard else ""
         task = f"The agent wrote:\n\n{last}\n\n" if last else ""
         task += f"The draft of the answer:\n\n{draft}"

@@ -14,6 +14,7 @@ from crab_graph.personas.behavior import Behavior, behavior_of, with_fields
 from crab_graph.personas.briefing import Fact, FactLevel, UserBriefing, first_wish
 from crab_graph.personas.condition import Dimension, Persona, ResolvedCondition
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments
+from crab_graph.personas.private_notes import detail_limit, fact_label
 from crab_graph.personas.wordbook import DomainLexicon
 from crab_graph.personas.wording import word_fact, word_value
 
@@ -141,12 +142,10 @@ def _placeholders(
     briefing: UserBriefing | None, behavior: Behavior, pieces: Fragments
 ) -> dict[str, str]:
     """Return what stands for the placeholders of fragments; errors as for `compose_prompt`."""
-    limit = behavior.facts_per_answer
-    limits = {None: "all details it asks for", 1: "one detail"}
     rates = {
         "words": str(behavior.words),
         "patience": str(behavior.patience),
-        "facts_per_answer": limits.get(limit, f"at most {limit} details"),
+        "facts_per_answer": detail_limit(behavior),
     }
     if briefing is None:
         left_open = dict.fromkeys(("basic", "details", "first_wish", "final_wish"), _UNKNOWN)
@@ -170,7 +169,20 @@ def _placeholders(
 
 
 def _listed(facts: Sequence[Fact], lexicon: DomainLexicon) -> str:
-    return "\n".join(f"- {_worded(fact, lexicon)}" for fact in facts)
+    return "\n".join(
+        f"- {fact_label(fact.key)}: {_worded(fact, lexicon)}{_hours(fact, lexicon)}"
+        for fact in facts
+    )
+
+
+def _hours(fact: Fact, lexicon: DomainLexicon) -> str:
+    """Return from when to when a part of the day lasts, for a fact that names one."""
+    words = lexicon.facts.get(fact.key)
+    hours = None if words is None else words.hours.get(str(fact.value))
+    if hours is None:
+        return ""
+    start, end = (f"{int(hour)}:{round(hour % 1 * 60):02}" for hour in hours)
+    return f" (it begins from {start} to before {end})"
 
 
 def _worded(fact: Fact | None, lexicon: DomainLexicon) -> str:

@@ -4,11 +4,13 @@ Every draw is a function of seed, task, condition, turn and purpose, so a step d
 arguments alone: it can be run twice, resumed or forked.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from random import Random
+from typing import Any, NamedTuple
 
+from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import UserBriefing, first_wish, waits_for_plan, with_first_wish
 from crab_graph.personas.condition import ResolvedCondition
 from crab_graph.personas.decisions import (
@@ -40,6 +42,19 @@ class UserStep:
     state: dict[str, Any]
 
 
+class Hearing(NamedTuple):
+    """What a message answers, and its draws; it has no turn to answer where it opens a dialogue.
+
+    `number` is that of the message, counting both sides' visible ones from 1.
+    """
+
+    number: int
+    behavior: Behavior
+    draw: Callable[[str], Random]
+    speaker: Speaker
+    turn: Turn | None
+
+
 class RulesUser:
     """The rule-based user engine; fragments set rates by their fields."""
 
@@ -64,17 +79,13 @@ class RulesUser:
 
         `messages` are what the user has seen: both sides' visible turns, its calls, their results.
         """
-        memory = UserMemory.from_json(state)
-        visible = [index for index, message in enumerate(messages) if is_visible(message)]
-        number = len(visible) + 1
-        drawn = ("user", self._seed, self._briefing.task_id, self._condition.name, number)
-        speaker = Speaker(self._behavior, self._briefing.lexicon, partial(derive_rng, *drawn))
-        if not any(messages[index]["role"] == "user" for index in visible):
+        number, _, _, speaker, turn = self.hear(state, messages)
+        if turn is None:
             opening = open_dialogue(self.first_briefing, self._behavior, speaker)
-            return self._finish(memory, opening, speaker, number, is_first=True)
-        heard = max((i for i in visible if messages[i]["role"] == "assistant"), default=-1)
-        turn = self._read(memory, messages, heard, speaker)
-        is_changing = self._is_changing(turn)
+            return self._finish(
+                UserMemory.from_json(state), opening, speaker, number, is_first=True
+            )
+        memory, is_changing = turn.memory, self.takes_back(turn)
         calls = () if is_changing else private_calls(turn)
         if calls:
             return UserStep(private_message(calls, messages), memory.as_json())
@@ -97,7 +108,20 @@ class RulesUser:
             reply = Decision((speaker.phrase("give_up"),), token=TerminalToken.STOP)
         return self._finish(memory, reply, speaker, number, is_first=is_first)
 
-    def _is_changing(self, turn: Turn) -> bool:
+    def hear(self, state: Mapping[str, Any], messages: Sequence[Message]) -> Hearing:
+        """Return what the next message answers, read, with all that is drawn for it."""
+        visible = [index for index, message in enumerate(messages) if is_visible(message)]
+        number = len(visible) + 1
+        drawn = ("user", self._seed, self._briefing.task_id, self._condition.name, number)
+        draw = partial(derive_rng, *drawn)
+        speaker = Speaker(self._behavior, self._briefing.lexicon, draw)
+        if not any(messages[index]["role"] == "user" for index in visible):
+            return Hearing(number, self._behavior, draw, speaker, None)
+        heard = max((i for i in visible if messages[i]["role"] == "assistant"), default=-1)
+        turn = self._read(UserMemory.from_json(state), messages, heard, speaker)
+        return Hearing(number, self._behavior, draw, speaker, turn)
+
+    def takes_back(self, turn: Turn) -> bool:
         """Tell whether to take back the first wish now: it was said, and the agent moves on."""
         first, record, reading = self._first, turn.memory.record, turn.reading
         if first is None or not record.has(first.key) or record.is_settled(first.key):

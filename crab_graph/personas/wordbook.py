@@ -198,14 +198,10 @@ def parse_lexicon(document: Mapping[str, Any], source: str) -> DomainLexicon:
 
 
 class PhraseBook(_Words):
-    """The shared cues over casefolded clauses, and the phrases by act and by voice or temper.
-
-    `breaches` say why a reply of a user model is not sent, by what is wrong.
-    """
+    """The shared cues over casefolded clauses, and the phrases by act and by voice or temper."""
 
     cues: Mapping[str, Cue]
     phrases: Mapping[str, Mapping[str, Texts]]
-    breaches: Mapping[str, str]
 
     def without(self, cue: str, words: str) -> str:
         """Return a text without what a cue finds in it."""

@@ -79,11 +79,12 @@ def test_it_plays_both_seats_in_any_domain(tmp_path):
 
 def test_a_prompt_is_read_for_what_the_user_knows():
     prompt = (
-        "# Role\n- no fact\n\n# What you know\n\nBasic facts:\n- We start from A.\n\nDetails:\n"
-        "- I'll pay with my Visa ending in 1234.\n\n# How you share it\n- nor this\n"
+        "# Role\n- no fact\n\n# What you know\n\nBasic facts:\n- origin: We start from A.\n\n"
+        "Details:\n"
+        "- payment card: I'll pay with my Visa ending in 1234.\n\n# How you share it\n- nor this\n"
     )
     known = read_knowledge(prompt)
-    assert known.basics == ("We start from A.",)
+    assert known.basics == {"origin": "We start from A."}
     assert (known.card, known.is_open) == ("1234", False)
     assert read_knowledge(prompt + "Say everything you know.").is_open
 

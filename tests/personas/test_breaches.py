@@ -4,9 +4,12 @@ import json
 
 import pytest
 
+from crab_graph.personas.breaches import find_breach
 from crab_graph.personas.briefing import Fact, FactLevel
-from crab_graph.personas.model_users import OPENING, LlmUser, ModelReply, find_breach
+from crab_graph.personas.condition import parse_condition, resolve
+from crab_graph.personas.model_users import OPENING, LlmUser, ModelReply
 from crab_graph.personas.recognition import stated_facts
+from crab_graph.personas.rules_user import RulesUser
 from tests.travel_words import TRAVEL
 
 BASIC, DETAIL = FactLevel.BASIC, FactLevel.DETAIL
@@ -116,7 +119,8 @@ def engine(*replies):
         heard.append(list(lines))
         return replies[len(heard) - 1]
 
-    return LlmUser(BRIEFING, ask), heard
+    condition = resolve(parse_condition("generic"), 0, BRIEFING.task_id, 0)
+    return LlmUser(RulesUser(BRIEFING, condition, 0), BRIEFING, ask), heard
 
 
 def test_a_breach_is_asked_for_once_more_with_the_reason():

@@ -50,7 +50,9 @@ def test_the_prompt_of_every_condition_reaches_the_model(bench, name):
 
 
 def test_a_dimension_of_a_file_reaches_the_model_and_the_record(bench, tmp_path):
-    (tmp_path / "d5_default.md").write_text("patience: 9\nYou drift, with {destination} in mind.\n")
+    (tmp_path / "d5_default.md").write_text(
+        "patience: 9\nYou drift, with {destination} in mind, {patience} times.\n"
+    )
     (tmp_path / "persona_anxious.md").write_text(
         "like: terse\nwords: 7\nYou worry, {words} words.\n"
     )
@@ -69,9 +71,8 @@ def test_a_dimension_of_a_file_reaches_the_model_and_the_record(bench, tmp_path)
     settled = resolve(parse_condition("anxious+d4+d5", fragments.added), 0, bench[0].id, 0)
     prompt = compose_prompt(settled, briefing(bench[0]), fragments=fragments)
     there = next(fact.value for fact in bench[0].facts if fact.key == "destination")
-    assert f"You drift, with {there} in mind." in prompt.text
+    assert f"You drift, with {there} in mind, 9 times." in prompt.text
     assert "You worry, 7 words." in prompt.text
-    assert "after 9 of its" in prompt.text
     assert {one["messages"][0]["content"] for one in server.requests} == {prompt.text}
     (episode,) = run.episodes
     assert episode.prompt_sha256 == prompt.sha256

@@ -1,0 +1,146 @@
+"""What the next message of a model's user is to be, drawn for it and told to the model (§3.3).
+
+A model keeps no rates in a talk of ten messages: told that "every third" is to be short, none is.
+So the rules draw for each message what they would draw for their own, and a private note says what
+came out. The model finds the words, and decides what the note leaves open.
+"""
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import NamedTuple
+
+from crab_graph.personas.behavior import Behavior
+from crab_graph.personas.briefing import Fact, FactLevel
+from crab_graph.personas.fact_answers import chosen_facts
+from crab_graph.personas.own_tools import ADD, APPROVE
+from crab_graph.personas.turns import Turn
+from crab_graph.personas.user_guide import user_guide
+from crab_graph.personas.wordbook import ValueForm
+
+Draw = Callable[[str], Random]
+"""Returns the generator for a purpose within one message."""
+
+_OF_PERSONS = frozenset({ValueForm.TEXT, ValueForm.NAMES, ValueForm.DATES, ValueForm.CARD})
+"""Forms of facts that say who somebody is, not what is wanted."""
+
+_LEAST_WORDS = 4
+_SPREAD = (0.6, 1.4)
+
+
+class Manner(NamedTuple):
+    """How a message is to sound, as drawn; `words` is `None` for three words or fewer."""
+
+    words: int | None
+    is_polite: bool
+    is_unsure: bool
+    asks: bool
+    drifts: bool
+
+
+def draw_manner(behavior: Behavior, draw: Draw) -> Manner:
+    """Draw how one message is to sound, each trait at its rate, as the rules do for their own."""
+
+    def happens(purpose: str, rate: float) -> bool:
+        return rate > 0 and draw(purpose).random() < rate
+
+    words = round(behavior.words * draw("words").uniform(*_SPREAD))
+    return Manner(
+        words=None if happens("short", behavior.short) else max(_LEAST_WORDS, words),
+        is_polite=happens("polite", behavior.polite),
+        is_unsure=happens("hedge", behavior.uncertain),
+        asks=happens("question", behavior.questions),
+        drifts=happens("drift", behavior.drifts),
+    )
+
+
+def word_opening_note(behavior: Behavior, draw: Draw) -> str:
+    """Return the note for the first message of a chat."""
+    manner = draw_manner(behavior, draw)
+    # The basic facts do not go into three words, whatever was drawn.
+    manner = manner._replace(words=manner.words or _LEAST_WORDS, asks=False)
+    first = "opens_with_basics" if behavior.two_levels else "opens_with_all"
+    return _note([_line(first), *_manner_lines(manner)])
+
+
+def word_note(turn: Turn, draw: Draw, *, idle: int, takes_back: bool) -> str:
+    """Return the note for the answer to a message of the agent.
+
+    `idle` counts the agent's messages in a row, this one included, that brought nothing new;
+    `takes_back` says whether the user changes its mind now.
+    """
+    manner = draw_manner(turn.behavior, draw)
+    lines = [*_detail_lines(turn), *_manner_lines(manner), *_patience(turn.behavior, idle)]
+    return _note([_line("takes_back"), *lines] if takes_back else lines)
+
+
+def is_idle(turn: Turn) -> bool:
+    """Tell whether a message brings nothing new: nothing named, asked or done for the first time.
+
+    A question whose answer is still untold is new, whatever its words.
+    """
+    record = turn.memory.record
+    is_new = any(not record.has(fact.key) for fact in chosen_facts(turn))
+    has_acted = not turn.wallet.called.isdisjoint({APPROVE, ADD})
+    return not (is_new or has_acted or turn.memory.fresh(turn.reading))
+
+
+def fact_label(key: str) -> str:
+    """Return what a fact is called in prompts and notes."""
+    return key.replace("_", " ")
+
+
+def detail_limit(behavior: Behavior) -> str:
+    """Return in words how many details one answer gives."""
+    limit = behavior.facts_per_answer
+    limits = {None: "all details it asks for", 1: "one detail"}
+    return limits.get(limit, f"at most {limit} details")
+
+
+def _detail_lines(turn: Turn) -> list[str]:
+    """Say which details to tell now, where they wait for a question at all."""
+    if not turn.behavior.two_levels:
+        return []
+    record, limit = turn.memory.record, detail_limit(turn.behavior)
+    chosen = [fact for fact in chosen_facts(turn) if _is_due(fact, turn)]
+    new = [fact_label(fact.key) for fact in chosen if not record.has(fact.key)]
+    if new:
+        return [_line("tells", facts=", ".join(new), limit=limit)]
+    if chosen:
+        again = ", ".join(fact_label(fact.key) for fact in chosen)
+        return [_line("tells_again", facts=again, limit=limit)]
+    return [_line("tells_nothing", limit=limit)]
+
+
+def _is_due(fact: Fact, turn: Turn) -> bool:
+    """Tell whether a detail is one to tell: an open question does not ask who somebody is."""
+    if fact.level is not FactLevel.DETAIL:
+        return False
+    words = turn.briefing.lexicon.facts.get(fact.key)
+    is_wish = fact.slot is not None or (words is not None and words.form not in _OF_PERSONS)
+    return is_wish or fact.key in turn.reading.asked
+
+
+def _manner_lines(manner: Manner) -> list[str]:
+    length = _line("short") if manner.words is None else _line("words", words=str(manner.words))
+    traits = {
+        "polite" if manner.is_polite else "not_polite": True,
+        "unsure": manner.is_unsure,
+        "asks" if manner.asks else "asks_nothing": True,
+        "drifts": manner.drifts,
+    }
+    return [length, *(_line(name) for name, is_drawn in traits.items() if is_drawn)]
+
+
+def _patience(behavior: Behavior, idle: int) -> list[str]:
+    if idle >= behavior.patience:
+        return [_line("gives_up", idle=str(idle))]
+    is_last = idle == behavior.patience - 1 and idle > 0
+    return [_line("warns", idle=str(idle))] if is_last else []
+
+
+def _line(name: str, **values: str) -> str:
+    return user_guide().notes[name].format(**values)
+
+
+def _note(lines: Sequence[str]) -> str:
+    return "\n".join([f"({_line('head')}", *(f"- {line}" for line in lines)]) + ")"

@@ -1,0 +1,24 @@
+"""What rules tell a model that plays the user: notes for each message, and why one is not sent."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from pydantic import BaseModel, ConfigDict
+
+
+class UserGuide(BaseModel):
+    """The lines of private notes by name, and of breaches by what is wrong, with placeholders."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    notes: Mapping[str, str]
+    breaches: Mapping[str, str]
+
+
+@cache
+def user_guide() -> UserGuide:
+    """Return the shipped guide."""
+    text = files("crab_graph.personas").joinpath("user_guide.toml").read_text("utf-8")
+    return UserGuide.model_validate(tomllib.loads(text))
