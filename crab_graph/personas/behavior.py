@@ -81,12 +81,15 @@ class Behavior:
         jargon: Share of facts in the words of the trade (D7).
         two_levels: Whether details wait for a question (D2).
         facts_per_answer: Most details one answer gives; `None` gives all that were asked for.
-        uncertain: Share of answers with a hedge (D3).
+        doubts: How many of its facts the user is not sure of when it first says them (D3).
+        slips: How many of these it gets wrong at first; the others are vague.
+        uncertain: Share of its other facts that it doubts at first, though it says them exactly
+            (D3).
         asks_back: How often the user asks what an unclear question means before it passes it over.
         which_first: Share of answers that leave something out to many questions, and ask which of
             them matter.
         changes_mind: Share of tasks in which the user first wants one detail otherwise (D6).
-        manner: The phrases in which it asks back.
+        manner: The phrases in which it asks back and doubts.
         temper: How an objection is worded (D4).
         patience: Turns in a row without progress after which the user gives up.
         insists: How often the user asks to look again when the agent says it cannot help.
@@ -103,6 +106,8 @@ class Behavior:
     jargon: _Share = 0.0
     two_levels: bool = False
     facts_per_answer: Annotated[int | None, _number(1, none="all")] = None
+    doubts: Annotated[int, _number(0)] = 0
+    slips: Annotated[int, _number(0)] = 0
     uncertain: _Share = 0.0
     asks_back: Annotated[int, _number(0)] = 0
     which_first: _Share = 0.0

@@ -47,24 +47,66 @@ class Reason(StrEnum):
     CHANGED = "changed"
 
 
+class How(StrEnum):
+    """How a fact was said: as it is, without a sharp edge, or otherwise than it is."""
+
+    EXACT = "exact"
+    VAGUE = "vague"
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """How a user says one fact otherwise than plainly.
+
+    `value` and `phrase` are the words that stand in its templates, `template` one that stands in
+    the place of these; `mark` is the mark of doubt, without which a user is sure.
+    """
+
+    how: How
+    value: str
+    phrase: str
+    mark: str = ""
+    template: str = ""
+
+    @property
+    def words(self) -> str:
+        """What is said, as the record keeps it."""
+        return f"{self.value}, {self.mark}" if self.mark else self.value
+
+
 @dataclass(frozen=True, slots=True)
 class DisclosureRecord:
     """Every telling of a fact so far, in order, in the form user state keeps.
 
-    A row has the key of the fact, the number of the visible message, the reason, and as `value`
-    what was said instead of the fact where the user changes its mind later.
+    A row has the key of the fact, the number of the visible message, the reason, and how it was
+    said; with the words of it as `said` where that was not plainly, and as `value` what was said
+    instead of the fact where the user changes its mind later.
     """
 
     rows: tuple[dict[str, Any], ...] = ()
 
-    def with_told(self, key: str, turn: int, reason: Reason, value: Any = None) -> Self:
+    def with_told(
+        self,
+        key: str,
+        turn: int,
+        reason: Reason,
+        value: Any = None,
+        saying: Saying | None = None,
+    ) -> Self:
         """Return the record after telling a fact, or `value` instead of it."""
-        row = {"key": key, "turn": turn, "reason": str(reason)}
+        how = How.EXACT if saying is None else saying.how
+        row = {"key": key, "turn": turn, "reason": str(reason), "how": str(how)}
+        if saying is not None:
+            row["said"] = saying.words
         return type(self)((*self.rows, row if value is None else {**row, "value": value}))
 
     def is_settled(self, key: str) -> bool:
-        """Tell whether a fact itself was said, not another wish instead."""
-        return any(row["key"] == key and "value" not in row for row in self.rows)
+        """Tell whether a fact itself was said exactly, and not another wish instead."""
+        return any(
+            row["key"] == key and "value" not in row and row.get("how", How.EXACT) == How.EXACT
+            for row in self.rows
+        )
 
     def has(self, key: str) -> bool:
         """Tell whether a fact was ever said."""

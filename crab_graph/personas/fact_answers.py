@@ -10,7 +10,7 @@ from crab_graph.personas.turns import Decision, Turn, told_as_asked
 def asked_facts(turn: Turn) -> list[str]:
     """Return the keys the message asks for, an open question standing for all that is left."""
     keys = list(turn.reading.asked)
-    keys += [key for key in turn.reading.checked if not turn.memory.record.has(key)]
+    keys += [key for key in turn.reading.checked if not turn.memory.record.is_settled(key)]
     if turn.reading.asks_choice:
         keys += turn.choices
     if turn.reading.is_open_question:
@@ -25,7 +25,7 @@ def chosen_facts(turn: Turn) -> list[Fact]:
     """
     record, facts = turn.memory.record, turn.facts
     asked = [key for key in asked_facts(turn) if key in facts]
-    new = [key for key in asked if not record.has(key)]
+    new = [key for key in asked if not record.is_settled(key)]
     chosen = new or sorted(asked, key=record.times)
     return [facts[key] for key in chosen[: turn.behavior.facts_per_answer]]
 

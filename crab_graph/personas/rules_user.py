@@ -11,7 +11,13 @@ from random import Random
 from typing import Any, NamedTuple
 
 from crab_graph.personas.behavior import Behavior
-from crab_graph.personas.briefing import UserBriefing, first_wish, waits_for_plan, with_first_wish
+from crab_graph.personas.briefing import (
+    Saying,
+    UserBriefing,
+    first_wish,
+    waits_for_plan,
+    with_first_wish,
+)
 from crab_graph.personas.condition import ResolvedCondition
 from crab_graph.personas.decisions import (
     change_mind,
@@ -20,6 +26,7 @@ from crab_graph.personas.decisions import (
     open_dialogue,
     private_calls,
 )
+from crab_graph.personas.doubt_values import doubtful_sayings
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments
 from crab_graph.personas.memory import UserMemory
 from crab_graph.personas.objections import contradictions, open_choices, read_plan
@@ -67,12 +74,13 @@ class RulesUser:
         fragments: Fragments | None = None,
     ) -> None:
         self._briefing = briefing
-        self._condition = condition
         self._behavior = condition_behavior(condition, fragments or built_in_fragments())
         self._seed = seed
         self._first = first_wish(briefing, self._behavior)
         self.first_briefing = with_first_wish(briefing, self._first) if self._first else briefing
         """What the user says it wants before it changes its mind; mostly what it knows."""
+        changing = () if self._first is None else (self._first.key,)
+        self._doubts = doubtful_sayings(briefing, self._behavior, seed, sure_of=changing)
 
     def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
         """Return the user's next message, given the state the last step returned, empty at first.
@@ -112,14 +120,27 @@ class RulesUser:
         """Return what the next message answers, read, with all that is drawn for it."""
         visible = [index for index, message in enumerate(messages) if is_visible(message)]
         number = len(visible) + 1
-        drawn = ("user", self._seed, self._briefing.task_id, self._condition.name, number)
+        drawn = ("user", self._seed, self._briefing.task_id, number)
         draw = partial(derive_rng, *drawn)
         speaker = Speaker(self._behavior, self._briefing.lexicon, draw)
         if not any(messages[index]["role"] == "user" for index in visible):
-            return Hearing(number, self._behavior, draw, speaker, None)
+            opening = speaker.with_sayings(self._doubts)
+            return Hearing(number, self._behavior, draw, opening, None)
         heard = max((i for i in visible if messages[i]["role"] == "assistant"), default=-1)
         turn = self._read(UserMemory.from_json(state), messages, heard, speaker)
-        return Hearing(number, self._behavior, draw, speaker, turn)
+        speaker = speaker.with_sayings(self._sayings(turn))
+        return Hearing(number, self._behavior, draw, speaker, replace(turn, speaker=speaker))
+
+    def _sayings(self, turn: Turn) -> dict[str, Saying]:
+        """Return what a turn says with doubt: what is told for the first time, and not to agree."""
+        if is_cautious(turn):
+            return {}
+        sure = {*turn.reading.checked, *turn.conflicts}
+        return {
+            key: saying
+            for key, saying in self._doubts.items()
+            if key not in sure and not turn.memory.record.has(key)
+        }
 
     def takes_back(self, turn: Turn) -> bool:
         """Tell whether to take back the first wish now: it was said, and the agent moves on."""
@@ -162,7 +183,7 @@ class RulesUser:
         record, first = memory.record, self._first if is_first else None
         for key, reason in reply.told:
             wish = first.value if first is not None and first.key == key else None
-            record = record.with_told(key, number, reason, wish)
+            record = record.with_told(key, number, reason, wish, speaker.sayings.get(key))
         memory = replace(
             memory,
             record=record,

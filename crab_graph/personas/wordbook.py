@@ -83,6 +83,7 @@ class FactWords(_Words):
         one: Singular unit, for counts; `many` is the plural.
         trade: Statements in the words of the trade; `{value}` is plain, `{code}` a value's code.
         others: Values among which a user can change its mind; by default those that have words.
+        is_certain: Whether every user is sure of it from the start.
     """
 
     key: str
@@ -102,6 +103,7 @@ class FactWords(_Words):
     trade: Texts = ()
     codes: Mapping[str, str] = {}
     others: tuple[Any, ...]
+    is_certain: bool = False
 
     @model_validator(mode="before")
     @classmethod

@@ -1,14 +1,18 @@
 """How a turn of a user sounds: values and facts in words, phrases drawn at its rates."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
+from types import MappingProxyType
 from typing import Any
 
 from crab_graph.money import format_dollars, parse_cents
 from crab_graph.personas.behavior import Behavior
-from crab_graph.personas.briefing import Fact
+from crab_graph.personas.briefing import Fact, Saying
 from crab_graph.personas.spoken_dates import spell_date
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm, phrase_book
+
+NOTHING_SPECIAL: Mapping[str, Saying] = MappingProxyType({})
+"""The sayings of a user that says every fact plainly."""
 
 
 def word_value(form: ValueForm, value: Any, words: FactWords, style: int = 0) -> str:
@@ -40,7 +44,14 @@ def join_words(items: Sequence[str]) -> str:
     return f"{', '.join(items[:-1])} and {items[-1]}"
 
 
-def word_fact(fact: Fact, lexicon: DomainLexicon, rng: Random | None, *, short: bool) -> str:
+def word_fact(
+    fact: Fact,
+    lexicon: DomainLexicon,
+    rng: Random | None,
+    *,
+    short: bool,
+    saying: Saying | None = None,
+) -> str:
     """Return one fact as a sentence, or as a fragment; without `rng` in its first wording."""
     words = lexicon.facts.get(fact.key)
     if words is None:
@@ -48,12 +59,22 @@ def word_fact(fact: Fact, lexicon: DomainLexicon, rng: Random | None, *, short: 
     templates = words.short if short else words.full
     template = templates[0] if rng is None else rng.choice(templates)
     style = 0 if rng is None else rng.randrange(3)
+    if saying is not None:
+        said = (saying.template or template).format(value=saying.value, phrase=saying.phrase)
+        return capitalised(f"{said.removesuffix('.')}, {saying.mark}." if saying.mark else said)
     value = word_value(words.form, fact.value, words, style)
     phrase = words.choices.get(str(fact.value), value)
     return capitalised(template.format(value=value, phrase=phrase))
 
 
-def word_opening(facts: Sequence[Fact], lexicon: DomainLexicon, rng: Random, *, short: bool) -> str:
+def word_opening(
+    facts: Sequence[Fact],
+    lexicon: DomainLexicon,
+    rng: Random,
+    *,
+    short: bool,
+    sayings: Mapping[str, Saying] = NOTHING_SPECIAL,
+) -> str:
     """Return the first sentences of a dialogue, which say the basic facts.
 
     Where a fact that the template uses is missing, the facts are stated one by one instead.
@@ -65,10 +86,13 @@ def word_opening(facts: Sequence[Fact], lexicon: DomainLexicon, rng: Random, *, 
         for fact in facts
         if (words := lexicon.facts.get(fact.key)) is not None
     }
+    for key, saying in sayings.items():
+        known[key] = f"{saying.value} ({saying.mark})" if saying.mark else saying.value
     try:
         return template.format(**known)
     except KeyError:
-        return " ".join(word_fact(fact, lexicon, rng, short=short) for fact in facts)
+        told = ((fact, sayings.get(fact.key)) for fact in facts)
+        return " ".join(word_fact(one, lexicon, rng, short=short, saying=how) for one, how in told)
 
 
 def word_trade_opening(facts: Sequence[Fact], lexicon: DomainLexicon, rng: Random) -> str:
@@ -112,11 +136,19 @@ _TEMPERED, _MANNERED = {"object", "too_many"}, {"what_meant", "which_first"}
 
 
 class Speaker:
-    """Words one turn; `draw` returns the generator for a purpose within it."""
+    """Words one turn; `draw` returns the generator for a purpose within it.
+
+    `sayings` are the facts, by key, that this turn says otherwise than plainly.
+    """
 
     def __init__(
-        self, behavior: Behavior, lexicon: DomainLexicon, draw: Callable[[str], Random]
+        self,
+        behavior: Behavior,
+        lexicon: DomainLexicon,
+        draw: Callable[[str], Random],
+        sayings: Mapping[str, Saying] = NOTHING_SPECIAL,
     ) -> None:
+        self.sayings = sayings
         self._behavior = behavior
         self._lexicon = lexicon
         self._draw = draw
@@ -127,6 +159,10 @@ class Speaker:
             or words < _FRAGMENTS_BELOW
             or (words < _SOMETIMES_BELOW and self._happens("fragments", 0.5))
         )
+
+    def with_sayings(self, sayings: Mapping[str, Saying]) -> "Speaker":
+        """Return the speaker of the same turn that says some facts otherwise than plainly."""
+        return Speaker(self._behavior, self._lexicon, self._draw, sayings)
 
     def phrase(self, act: str, **values: str) -> str:
         """Return a phrase for an act in the user's voice, in its temper or manner for some acts."""
@@ -150,20 +186,25 @@ class Speaker:
         greets = not self._fragments and self._happens("greet", 0.5)
         lead = self.phrase("greet") if greets else ""
         rng, words = self._draw("opening"), ""
-        if self._lexicon.opening_trade and self._happens("jargon", self._behavior.jargon):
+        is_plain = self.sayings.keys().isdisjoint(fact.key for fact in facts)
+        may_trade = self._lexicon.opening_trade and is_plain
+        if may_trade and self._happens("jargon", self._behavior.jargon):
             words = word_trade_opening(facts, self._lexicon, rng)
-        words = words or word_opening(facts, self._lexicon, rng, short=self._fragments)
+        words = words or word_opening(
+            facts, self._lexicon, rng, short=self._fragments, sayings=self.sayings
+        )
         return join_parts([lead, words])
 
     def fact(self, fact: Fact) -> str:
         """Return one fact in words."""
         draw = self._draw(f"fact {fact.key}")
-        words = self._lexicon.facts.get(fact.key)
-        if words and words.trade and self._happens(f"jargon {fact.key}", self._behavior.jargon):
+        words, saying = self._lexicon.facts.get(fact.key), self.sayings.get(fact.key)
+        may_trade = words is not None and words.trade and saying is None
+        if words and may_trade and self._happens(f"jargon {fact.key}", self._behavior.jargon):
             value = _trade_value(fact, words)
             code = words.codes.get(str(fact.value), value)
             return draw.choice(words.trade).format(value=value, code=code)
-        return word_fact(fact, self._lexicon, draw, short=self._fragments)
+        return word_fact(fact, self._lexicon, draw, short=self._fragments, saying=saying)
 
     def absent(self, words: FactWords) -> str:
         """Return the answer to a question about a fact the user does not have."""
@@ -172,10 +213,9 @@ class Speaker:
         return self._draw(f"none {words.key}").choice(words.none)
 
     def finish(self, parts: Sequence[str], *, is_answer: bool, is_content: bool) -> str:
-        """Join the parts of a turn; answers may carry doubt or a question, content ones thanks."""
+        """Join the parts of a turn; answers may carry a question, content ones thanks."""
         behavior = self._behavior
         rates = {
-            "hedge": ("uncertain", behavior.uncertain if is_answer else 0),
             "question": ("question", behavior.questions if is_answer else 0),
             "pressure": ("pressure", _PRESSURE_RATE if is_answer else 0),
             "polite": ("polite", behavior.polite if is_content and not self._is_short else 0),

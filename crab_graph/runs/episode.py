@@ -19,6 +19,7 @@ from crab_graph.graph.state import Status, is_finished, transcript_of
 from crab_graph.graph.users import Setup, UserSpec, condition_name, set_up
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.models.usage import PARTIES, Usage, add_usage, is_mock
+from crab_graph.personas.briefing import How
 from crab_graph.runs.grading import Breakdown, ended_by, grade_fields
 from crab_graph.runs.origin import Origin
 from crab_graph.runs.plan import episode_id
@@ -223,16 +224,20 @@ def _spending(
 def _disclosures(task: Task, state: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
     """Return every fact of the user, with the turn and reason of its (first) disclosure.
 
-    A wish that the user took back later stands beside it, with what was said and when.
+    Beside them stand how it was said then, with the words where that was not plainly, and the turn
+    that first said it exactly; and a wish that the user took back later, as it was said, and when.
     """
     told: dict[str, Mapping[str, Any]] = {}
+    settled: dict[str, int] = {}
     first: dict[str, dict[str, Any]] = {}
     for entry in state.get("user_state", {}).get("disclosed", ()):
-        if entry.get("value") is None:
-            told.setdefault(entry["key"], entry)
-        else:
+        if entry.get("value") is not None:
             wish = {"value": entry["value"], "turn": entry["turn"], "reason": entry["reason"]}
             first.setdefault(entry["key"], {"first_wish": wish})
+            continue
+        told.setdefault(entry["key"], entry)
+        if entry.get("how", How.EXACT) == How.EXACT:
+            settled.setdefault(entry["key"], entry["turn"])
     return tuple(
         {
             "key": fact.key,
@@ -240,6 +245,9 @@ def _disclosures(task: Task, state: Mapping[str, Any]) -> tuple[dict[str, Any], 
             "level": str(fact.level),
             "turn": told.get(fact.key, {}).get("turn"),
             "reason": told.get(fact.key, {}).get("reason"),
+            "how": told[fact.key].get("how", str(How.EXACT)) if fact.key in told else None,
+            "said": told.get(fact.key, {}).get("said"),
+            "settled": settled.get(fact.key),
             **first.get(fact.key, {}),
         }
         for fact in task.facts

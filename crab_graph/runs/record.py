@@ -48,7 +48,9 @@ class EpisodeRecord(FileModel):
         error: What broke down, or which limit a reply of the agent broke.
         evidence: Why a check came out as it did, piece by piece: `text`, `message`, `rows`.
         strict: The same under strict grading: `passed` and `checks`.
-        facts: What the user knew: key, level, slot, and the turn and reason of its disclosure.
+        facts: What the user knew: key, level, slot, and the turn and reason of its disclosure, how
+            it was said then (`exact`, `vague`, `wrong`), the words where it was not said plainly,
+            and the turn that first said it exactly.
         trace: The tool calls in order, each with its error code, if any, and the events it wrote.
         usage: What the models of agent and user took, by party and model, in all attempts.
         cost: What that cost in US dollars, by party; `None` where a price is not known.

@@ -146,6 +146,6 @@ def test_the_record_says_when_and_why_a_fact_was_said():
     said = [{"role": "user", "content": first.message["content"]}, agent("Which cabin class?")]
     second = user.step(first.state, said)
     assert second.state["disclosed"] == [
-        {"key": "origin", "turn": 1, "reason": "volunteered"},
-        {"key": "seat_type", "turn": 3, "reason": "asked"},
+        {"key": "origin", "turn": 1, "reason": "volunteered", "how": "exact"},
+        {"key": "seat_type", "turn": 3, "reason": "asked", "how": "exact"},
     ]

@@ -43,7 +43,7 @@ def test_the_solver_follows_a_change_of_mind_and_passes(benchmark, condition, se
         rows = [row for row in dialogue.user_state["disclosed"] if row["key"] == wish.key]
         first, last = rows
         assert first["value"] == wish.value and first["turn"] < last["turn"]
-        assert last == {"key": wish.key, "turn": last["turn"], "reason": "changed"}
+        assert last == {**last, "key": wish.key, "reason": "changed", "how": "exact"}
         said = dialogue.visible[last["turn"] - 1]["content"].casefold()
         assert "changed my mind" in said or "on second thought" in said
         assert not any("go ahead" in m["content"] for m in dialogue.visible[: last["turn"]])

@@ -159,13 +159,13 @@ def print_why(
 
 
 def print_facts(console: Console, record: EpisodeRecord, values: Mapping[str, str]) -> None:
-    """Print what the user knew, and when and why it said it; with `values` where they are known."""
+    """Print what the user knew, and when, why and how it said it; with `values` where known."""
     if not record.facts:
         return
     said = sum(fact.get("turn") is not None for fact in record.facts)
     title = f"What the user knew: {said} of {len(record.facts)} facts were said"
     heading = ["value"] if values else []
-    table = titled_table("", "fact", *heading, "level", "said in", "why", "got")
+    table = titled_table("", "fact", *heading, "level", "said in", "why", "how", "got")
     for fact in record.facts:
         turn = fact.get("turn")
         table.add_row(
@@ -174,6 +174,7 @@ def print_facts(console: Console, record: EpisodeRecord, values: Mapping[str, st
             plain(fact.get("level") or ""),
             "never" if turn is None else f"message {turn}",
             plain(fact.get("reason") or ""),
+            plain(fact.get("how") or ""),
             plain(labels.words(record.fact_fates.get(fact["key"], ""))),
         )
     console.print("", Text(title, style="bold"), table, sep="\n")

@@ -85,13 +85,14 @@ export function drawFacts(facts) {
   if (!facts.length) return null;
   const said = facts.filter((fact) => fact.turn).length;
   const known = facts.some((fact) => fact.value);
-  const heads = ["Fact", ...(known ? ["Value"] : []), "Level", "Said", "Why"];
+  const heads = ["Fact", ...(known ? ["Value"] : []), "Level", "Said", "Why", "How"];
   const row = (fact) => make("tr", {},
     make("th", { scope: "row" }, words(fact.key)),
     known ? make("td", {}, unbroken(fact.value ?? "")) : null,
     make("td", {}, fact.level || ""),
     make("td", {}, fact.turn ? drawMessage(fact.turn) : "never"),
-    make("td", {}, words(fact.reason || "")));
+    make("td", {}, words(fact.reason || "")),
+    make("td", {}, fact.said ? `${fact.how}: “${fact.said}”` : fact.how || ""));
   return make("details", { class: "fold" },
     make("summary", {}, `What the user knew: ${said} of ${plural(facts.length, "fact")} ${said === 1 ? "was" : "were"} said`),
     make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Facts of the user" },
