@@ -45,6 +45,7 @@ def shared_words(declaration: Declaration) -> dict[str, str]:
         "job": declaration.job,
         "job_cue": job_cue(declaration),
         "people": plural(people[0]) if people else "people",
+        "person": people[0] if people else "person",
         "people_cue": people_cue(declaration),
         "person_cue": any_of(people) if people else NOTHING,
         "each_cue": any_of(each) if each else NOTHING,

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, Self
 
 from crab_graph.personas.behavior import Behavior
-from crab_graph.personas.wordbook import DomainLexicon
+from crab_graph.personas.wordbook import DomainLexicon, ValueForm
 from crab_graph.randomness import derive_rng
 from crab_graph.tools.user_tools import confirmations_name
 
@@ -146,6 +146,13 @@ class UserBriefing:
     def confirmations(self) -> str:
         """The user's tool that lists its bookings."""
         return confirmations_name(self.job)
+
+    @property
+    def is_for_one(self) -> bool:
+        """Whether all is for one person: the names it knows, if any, are one."""
+        words = self.lexicon.facts
+        forms = ((fact, words[fact.key].form) for fact in self.facts if fact.key in words)
+        return all(len(fact.value) == 1 for fact, form in forms if form is ValueForm.NAMES)
 
     def fact(self, key: str) -> Fact | None:
         """Return the fact with that key, if the user has it."""

@@ -11,7 +11,7 @@ from crab_graph.personas.objection_answers import objection, objects
 from crab_graph.personas.own_tools import CARDS, PrivateCall, next_calls
 from crab_graph.personas.payment_answers import pay
 from crab_graph.personas.plan_answers import approve
-from crab_graph.personas.reactions import missing_things, react
+from crab_graph.personas.reactions import react
 from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.wording import Speaker
 from crab_graph.text.phrases import TerminalToken
@@ -29,7 +29,7 @@ def open_dialogue(briefing: UserBriefing, behavior: Behavior, speaker: Speaker) 
     template = briefing.lexicon.opening_full[0]
     rest = [speaker.fact(fact) for fact in facts if f"{{{fact.key}}}" not in template]
     told = tuple((fact.key, Reason.VOLUNTEERED) for fact in facts)
-    return Decision((speaker.opening(facts), *rest), told, is_answer=True, is_content=True)
+    return Decision((speaker.opening(facts), *rest), told=told, is_answer=True, is_content=True)
 
 
 def private_calls(turn: Turn) -> list[PrivateCall]:
@@ -54,7 +54,7 @@ def decide(turn: Turn) -> Decision:
         return turn.say("transferred", token=TerminalToken.TRANSFER)
     is_settled = wallet.bookings and not (wallet.pending or reading.asks_wallet)
     # Everything wanted is booked and paid, as the user's own bookings show.
-    if is_settled and not missing_things(turn):
+    if is_settled and not turn.missing:
         return turn.say("thanks_end", token=TerminalToken.STOP)
     for duty in _DUTIES:
         decision = duty(turn)

@@ -1,57 +1,155 @@
 """How a user answers questions: which of its facts a turn gives, what it says without one."""
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from crab_graph.personas.briefing import Fact, Reason
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 
+_OR = re.compile(r"\bor\b|/")
+_NAMED_ABSENCES = 2
+"""So many facts that the user lacks are spoken of one by one."""
+
 
 def asked_facts(turn: Turn) -> list[str]:
-    """Return the keys the message asks for, an open question standing for all that is left."""
+    """Return the keys the message asks for, an open question standing for all that is left.
+
+    What nobody needs any more is not left, nor is it told beside what spares it.
+    """
+    record = turn.memory.record
     keys = list(turn.reading.asked)
-    keys += [key for key in turn.reading.checked if not turn.memory.record.is_settled(key)]
+    keys += [key for key in turn.reading.checked if not record.is_settled(key)]
     if turn.reading.asks_choice:
         keys += turn.choices
-    if turn.reading.is_open_question:
-        keys += [key for key in turn.facts if not turn.memory.record.has(key)]
-    return list(dict.fromkeys(keys))
+    named = _without_either(turn, dict.fromkeys(keys))
+    if asks_openly(turn):
+        said = [key for key in turn.facts if record.has(key)]
+        for key in turn.facts:
+            if key not in said and key not in named and key not in _spared(turn, [*named, *said]):
+                named.append(key)
+    return named
+
+
+def asks_openly(turn: Turn) -> bool:
+    """Tell whether a message asks for whatever is left to say.
+
+    A question whether that is all ends nothing while nothing is booked.
+    """
+    reading = turn.reading
+    is_early = not (turn.wallet.bookings or reading.claims_done)
+    return reading.is_open_question or (reading.is_closing and is_early)
+
+
+def _spared(turn: Turn, keys: Sequence[str]) -> set[str]:
+    """Return the facts that others spare."""
+    words = turn.briefing.lexicon.facts
+    return {words[key].spares for key in keys if key in words and key in turn.facts}
+
+
+def _without_either(turn: Turn, keys: dict[str, None]) -> list[str]:
+    """Return keys without those that the message asks for as another way to say one of them."""
+    words = turn.briefing.lexicon.facts
+    spared: set[str] = set()
+    for key in keys:
+        other = words[key].spares if key in words else ""
+        if other in keys and key not in spared and key in turn.facts:
+            spared |= {other} if _is_either(turn, key, other) else set()
+    return [key for key in keys if key not in spared]
+
+
+def _is_either(turn: Turn, key: str, other: str) -> bool:
+    """Tell whether a clause asks for one fact or another."""
+    words = turn.briefing.lexicon.facts
+    for segment in turn.reading.segments:
+        found = [
+            [match for cue in words[name].asks if (match := cue.search(segment.text))]
+            for name in (key, other)
+        ]
+        if all(found):
+            first, last = sorted((matches[0] for matches in found), key=re.Match.start)
+            return _OR.search(segment.text[first.end() : last.start()]) is not None
+    return False
+
+
+def new_facts(turn: Turn) -> list[str]:
+    """Return the keys asked for that the user knows and has not said, or not for sure."""
+    record = turn.memory.record
+    return [key for key in asked_facts(turn) if key in turn.facts and not record.is_settled(key)]
+
+
+def absent_facts(turn: Turn) -> list[str]:
+    """Return the keys asked for on which the user has no wish, and has not said so."""
+    known, declined = turn.facts, turn.memory.declined
+    words = turn.briefing.lexicon.facts
+    asked = (key for key in asked_facts(turn) if key in words)
+    return [key for key in asked if key not in known and key not in declined]
 
 
 def chosen_facts(turn: Turn) -> list[Fact]:
     """Choose which of the facts asked for one answer gives: new ones, in the question's order.
 
-    When there are none, those said least often: an agent that asks again does get all of them.
+    When there is nothing new to say, those said least often: an agent that asks again does get all
+    of them.
     """
     record, facts = turn.memory.record, turn.facts
-    asked = [key for key in asked_facts(turn) if key in facts]
-    new = [key for key in asked if not record.is_settled(key)]
-    chosen = new or sorted(asked, key=record.times)
+    chosen = new_facts(turn)
+    if not (chosen or absent_facts(turn) or asks_openly(turn)):
+        chosen = sorted((key for key in asked_facts(turn) if key in facts), key=record.times)
     return [facts[key] for key in chosen[: turn.behavior.facts_per_answer]]
 
 
 def answer(turn: Turn) -> Decision | None:
     """Return the turn that answers questions about facts; `None` where there was none."""
-    reading, speaker = turn.reading, turn.speaker
+    reading, speaker, record = turn.reading, turn.speaker, turn.memory.record
     asked = asked_facts(turn)
-    if not asked and not reading.is_open_question:
+    if not asked and not asks_openly(turn):
         return None
-    facts = chosen_facts(turn)
+    if reading.claims_done and not asked and (turn.missing or turn.wallet.pending):
+        return None
+    facts, new = chosen_facts(turn), new_facts(turn)
     told = told_as_asked(facts)
     parts = [speaker.phrase("right")] if reading.confirms and facts else []
+    if facts and not parts and all(record.is_settled(fact.key) for fact in facts):
+        parts = [speaker.phrase("said_before")]
     parts += [speaker.fact(fact) for fact in facts]
     if asks_for_plan(turn) and can_approve(turn):
         parts.append(speaker.phrase("approve"))
-        return Decision(tuple(parts), told, is_content=True, moved=True, approved=True)
-    if not parts and reading.is_open_question:
-        parts = [speaker.phrase("nothing_else")]
-    elif not parts:
-        words = turn.briefing.lexicon.facts
-        absent = [speaker.absent(words[key]) for key in asked if key in words]
-        parts = absent[: turn.behavior.facts_per_answer] or [speaker.phrase("no_wish")]
-    mine = sum(key in turn.facts for key in asked)
-    parts.append(speaker.on_many(mine, len(facts)))
-    return Decision(tuple(parts), told, is_answer=True, is_content=True)
+        return Decision(tuple(parts), told=told, is_content=True, moved=True, approved=True)
+    without, declined = _absence_words(turn, len(facts))
+    parts += without
+    if not parts:
+        parts = [speaker.phrase("nothing_else" if asks_openly(turn) else "no_wish")]
+    tail = speaker.on_many(len(new), len(facts))
+    return Decision(
+        tuple(parts),
+        tail=(tail,) if tail else (),
+        told=told,
+        declined=declined,
+        is_answer=True,
+        is_content=True,
+    )
+
+
+def _absence_words(turn: Turn, given: int) -> tuple[list[str], tuple[str, ...]]:
+    """Say on which of the facts asked for the user has no wish, and return their keys.
+
+    They wait like others where one answer holds only so many; `given` have been told.
+    """
+    absent = absent_facts(turn)
+    room = turn.behavior.facts_per_answer
+    is_through = given >= len(new_facts(turn))
+    if not absent or not is_through or (room is not None and given >= room):
+        return [], ()
+    words, speaker = turn.briefing.lexicon.facts, turn.speaker
+    if asks_openly(turn) and not given:
+        return [speaker.phrase("nothing_else")], tuple(absent)
+    if len(absent) <= _NAMED_ABSENCES:
+        absent = absent[: max(1, (room or len(absent)) - given)]
+        return list(dict.fromkeys(speaker.absent(words[key]) for key in absent)), tuple(absent)
+    has_some = any(key in turn.facts for key in asked_facts(turn))
+    return [speaker.phrase("no_more_wish" if has_some else "no_wish")], tuple(absent)
 
 
 def name_detail(turn: Turn, act: str, key: str, reason: Reason, **effects: Any) -> Decision:
@@ -59,4 +157,5 @@ def name_detail(turn: Turn, act: str, key: str, reason: Reason, **effects: Any) 
     others = [fact for fact in chosen_facts(turn) if fact.key != key]
     facts = [turn.facts[key], *others] if key in turn.facts else others
     told = ((key, reason), *told_as_asked(others))
-    return Decision((turn.speaker.phrase(act), *map(turn.speaker.fact, facts)), told, **effects)
+    parts = (turn.speaker.phrase(act), *map(turn.speaker.fact, facts))
+    return Decision(parts, told=told, **effects)

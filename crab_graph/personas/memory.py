@@ -18,16 +18,26 @@ _NEWS = {
 """What a message does that is news the first time, under the name the memory keeps."""
 
 
+def news(reading: Reading) -> frozenset[str]:
+    """Return what a message brings: items, amounts, facts it asks for, requests and offers."""
+    acts = frozenset(name for name, act in _NEWS.items() if getattr(reading, act))
+    amounts = (f"${cents}" for cents in reading.amounts)
+    asked = (f"?{key}" for key in (*reading.asked, *reading.checked))
+    return acts.union(reading.ids, amounts, asked)
+
+
 @dataclass(frozen=True, slots=True)
 class UserMemory:
     """The user's state.
 
-    `seen` are ids, amounts and offers that the agent has named so far; `idle` counts the turns in a
-    row without progress, `asked_back` those in which the user asked what a question means.
+    `seen` is what the agent's messages have brought so far, `declined` the facts asked for on which
+    the user said that it has no wish; `idle` counts the turns in a row without progress,
+    `asked_back` those in which the user asked what a question means.
     """
 
     record: DisclosureRecord = field(default_factory=DisclosureRecord)
     seen: frozenset[str] = frozenset()
+    declined: frozenset[str] = frozenset()
     idle: int = 0
     insisted: int = 0
     approved: bool = False
@@ -38,15 +48,15 @@ class UserMemory:
         """Read the memory from the state of an episode; an empty state is a new user."""
         record = DisclosureRecord(tuple(state.get("disclosed", ())))
         counts = {name: state[name] for name in _COUNTS if name in state}
-        return cls(record, frozenset(state.get("seen", ())), **counts)
+        seen, declined = (frozenset(state.get(name, ())) for name in ("seen", "declined"))
+        return cls(record, seen, declined, **counts)
 
     def as_json(self) -> dict[str, Any]:
         """Return the memory as state."""
         counts = {name: getattr(self, name) for name in _COUNTS}
-        return {"disclosed": list(self.record.rows), "seen": sorted(self.seen), **counts}
+        sets = {"seen": sorted(self.seen), "declined": sorted(self.declined)}
+        return {"disclosed": list(self.record.rows), **sets, **counts}
 
     def fresh(self, reading: Reading) -> frozenset[str]:
-        """Return what a message names for the first time: items, amounts, requests and offers."""
-        acts = frozenset(name for name, act in _NEWS.items() if getattr(reading, act))
-        amounts = (f"${cents}" for cents in reading.amounts)
-        return acts.union(reading.ids, amounts) - self.seen
+        """Return what a message brings for the first time."""
+        return news(reading) - self.seen

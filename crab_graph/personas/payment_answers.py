@@ -30,7 +30,7 @@ def pay(turn: Turn) -> Decision | None:
         parts.append(turn.speaker.phrase("approve"))
     moved = not wallet.called.isdisjoint({APPROVE, ADD})
     is_content = moved and not turn.refused
-    return Decision(tuple(parts), told, is_content=is_content, moved=moved, approved=approved)
+    return Decision(tuple(parts), told=told, is_content=is_content, moved=moved, approved=approved)
 
 
 def _payment_words(turn: Turn, *, is_plan: bool) -> list[str]:

@@ -19,7 +19,7 @@ def react(turn: Turn) -> Decision | None:
     if reading.says_wait:
         return turn.say("waiting")
     if reading.claims_done or reading.is_closing:
-        return _complain(turn)
+        return _take_stock(turn)
     if reading.is_unable:
         return turn.say("insist", insisted=True)
     if reading.offers_extra:
@@ -31,24 +31,13 @@ def react(turn: Turn) -> Decision | None:
     return turn.say("unknown")
 
 
-def missing_things(turn: Turn) -> list[str]:
-    """Return the nouns of the slots for which no booking stands."""
-    held = [b.entity_id for b in turn.wallet.bookings if b.status in {"pending", "confirmed"}]
-    missing = []
-    for slot in turn.briefing.slots:
-        found = next((name for name in held if name.startswith(f"{slot.id_prefix}-")), None)
-        if found is None:
-            missing.append(slot.word)
-        else:
-            held.remove(found)
-    return missing
-
-
-def _complain(turn: Turn) -> Decision:
-    missing = missing_things(turn)
+def _take_stock(turn: Turn) -> Decision:
+    """Say what is missing or unpaid where the agent claims to be done."""
+    missing = list(dict.fromkeys(turn.missing))
     pending = [booking.booking_id for booking in turn.wallet.pending]
     if missing:
-        words = turn.speaker.phrase("missing", things=join_words(list(dict.fromkeys(missing))))
+        act = "missing_many" if len(missing) > 1 else "missing"
+        words = turn.speaker.phrase(act, things=join_words(missing))
     elif pending:
         words = turn.speaker.phrase("unpaid", bookings=join_words(pending))
     else:

@@ -116,14 +116,26 @@ class RulesUser:
             reply = Decision((speaker.phrase("give_up"),), token=TerminalToken.STOP)
         return self._finish(memory, reply, speaker, number, is_first=is_first)
 
+    def _is_wish(self, key: str) -> bool:
+        """Tell whether a fact is one that what the agent finds may meet or miss."""
+        words = self._briefing.lexicon.facts.get(key)
+        return words is not None and words.conflict is not None
+
     def hear(self, state: Mapping[str, Any], messages: Sequence[Message]) -> Hearing:
         """Return what the next message answers, read, with all that is drawn for it."""
         visible = [index for index, message in enumerate(messages) if is_visible(message)]
         number = len(visible) + 1
         drawn = ("user", self._seed, self._briefing.task_id, number)
         draw = partial(derive_rng, *drawn)
-        speaker = Speaker(self._behavior, self._briefing.lexicon, draw)
-        if not any(messages[index]["role"] == "user" for index in visible):
+        own = [messages[index] for index in visible if messages[index]["role"] == "user"]
+        speaker = Speaker(
+            self._behavior,
+            self._briefing.lexicon,
+            draw,
+            said="\n".join(str(message["content"]) for message in own),
+            is_one=self._briefing.is_for_one,
+        )
+        if not own:
             opening = speaker.with_sayings(self._doubts)
             return Hearing(number, self._behavior, draw, opening, None)
         heard = max((i for i in visible if messages[i]["role"] == "assistant"), default=-1)
@@ -187,11 +199,18 @@ class RulesUser:
         memory = replace(
             memory,
             record=record,
+            declined=memory.declined.union(reply.declined),
             insisted=memory.insisted + reply.insisted,
             approved=memory.approved or reply.approved,
             asked_back=memory.asked_back + 1 if reply.asked_back else 0,
         )
-        text = speaker.finish(reply.parts, is_answer=reply.is_answer, is_content=reply.is_content)
+        text = speaker.finish(
+            reply.parts,
+            reply.tail,
+            is_answer=reply.is_answer,
+            is_content=reply.is_content,
+            is_wish=any(self._is_wish(key) for key, _ in reply.told),
+        )
         content = f"{text} {reply.token}".strip()
         return UserStep({"role": "user", "content": content}, memory.as_json())
 

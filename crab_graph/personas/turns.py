@@ -14,10 +14,16 @@ from crab_graph.personas.wording import Speaker
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A decided turn: its parts, what it tells, how it changes the memory."""
+    """A decided turn: its parts, what it tells, how it changes the memory.
+
+    The tail is said last, after thanks and the like; `declined` are facts asked for on which the
+    user said that it has no wish.
+    """
 
     parts: tuple[str, ...]
+    tail: tuple[str, ...] = ()
     told: tuple[tuple[str, Reason], ...] = ()
+    declined: tuple[str, ...] = ()
     token: str = ""
     is_answer: bool = False
     is_content: bool = False
@@ -48,6 +54,19 @@ class Turn:
         """What the user knows by key, in the order facts are told."""
         known = {fact.key: fact for fact in self.briefing.facts}
         return {key: known[key] for key in self.briefing.ordered_keys()}
+
+    @property
+    def missing(self) -> list[str]:
+        """The nouns of the slots for which no booking stands."""
+        held = [b.entity_id for b in self.wallet.bookings if b.status in {"pending", "confirmed"}]
+        missing = []
+        for slot in self.briefing.slots:
+            found = next((name for name in held if name.startswith(f"{slot.id_prefix}-")), None)
+            if found is None:
+                missing.append(slot.word)
+            else:
+                held.remove(found)
+        return missing
 
     def say(self, act: str, **effects: Any) -> Decision:
         """Return the turn that is one phrase; `effects` are fields of a `Decision`."""

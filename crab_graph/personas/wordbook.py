@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
-from random import Random
 from typing import Any
 
 from pydantic import AliasPath, BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -78,7 +77,9 @@ class FactWords(_Words):
         slots: Slots whose naming makes a cue count; empty when the fact is not about one.
         full: Statements as sentences; `{value}` and `{phrase}` stand for the value.
         short: The same as fragments.
+        alone: Statements, instead of those, of a list that holds one thing or a count of one.
         none: What to answer when the user has no such fact.
+        spares: A fact that nobody needs any more once this one was said.
         hours: Each value's hours of the day, `[from, until)`, where a clock time tells the value.
         one: Singular unit, for counts; `many` is the plural.
         trade: Statements in the words of the trade; `{value}` is plain, `{code}` a value's code.
@@ -93,7 +94,9 @@ class FactWords(_Words):
     slots: Texts = ()
     full: Texts
     short: Texts
+    alone: Texts = ()
     none: Texts = ()
+    spares: str = ""
     choices: Mapping[str, str]
     cues: Mapping[str, Cue]
     hours: Mapping[str, tuple[float, float]]
@@ -209,11 +212,10 @@ class PhraseBook(_Words):
         """Return a text without what a cue finds in it."""
         return self.cues[cue].sub("", words).strip()
 
-    def phrase(self, act: str, voice: str, rng: Random) -> str:
-        """Draw a phrase for an act; an act that a voice leaves out is empty."""
+    def choices(self, act: str, voice: str) -> Texts:
+        """Return the phrases for an act; none where a voice leaves it out."""
         by_voice = self.phrases[act]
-        choices = by_voice.get(voice, by_voice["plain"])
-        return rng.choice(choices) if choices else ""
+        return by_voice.get(voice, by_voice["plain"])
 
 
 @cache

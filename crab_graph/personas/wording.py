@@ -1,5 +1,6 @@
 """How a turn of a user sounds: values and facts in words, phrases drawn at its rates."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from types import MappingProxyType
@@ -57,6 +58,8 @@ def word_fact(
     if words is None:
         return f"{fact.key.replace('_', ' ').capitalize()}: {fact.value}."
     templates = words.short if short else words.full
+    if words.alone and _is_single(fact.value):
+        templates = words.alone
     template = templates[0] if rng is None else rng.choice(templates)
     style = 0 if rng is None else rng.randrange(3)
     if saying is not None:
@@ -114,6 +117,24 @@ def capitalised(text: str) -> str:
     return text if "@" in text.split(" ")[0] else text[:1].upper() + text[1:]
 
 
+_PLURAL = re.compile(r"(?<![\w@.-])(?:[Ww]e(?: are|'re)?|[Oo]ur|us)(?![\w@-]|\.\w)")
+_SINGULAR = {"we": "I", "we are": "I am", "we're": "I'm", "our": "my", "us": "me"}
+
+
+def as_one_person(text: str) -> str:
+    """Return what several people say of themselves as one of them alone says it."""
+
+    def singular(match: re.Match[str]) -> str:
+        word = _SINGULAR[match[0].casefold()]
+        return capitalised(word) if match[0][0].isupper() else word
+
+    return _PLURAL.sub(singular, text)
+
+
+def _is_single(value: Any) -> bool:
+    return value == 1 if isinstance(value, int) else isinstance(value, list) and len(value) == 1
+
+
 def _trade_value(fact: Fact, words: FactWords) -> str:
     """Return a value bare: dates as ISO, a window as `first to last`, a count as its number."""
     match words.form:
@@ -132,13 +153,15 @@ _FRAGMENTS_BELOW = 8
 _SOMETIMES_BELOW = 12
 _PRESSURE_RATE = 0.25
 _OBJECTION_RATE = 0.6
+_TRIES = 4
 _TEMPERED, _MANNERED = {"object", "too_many"}, {"what_meant", "which_first"}
 
 
 class Speaker:
     """Words one turn; `draw` returns the generator for a purpose within it.
 
-    `sayings` are the facts, by key, that this turn says otherwise than plainly.
+    `sayings` are the facts, by key, that this turn says otherwise than plainly. What was `said`
+    before it does not say again word for word; who `is_one` person alone speaks of itself.
     """
 
     def __init__(
@@ -147,11 +170,16 @@ class Speaker:
         lexicon: DomainLexicon,
         draw: Callable[[str], Random],
         sayings: Mapping[str, Saying] = NOTHING_SPECIAL,
+        *,
+        said: str = "",
+        is_one: bool = False,
     ) -> None:
         self.sayings = sayings
         self._behavior = behavior
         self._lexicon = lexicon
         self._draw = draw
+        self._said = said
+        self._is_one = is_one
         self._is_short = self._happens("short", self._behavior.short)
         words = self._behavior.words
         self._fragments = (
@@ -162,7 +190,8 @@ class Speaker:
 
     def with_sayings(self, sayings: Mapping[str, Saying]) -> "Speaker":
         """Return the speaker of the same turn that says some facts otherwise than plainly."""
-        return Speaker(self._behavior, self._lexicon, self._draw, sayings)
+        said, is_one = self._said, self._is_one
+        return Speaker(self._behavior, self._lexicon, self._draw, sayings, said=said, is_one=is_one)
 
     def phrase(self, act: str, **values: str) -> str:
         """Return a phrase for an act in the user's voice, in its temper or manner for some acts."""
@@ -171,7 +200,8 @@ class Speaker:
             voice = str(self._behavior.temper)
         elif act in _MANNERED:
             voice = str(self._behavior.manner)
-        return phrase_book().phrase(act, voice, self._draw(f"phrase {act}")).format(**values)
+        choices = phrase_book().choices(act, voice)
+        return self._new(f"phrase {act}", [text.format(**values) for text in choices])
 
     def on_many(self, asked: int, given: int) -> str:
         """Return what the user says to so many questions at once; often nothing."""
@@ -204,19 +234,36 @@ class Speaker:
             value = _trade_value(fact, words)
             code = words.codes.get(str(fact.value), value)
             return draw.choice(words.trade).format(value=value, code=code)
-        return word_fact(fact, self._lexicon, draw, short=self._fragments, saying=saying)
+        texts = [
+            word_fact(fact, self._lexicon, draw, short=self._fragments, saying=saying)
+            for _ in range(_TRIES)
+        ]
+        return next((text for text in texts if self._in_person(text) not in self._said), texts[0])
 
     def absent(self, words: FactWords) -> str:
         """Return the answer to a question about a fact the user does not have."""
         if not words.none:
             return self.phrase("no_wish")
-        return self._draw(f"none {words.key}").choice(words.none)
+        return self._new(f"none {words.key}", words.none)
 
-    def finish(self, parts: Sequence[str], *, is_answer: bool, is_content: bool) -> str:
-        """Join the parts of a turn; answers may carry a question, content ones thanks."""
+    def finish(
+        self,
+        parts: Sequence[str],
+        tail: Sequence[str] = (),
+        *,
+        is_answer: bool,
+        is_content: bool,
+        is_wish: bool = True,
+    ) -> str:
+        """Join the parts of a turn, with what is added to them before its tail.
+
+        Answers may carry a question back where they tell a wish and have no tail;
+        content ones thanks.
+        """
         behavior = self._behavior
+        asks = is_answer and is_wish and not tail
         rates = {
-            "question": ("question", behavior.questions if is_answer else 0),
+            "question": ("question", behavior.questions if asks else 0),
             "pressure": ("pressure", _PRESSURE_RATE if is_answer else 0),
             "polite": ("polite", behavior.polite if is_content and not self._is_short else 0),
         }
@@ -225,7 +272,15 @@ class Speaker:
         may_drift = bool(asides) and (is_answer or is_content)
         if may_drift and self._happens("drift", behavior.drifts):
             extra.append(self._draw("aside").choice(asides))
-        return join_parts([*parts, *extra])
+        return self._in_person(join_parts([*parts, *extra, *tail]))
+
+    def _new(self, purpose: str, texts: Sequence[str]) -> str:
+        """Draw a text, rather one that was not said yet; of none it is empty."""
+        new = [text for text in texts if self._in_person(text) not in self._said]
+        return self._draw(purpose).choice(new or texts) if texts else ""
+
+    def _in_person(self, text: str) -> str:
+        return as_one_person(text) if self._is_one else text
 
     def _happens(self, purpose: str, rate: float) -> bool:
         return rate > 0 and self._draw(purpose).random() < rate

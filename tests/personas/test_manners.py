@@ -1,0 +1,126 @@
+"""How a rule-based user behaves beside its duties: no repeats, no absurd answers, a clear end."""
+
+import pytest
+
+from crab_graph.personas.briefing import Fact
+from crab_graph.personas.condition import PERSONAS
+from tests.personas.test_rules_user import BASIC, DETAILS, FACTS, Chat
+from tests.travel_words import TRAVEL
+
+VOICES = ["generic", *PERSONAS, "ruse"]
+ALL_ASKED = (
+    "Please tell me your customer id or email, all full names and dates of birth, at what time "
+    "of day the outbound flight should leave, the seat position, the hotel's stars, the kind of "
+    "attraction, your budget and which card you pay with."
+)
+
+
+def alone(condition="generic", seed=0):
+    """Return a chat with a user who travels alone."""
+    one = {"party_size": 1, "traveller_names": ["Leo Farrow"], "birth_dates": ["1976-11-01"]}
+    facts = [Fact(fact.key, one.get(fact.key, fact.value), fact.level) for fact in FACTS]
+    return Chat(
+        condition, seed, briefing=TRAVEL.briefing(TRAVEL.slots, facts, "S1-001", "2027-01-10")
+    )
+
+
+def told_all(condition="neutral", seed=0):
+    chat = Chat(condition, seed)
+    chat.say()
+    for _ in range(20):
+        chat.say(ALL_ASKED)
+        if {*chat.told(), "email"} == {*BASIC, *DETAILS}:
+            return chat
+    raise AssertionError(chat.told())
+
+
+@pytest.mark.parametrize("condition", VOICES)
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Noted. Is there anything else?",
+        "Anything more you'd like from the trip, or is that all?",
+        "Is there anything else I can help you with before I search?",
+    ],
+)
+def test_when_all_is_said_anything_else_gets_a_clear_no(condition, question):
+    chat = told_all(condition)
+    assert "othing else" in chat.say(question)
+    assert "email" not in chat.told("asked")
+
+
+def test_the_email_is_told_when_it_is_asked_for():
+    chat = told_all()
+    assert "ana.ruiz@example.com" in chat.say("And what is your email address?")
+
+
+def test_of_two_ways_to_say_who_one_is_one_is_enough():
+    chat = Chat("neutral")
+    chat.say()
+    text = chat.say("Please give me your customer id or email, and all names.")
+    assert "CU-20417" in text and "ana.ruiz@example.com" not in text
+    other = Chat("neutral")
+    other.say()
+    text = other.say("Please give me your customer id and your email.")
+    assert "CU-20417" in text and "ana.ruiz@example.com" in text
+
+
+@pytest.mark.parametrize("condition", VOICES)
+@pytest.mark.parametrize("seed", range(3))
+def test_who_travels_alone_speaks_of_one(condition, seed):
+    chat = alone(condition, seed)
+    texts = [chat.say()]
+    texts += [chat.say(ALL_ASKED) for _ in range(6)]
+    texts.append(chat.say("What is your name and your date of birth?"))
+    text = " ".join(texts)
+    for plural in (" we ", "We ", " our ", "travellers", "order of the names", "dates of birth"):
+        assert plural not in text, text
+    assert "Leo Farrow" in text
+
+
+@pytest.mark.parametrize("condition", VOICES)
+def test_a_question_about_what_one_has_no_wish_for_is_not_answered_by_a_repeat(condition):
+    chat = told_all(condition)
+    before = list(chat.told())
+    text = chat.say("Do you have a wish for the room type or the bed type?")
+    assert chat.told() == before
+    for value in ("star", "4242", "Ruiz", "aisle", "museum"):
+        assert value not in text
+
+
+@pytest.mark.parametrize("condition", VOICES)
+def test_asked_again_the_user_says_that_it_said_so(condition):
+    chat = told_all(condition)
+    texts = [chat.say("How many stars should the hotel have?") for _ in range(2)]
+    assert texts[0] != texts[1]
+    assert all("4 stars" in text for text in texts)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_thanks_and_doubt_come_before_a_complaint(seed):
+    chat = Chat("impatient+d1+d2+d3+d4", seed)
+    chat.say()
+    text = chat.say(ALL_ASKED)
+    for complaint in ("So many questions. Get to the point.", "That's far too many questions."):
+        assert complaint not in text or text.endswith(complaint)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("condition", VOICES)
+def test_nobody_asks_for_something_like_that_where_nothing_was_wished(condition, seed):
+    chat = told_all(condition, seed)
+    texts = [
+        chat.say("Which card would you like to pay with?"),
+        chat.say("Is there anything else?"),
+        chat.say("And your customer id?"),
+    ]
+    assert not any(word in text for text in texts for word in ("like that", "oable", "that fits"))
+
+
+def test_what_is_missing_is_named_in_the_right_number():
+    one = {"booking_id": "BK-1", "entity_id": "FL-1", "status": "confirmed", "total": "1.00"}
+    chat = told_all()
+    chat.bookings = [one]
+    text = chat.say("All done, everything is booked and paid. Is there anything else?")
+    assert "return flight, hotel and attraction" in text
+    assert (" is missing" not in text and "don't see" in text) or " are missing" in text
