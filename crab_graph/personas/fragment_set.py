@@ -22,7 +22,7 @@ from crab_graph.personas.condition import DIMENSIONS, PERSONAS, SHIPPED, Added, 
 from crab_graph.schema import digest
 
 PLACEHOLDERS = tuple(
-    "basic details facts_per_answer final_wish first_wish patience today words".split()
+    "basic details facts_per_answer final_wish first_wish job patience things today words".split()
 )
 
 _NAME = re.compile(r"(?P<part>[a-z][a-z0-9-]*)_(?P<variant>[a-z][a-z0-9-]*)")

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from crab_graph.personas.breaches import Breach, find_breach, is_agents, is_approval
 from crab_graph.personas.briefing import DisclosureRecord, Fact, UserBriefing
+from crab_graph.personas.fact_answers import chosen_facts
 from crab_graph.personas.memory import UserMemory
 from crab_graph.personas.plan_answers import can_approve
 from crab_graph.personas.private_notes import is_idle, word_note, word_opening_note
@@ -83,7 +84,7 @@ class LlmUser:
 
     def _note(self, hearing: Hearing, idle: int) -> str:
         if hearing.turn is None:
-            return word_opening_note(hearing.behavior, hearing.draw)
+            return word_opening_note(hearing, self._briefing)
         takes_back = self._rules.takes_back(hearing.turn)
         return word_note(hearing.turn, hearing.draw, idle=idle, takes_back=takes_back)
 
@@ -92,9 +93,19 @@ class LlmUser:
         said, turn = without_tokens(text), hearing.turn
         heard = "" if turn is None else turn.text
         before = state.get("disclosed", ())
-        told = told_after(before, said, heard, hearing.number, self._briefing, self._first)
+        already = {row["key"] for row in before}
+        told = told_after(
+            before,
+            said,
+            heard,
+            hearing.number,
+            self._briefing,
+            self._first,
+            {key: one for key, one in hearing.speaker.sayings.items() if key not in already},
+            () if turn is None else [fact.key for fact in chosen_facts(turn)],
+        )
         memory = UserMemory() if turn is None else turn.memory
-        is_new = {row["key"] for row in told} > {row["key"] for row in before}
+        is_new = any(row["key"] not in already for row in told)
         fresh = frozenset[str]() if turn is None else memory.fresh(turn.reading)
         approves = turn is not None and can_approve(turn) and is_approval(said)
         memory = replace(

@@ -10,12 +10,14 @@ from random import Random
 from typing import NamedTuple
 
 from crab_graph.personas.behavior import Behavior
-from crab_graph.personas.briefing import Fact, FactLevel
+from crab_graph.personas.briefing import Fact, FactLevel, UserBriefing
 from crab_graph.personas.fact_answers import chosen_facts
 from crab_graph.personas.own_tools import ADD, APPROVE
+from crab_graph.personas.rules_user import Hearing
 from crab_graph.personas.turns import Turn
-from crab_graph.personas.user_guide import user_guide
+from crab_graph.personas.user_guide import detail_limit, fact_label, user_guide
 from crab_graph.personas.wordbook import ValueForm
+from crab_graph.personas.wording import Speaker
 
 Draw = Callable[[str], Random]
 """Returns the generator for a purpose within one message."""
@@ -32,7 +34,6 @@ class Manner(NamedTuple):
 
     words: int | None
     is_polite: bool
-    is_unsure: bool
     asks: bool
     drifts: bool
 
@@ -47,19 +48,23 @@ def draw_manner(behavior: Behavior, draw: Draw) -> Manner:
     return Manner(
         words=None if happens("short", behavior.short) else max(_LEAST_WORDS, words),
         is_polite=happens("polite", behavior.polite),
-        is_unsure=happens("hedge", behavior.uncertain),
         asks=happens("question", behavior.questions),
         drifts=happens("drift", behavior.drifts),
     )
 
 
-def word_opening_note(behavior: Behavior, draw: Draw) -> str:
+def word_opening_note(hearing: Hearing, briefing: UserBriefing) -> str:
     """Return the note for the first message of a chat."""
-    manner = draw_manner(behavior, draw)
+    behavior, manner = hearing.behavior, draw_manner(hearing.behavior, hearing.draw)
     # The basic facts do not go into three words, whatever was drawn.
     manner = manner._replace(words=manner.words or _LEAST_WORDS, asks=False)
     first = "opens_with_basics" if behavior.two_levels else "opens_with_all"
-    return _note([_line(first), *_manner_lines(manner)])
+    told = [
+        fact.key
+        for fact in briefing.facts
+        if fact.level is FactLevel.BASIC or not behavior.two_levels
+    ]
+    return _note([_line(first), *_doubt_lines(told, hearing.speaker), *_manner_lines(manner)])
 
 
 def word_note(turn: Turn, draw: Draw, *, idle: int, takes_back: bool) -> str:
@@ -68,9 +73,11 @@ def word_note(turn: Turn, draw: Draw, *, idle: int, takes_back: bool) -> str:
     `idle` counts the agent's messages in a row, this one included, that brought nothing new;
     `takes_back` says whether the user changes its mind now.
     """
-    manner = draw_manner(turn.behavior, draw)
-    lines = [*_detail_lines(turn), *_manner_lines(manner), *_patience(turn.behavior, idle)]
-    return _note([_line("takes_back"), *lines] if takes_back else lines)
+    lines = [_line("takes_back")] if takes_back else []
+    lines += _detail_lines(turn)
+    lines += _doubt_lines([fact.key for fact in chosen_facts(turn)], turn.speaker)
+    lines += _manner_lines(draw_manner(turn.behavior, draw))
+    return _note([*lines, *_patience(turn.behavior, idle)])
 
 
 def is_idle(turn: Turn) -> bool:
@@ -84,31 +91,30 @@ def is_idle(turn: Turn) -> bool:
     return not (is_new or has_acted or turn.memory.fresh(turn.reading))
 
 
-def fact_label(key: str) -> str:
-    """Return what a fact is called in prompts and notes."""
-    return key.replace("_", " ")
-
-
-def detail_limit(behavior: Behavior) -> str:
-    """Return in words how many details one answer gives."""
-    limit = behavior.facts_per_answer
-    limits = {None: "all details it asks for", 1: "one detail"}
-    return limits.get(limit, f"at most {limit} details")
-
-
 def _detail_lines(turn: Turn) -> list[str]:
     """Say which details to tell now, where they wait for a question at all."""
     if not turn.behavior.two_levels:
         return []
-    record, limit = turn.memory.record, detail_limit(turn.behavior)
-    chosen = [fact for fact in chosen_facts(turn) if _is_due(fact, turn)]
-    new = [fact_label(fact.key) for fact in chosen if not record.has(fact.key)]
-    if new:
-        return [_line("tells", facts=", ".join(new), limit=limit)]
-    if chosen:
-        again = ", ".join(fact_label(fact.key) for fact in chosen)
-        return [_line("tells_again", facts=again, limit=limit)]
-    return [_line("tells_nothing", limit=limit)]
+    record, limit = turn.memory.record, turn.behavior.facts_per_answer
+    chosen = [fact.key for fact in chosen_facts(turn) if _is_due(fact, turn)]
+    asked = [key for key in turn.reading.asked if turn.briefing.fact(key) is not None]
+    if asked and all(map(record.is_settled, asked)):
+        chosen = asked[:limit]
+    parts: dict[str, list[str]] = {"tells": [], "pins_down": [], "tells_again": []}
+    for key in chosen:
+        is_told = record.has(key)
+        part = "tells_again" if record.is_settled(key) else "pins_down" if is_told else "tells"
+        parts[part].append(fact_label(key))
+    lines = [_line(part, facts=", ".join(keys)) for part, keys in parts.items() if keys]
+    return [*(lines or [_line("tells_nothing")]), _line("limit", limit=detail_limit(turn.behavior))]
+
+
+def _doubt_lines(keys: Sequence[str], speaker: Speaker) -> list[str]:
+    """Say how to put what the user is not sure of when it first tells it (D3)."""
+    sayings = {key: speaker.sayings[key] for key in keys if key in speaker.sayings}
+    return [
+        _line("doubts", fact=fact_label(key), words=saying.words) for key, saying in sayings.items()
+    ]
 
 
 def _is_due(fact: Fact, turn: Turn) -> bool:
@@ -124,7 +130,6 @@ def _manner_lines(manner: Manner) -> list[str]:
     length = _line("short") if manner.words is None else _line("words", words=str(manner.words))
     traits = {
         "polite" if manner.is_polite else "not_polite": True,
-        "unsure": manner.is_unsure,
         "asks" if manner.asks else "asks_nothing": True,
         "drifts": manner.drifts,
     }

@@ -14,9 +14,9 @@ from crab_graph.personas.behavior import Behavior, behavior_of, with_fields
 from crab_graph.personas.briefing import Fact, FactLevel, UserBriefing, first_wish
 from crab_graph.personas.condition import Dimension, Persona, ResolvedCondition
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments
-from crab_graph.personas.private_notes import detail_limit, fact_label
+from crab_graph.personas.user_guide import detail_limit, fact_label
 from crab_graph.personas.wordbook import DomainLexicon
-from crab_graph.personas.wording import word_fact, word_value
+from crab_graph.personas.wording import join_words, word_fact, word_value
 
 _NO_WISH = "no wish"
 _UNKNOWN = "(the facts of a task stand here)"
@@ -148,7 +148,8 @@ def _placeholders(
         "facts_per_answer": detail_limit(behavior),
     }
     if briefing is None:
-        left_open = dict.fromkeys(("basic", "details", "first_wish", "final_wish"), _UNKNOWN)
+        open_keys = ("basic", "details", "first_wish", "final_wish", "job", "things")
+        left_open = dict.fromkeys(open_keys, _UNKNOWN)
         named = {key: f"({key.replace('_', ' ')})" for key in pieces.facts}
         return {**rates, "today": "(the day of the task)", **left_open, **named}
     facts, lexicon = briefing.facts, briefing.lexicon
@@ -159,6 +160,8 @@ def _placeholders(
         "basic": _listed([fact for fact in facts if fact.level is FactLevel.BASIC], lexicon),
         "details": _listed([fact for fact in facts if fact.level is FactLevel.DETAIL], lexicon),
         "first_wish": _worded(first, lexicon),
+        "job": briefing.job,
+        "things": join_words([slot.word for slot in briefing.slots]),
         "final_wish": _worded(first and briefing.fact(first.key), lexicon),
     }
     pieces.check_facts(lexicon.facts)

@@ -5,7 +5,7 @@ fact is about: what it misses counts as not said, which errs to the agent's favo
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from crab_graph.money import parse_cents
@@ -13,6 +13,7 @@ from crab_graph.personas.briefing import (
     DisclosureRecord,
     Fact,
     Reason,
+    Saying,
     UserBriefing,
     with_first_wish,
 )
@@ -21,15 +22,25 @@ from crab_graph.personas.questions import Segment, read_segments
 from crab_graph.personas.spoken_dates import NUMBERS, find_dates
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import FactWords, ValueForm, says
+from crab_graph.personas.wording import NOTHING_SPECIAL
 from crab_graph.text.amounts import find_amounts
 
+_WORD = re.compile(r"\w+")
+_YEAR = re.compile(r"20\d\d")
+_FILLERS = frozenset("a about an and around at between by for in of on or so the to".split())
 
-def read_disclosures(text: str, heard: str, briefing: UserBriefing) -> list[tuple[str, Reason]]:
-    """Return the facts a text states in answer to what was `heard`, each with why it was said."""
+
+def read_disclosures(
+    text: str, heard: str, briefing: UserBriefing, due: Iterable[str] = ()
+) -> list[tuple[str, Reason]]:
+    """Return the facts a text states in answer to what was `heard`, each with why it was said.
+
+    Of what was asked for or is `due` a bare value is enough.
+    """
     reading = Reading(heard, briefing.lexicon, briefing.slots)
     wrong = contradictions(read_plan(reading, briefing.slots), briefing)
     told = []
-    for key in stated_facts(text, briefing, reading.asked):
+    for key in stated_facts(text, briefing, {*reading.asked, *due}):
         is_asked = key in reading.asked or reading.is_open_question
         reason = Reason.ASKED if is_asked and heard else Reason.VOLUNTEERED
         told.append((key, Reason.CORRECTED if heard and key in wrong else reason))
@@ -43,18 +54,30 @@ def told_after(
     turn: int,
     briefing: UserBriefing,
     first: Fact | None = None,
+    sayings: Mapping[str, Saying] = NOTHING_SPECIAL,
+    due: Iterable[str] = (),
 ) -> list[dict[str, Any]]:
     """Return a user's disclosure record, as its state keeps it, after it said something.
 
     `heard` is the agent's message it answers, empty for the opening, `turn` the number of its own,
-    and `first` what it wants at first where it changes its mind.
+    `first` what it wants at first where it changes its mind, and `sayings` what it was to say with
+    doubt, and `due` what it was to tell.
     """
     record = DisclosureRecord(tuple(told))
-    found = read_disclosures(said, heard, briefing)
+    found = read_disclosures(said, heard, briefing, due)
+    doubted = {key: one for key, one in sayings.items() if _says_so(said, one)}
+    if doubted:
+        reading = Reading(heard, briefing.lexicon, briefing.slots)
+        is_open = bool(heard) and reading.is_open_question
+        asked = set(sayings if is_open else reading.asked)
+        for key, saying in doubted.items():
+            reason = Reason.ASKED if key in asked else Reason.VOLUNTEERED
+            record = record.with_told(key, turn, dict(found).get(key, reason), saying=saying)
+        found = [(key, reason) for key, reason in found if key not in doubted]
     if first is not None and not record.is_settled(first.key):
         key = first.key
         if key not in dict(found):
-            early = read_disclosures(said, heard, with_first_wish(briefing, first))
+            early = read_disclosures(said, heard, with_first_wish(briefing, first), due)
             for reason in [why for name, why in early if name == key]:
                 record = record.with_told(key, turn, reason, first.value)
         elif record.has(key):
@@ -62,6 +85,13 @@ def told_after(
     for key, reason in found:
         record = record.with_told(key, turn, reason)
     return list(record.rows)
+
+
+def _says_so(text: str, saying: Saying) -> bool:
+    """Tell whether a text says a value so, in whatever order, the year of a date left out."""
+    said = set(_WORD.findall(text.casefold()))
+    meant = {word for word in _WORD.findall(saying.value.casefold()) if word not in _FILLERS}
+    return bool(meant) and {word for word in meant if not _YEAR.fullmatch(word)} <= said
 
 
 def stated_facts(text: str, briefing: UserBriefing, asked: Iterable[str] = ()) -> list[str]:
