@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 
 from crab_graph.personas.breaches import Breach, find_breach, is_agents, is_approval
 from crab_graph.personas.briefing import DisclosureRecord, Fact, UserBriefing
-from crab_graph.personas.fact_answers import chosen_facts
 from crab_graph.personas.memory import UserMemory
 from crab_graph.personas.plan_answers import can_approve
-from crab_graph.personas.private_notes import is_idle, word_note, word_opening_note
+from crab_graph.personas.private_notes import due_facts, is_idle, word_note, word_opening_note
 from crab_graph.personas.recognition import stated_facts, told_after
 from crab_graph.personas.rules_user import Hearing, RulesUser, UserStep, private_message
 from crab_graph.personas.spoken_dates import find_dates
@@ -102,7 +101,7 @@ class LlmUser:
             self._briefing,
             self._first,
             {key: one for key, one in hearing.speaker.sayings.items() if key not in already},
-            () if turn is None else [fact.key for fact in chosen_facts(turn)],
+            () if turn is None else due_facts(turn),
         )
         memory = UserMemory() if turn is None else turn.memory
         is_new = any(row["key"] not in already for row in told)

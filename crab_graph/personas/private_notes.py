@@ -10,8 +10,8 @@ from random import Random
 from typing import NamedTuple
 
 from crab_graph.personas.behavior import Behavior
-from crab_graph.personas.briefing import Fact, FactLevel, UserBriefing
-from crab_graph.personas.fact_answers import chosen_facts
+from crab_graph.personas.briefing import FactLevel, UserBriefing
+from crab_graph.personas.fact_answers import new_facts
 from crab_graph.personas.own_tools import ADD, APPROVE
 from crab_graph.personas.rules_user import Hearing
 from crab_graph.personas.turns import Turn
@@ -75,7 +75,7 @@ def word_note(turn: Turn, draw: Draw, *, idle: int, takes_back: bool) -> str:
     """
     lines = [_line("takes_back")] if takes_back else []
     lines += _detail_lines(turn)
-    lines += _doubt_lines([fact.key for fact in chosen_facts(turn)], turn.speaker)
+    lines += _doubt_lines(_told_now(turn), turn.speaker)
     lines += _manner_lines(draw_manner(turn.behavior, draw))
     return _note([*lines, *_patience(turn.behavior, idle)])
 
@@ -86,22 +86,30 @@ def is_idle(turn: Turn) -> bool:
     A question whose answer is still untold is new, whatever its words.
     """
     record = turn.memory.record
-    is_new = any(not record.has(fact.key) for fact in chosen_facts(turn))
+    is_new = any(not record.has(key) for key in new_facts(turn))
     has_acted = not turn.wallet.called.isdisjoint({APPROVE, ADD})
     return not (is_new or has_acted or turn.memory.fresh(turn.reading))
+
+
+def due_facts(turn: Turn) -> list[str]:
+    """Return the keys of the details to tell now: new ones first, and as many as one answer gives.
+
+    What is asked for again by itself comes before what an open question beside it leaves to say.
+    """
+    record = turn.memory.record
+    asked = [key for key in turn.reading.asked if _is_due(key, turn)]
+    new = [key for key in new_facts(turn) if _is_due(key, turn)]
+    is_again = bool(asked) and all(map(record.is_settled, asked))
+    return (asked if is_again else new)[: turn.behavior.facts_per_answer]
 
 
 def _detail_lines(turn: Turn) -> list[str]:
     """Say which details to tell now, where they wait for a question at all."""
     if not turn.behavior.two_levels:
         return []
-    record, limit = turn.memory.record, turn.behavior.facts_per_answer
-    chosen = [fact.key for fact in chosen_facts(turn) if _is_due(fact, turn)]
-    asked = [key for key in turn.reading.asked if turn.briefing.fact(key) is not None]
-    if asked and all(map(record.is_settled, asked)):
-        chosen = asked[:limit]
+    record = turn.memory.record
     parts: dict[str, list[str]] = {"tells": [], "pins_down": [], "tells_again": []}
-    for key in chosen:
+    for key in due_facts(turn):
         is_told = record.has(key)
         part = "tells_again" if record.is_settled(key) else "pins_down" if is_told else "tells"
         parts[part].append(fact_label(key))
@@ -117,13 +125,18 @@ def _doubt_lines(keys: Sequence[str], speaker: Speaker) -> list[str]:
     ]
 
 
-def _is_due(fact: Fact, turn: Turn) -> bool:
-    """Tell whether a detail is one to tell: an open question does not ask who somebody is."""
-    if fact.level is not FactLevel.DETAIL:
+def _told_now(turn: Turn) -> list[str]:
+    """Return the keys of the facts that the answer may give for the first time."""
+    return due_facts(turn) if turn.behavior.two_levels else new_facts(turn)
+
+
+def _is_due(key: str, turn: Turn) -> bool:
+    """Tell whether a fact is a detail to tell: an open question does not ask who somebody is."""
+    fact, words = turn.briefing.fact(key), turn.briefing.lexicon.facts.get(key)
+    if fact is None or fact.level is not FactLevel.DETAIL:
         return False
-    words = turn.briefing.lexicon.facts.get(fact.key)
     is_wish = fact.slot is not None or (words is not None and words.form not in _OF_PERSONS)
-    return is_wish or fact.key in turn.reading.asked
+    return is_wish or key in turn.reading.asked
 
 
 def _manner_lines(manner: Manner) -> list[str]:
