@@ -77,6 +77,11 @@ class Behavior:
         short: Share of turns cut down to a few words.
         polite: Share of turns with a courtesy.
         questions: Share of answers that carry a question back.
+        indirect: Share of facts that the user says in words that take careful reading, where they
+            can be said so; two of them at least, if any (D1).
+        spreads: Share of answers of several facts whose second half comes with the next turn (D1).
+        lower: Share of answers in lower case without full stops (D1).
+        small_talk: Share of answers with a fact between two sentences off the topic (D1).
         drifts: Share of turns with a sentence off the topic (D5).
         jargon: Share of facts in the words of the trade (D7).
         two_levels: Whether details wait for a question (D2).
@@ -102,6 +107,10 @@ class Behavior:
     polite: _Share = 0.2
     questions: _Share = 0.0
     voice: _Voice = Voice.PLAIN
+    indirect: _Share = 0.0
+    spreads: _Share = 0.0
+    lower: _Share = 0.0
+    small_talk: _Share = 0.0
     drifts: _Share = 0.0
     jargon: _Share = 0.0
     two_levels: bool = False

@@ -7,6 +7,7 @@ come offers, claims and questions that the facts do not answer.
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import FactLevel, Reason, UserBriefing
 from crab_graph.personas.fact_answers import answer, name_detail
+from crab_graph.personas.later_halves import halves
 from crab_graph.personas.objection_answers import objection, objects
 from crab_graph.personas.own_tools import CARDS, PrivateCall, next_calls
 from crab_graph.personas.payment_answers import pay
@@ -27,9 +28,15 @@ def open_dialogue(briefing: UserBriefing, behavior: Behavior, speaker: Speaker) 
     if behavior.two_levels:
         facts = [fact for fact in facts if fact.level is FactLevel.BASIC]
     template = briefing.lexicon.opening_full[0]
-    rest = [speaker.fact(fact) for fact in facts if f"{{{fact.key}}}" not in template]
+    rest = [fact for fact in facts if f"{{{fact.key}}}" not in template]
+    rest, later = halves(rest, speaker)
+    facts = [fact for fact in facts if fact.key not in later]
     told = tuple((fact.key, Reason.VOLUNTEERED) for fact in facts)
-    return Decision((speaker.opening(facts), *rest), told=told, is_answer=True, is_content=True)
+    parts = [speaker.opening(facts), *map(speaker.fact, rest)]
+    tail = (speaker.phrase("more_to_come"),) if later else ()
+    return Decision(
+        tuple(parts), tail=tail, told=told, is_answer=True, is_content=True, later=later
+    )
 
 
 def private_calls(turn: Turn) -> list[PrivateCall]:

@@ -6,7 +6,7 @@ person or a card are never in doubt, and neither is what is said under a text fo
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
@@ -35,7 +35,7 @@ def saying_words() -> Mapping[str, Mapping[str, Any]]:
 
 
 def doubtful_sayings(
-    briefing: UserBriefing, behavior: Behavior, seed: int, *, sure_of: Sequence[str] = ()
+    briefing: UserBriefing, behavior: Behavior, seed: int, *, sure_of: Collection[str] = ()
 ) -> dict[str, Saying]:
     """Return the facts that a user says with doubt at first, by key, and how it says them.
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from crab_graph.personas.briefing import Fact, Reason
+from crab_graph.personas.later_halves import halves
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 
@@ -29,7 +30,7 @@ def asked_facts(turn: Turn) -> list[str]:
         for key in turn.facts:
             if key not in said and key not in named and key not in _spared(turn, [*named, *said]):
                 named.append(key)
-    return named
+    return [key for key in named if key not in turn.said]
 
 
 def asks_openly(turn: Turn) -> bool:
@@ -108,20 +109,21 @@ def answer(turn: Turn) -> Decision | None:
         return None
     if reading.claims_done and not asked and (turn.missing or turn.wallet.pending):
         return None
-    facts, new = chosen_facts(turn), new_facts(turn)
+    new, approves = new_facts(turn), asks_for_plan(turn) and can_approve(turn)
+    facts, later = halves(chosen_facts(turn), speaker, are_whole=approves)
     told = told_as_asked(facts)
     parts = [speaker.phrase("right")] if reading.confirms and facts else []
     if facts and not parts and all(record.is_settled(fact.key) for fact in facts):
         parts = [speaker.phrase("said_before")]
     parts += [speaker.fact(fact) for fact in facts]
-    if asks_for_plan(turn) and can_approve(turn):
+    if approves:
         parts.append(speaker.phrase("approve"))
         return Decision(tuple(parts), told=told, is_content=True, moved=True, approved=True)
     without, declined = _absence_words(turn, len(facts))
     parts += without
     if not parts:
         parts = [speaker.phrase("nothing_else" if asks_openly(turn) else "no_wish")]
-    tail = speaker.on_many(len(new), len(facts))
+    tail = speaker.phrase("more_to_come") if later else speaker.on_many(len(new), len(facts))
     return Decision(
         tuple(parts),
         tail=(tail,) if tail else (),
@@ -129,6 +131,7 @@ def answer(turn: Turn) -> Decision | None:
         declined=declined,
         is_answer=True,
         is_content=True,
+        later=later,
     )
 
 

@@ -32,7 +32,8 @@ class UserMemory:
 
     `seen` is what the agent's messages have brought so far, `declined` the facts asked for on which
     the user said that it has no wish; `idle` counts the turns in a row without progress,
-    `asked_back` those in which the user asked what a question means.
+    `asked_back` those in which the user asked what a question means; `later` are the facts that it
+    says with its next turn.
     """
 
     record: DisclosureRecord = field(default_factory=DisclosureRecord)
@@ -42,6 +43,7 @@ class UserMemory:
     insisted: int = 0
     approved: bool = False
     asked_back: int = 0
+    later: tuple[str, ...] = ()
 
     @classmethod
     def from_json(cls, state: Mapping[str, Any]) -> Self:
@@ -49,13 +51,14 @@ class UserMemory:
         record = DisclosureRecord(tuple(state.get("disclosed", ())))
         counts = {name: state[name] for name in _COUNTS if name in state}
         seen, declined = (frozenset(state.get(name, ())) for name in ("seen", "declined"))
-        return cls(record, seen, declined, **counts)
+        return cls(record, seen, declined, later=tuple(state.get("later", ())), **counts)
 
     def as_json(self) -> dict[str, Any]:
         """Return the memory as state."""
         counts = {name: getattr(self, name) for name in _COUNTS}
-        sets = {"seen": sorted(self.seen), "declined": sorted(self.declined)}
-        return {"disclosed": list(self.record.rows), **sets, **counts}
+        lists = {"seen": sorted(self.seen), "declined": sorted(self.declined)}
+        lists |= {"later": list(self.later)} if self.later else {}
+        return {"disclosed": list(self.record.rows), **lists, **counts}
 
     def fresh(self, reading: Reading) -> frozenset[str]:
         """Return what a message brings for the first time."""

@@ -11,13 +11,8 @@ from random import Random
 from typing import Any, NamedTuple
 
 from crab_graph.personas.behavior import Behavior
-from crab_graph.personas.briefing import (
-    Saying,
-    UserBriefing,
-    first_wish,
-    waits_for_plan,
-    with_first_wish,
-)
+from crab_graph.personas.briefing import UserBriefing, first_wish, waits_for_plan, with_first_wish
+from crab_graph.personas.chat_style import kept_words
 from crab_graph.personas.condition import ResolvedCondition
 from crab_graph.personas.decisions import (
     change_mind,
@@ -26,14 +21,15 @@ from crab_graph.personas.decisions import (
     open_dialogue,
     private_calls,
 )
-from crab_graph.personas.doubt_values import doubtful_sayings
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments
+from crab_graph.personas.later_halves import said_before, with_later_half
 from crab_graph.personas.memory import UserMemory
 from crab_graph.personas.objections import contradictions, open_choices, read_plan
 from crab_graph.personas.own_tools import misstated_total, read_wallet, refusals
 from crab_graph.personas.prompt import condition_behavior
 from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.understanding import Reading
+from crab_graph.personas.ways_of_saying import WaysOfSaying
 from crab_graph.personas.wording import Speaker
 from crab_graph.randomness import derive_rng
 from crab_graph.text.phrases import TerminalToken
@@ -80,7 +76,8 @@ class RulesUser:
         self.first_briefing = with_first_wish(briefing, self._first) if self._first else briefing
         """What the user says it wants before it changes its mind; mostly what it knows."""
         changing = () if self._first is None else (self._first.key,)
-        self._doubts = doubtful_sayings(briefing, self._behavior, seed, sure_of=changing)
+        self._ways = WaysOfSaying(briefing, self._behavior, seed, plain=changing)
+        self._kept = kept_words(briefing.facts, briefing)
 
     def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
         """Return the user's next message, given the state the last step returned, empty at first.
@@ -102,10 +99,10 @@ class RulesUser:
         is_first = first is not None and not (
             is_changing or memory.record.is_settled(first.key) or is_cautious(turn)
         )
-        if is_changing and first is not None:
-            reply = change_mind(turn, first.key)
-        else:
-            reply = decide(replace(turn, briefing=self.first_briefing) if is_first else turn)
+        turn = replace(turn, briefing=self.first_briefing) if is_first else turn
+        turn, said = with_later_half(turn)
+        reply = change_mind(turn, first.key) if first and is_changing else decide(turn)
+        reply = said_before(reply, said, is_asked=is_cautious(turn))
         is_first_approval = reply.approved and not memory.approved
         is_new_fact = any(not memory.record.has(key) for key, _ in reply.told)
         fresh = memory.fresh(turn.reading)
@@ -134,25 +131,15 @@ class RulesUser:
             draw,
             said="\n".join(str(message["content"]) for message in own),
             is_one=self._briefing.is_for_one,
+            kept=self._kept,
         )
         if not own:
-            opening = speaker.with_sayings(self._doubts)
+            opening = speaker.with_sayings(self._ways.opening())
             return Hearing(number, self._behavior, draw, opening, None)
         heard = max((i for i in visible if messages[i]["role"] == "assistant"), default=-1)
         turn = self._read(UserMemory.from_json(state), messages, heard, speaker)
-        speaker = speaker.with_sayings(self._sayings(turn))
+        speaker = speaker.with_sayings(self._ways.of_turn(turn))
         return Hearing(number, self._behavior, draw, speaker, replace(turn, speaker=speaker))
-
-    def _sayings(self, turn: Turn) -> dict[str, Saying]:
-        """Return what a turn says with doubt: what is told for the first time, and not to agree."""
-        if is_cautious(turn):
-            return {}
-        sure = {*turn.reading.checked, *turn.conflicts}
-        return {
-            key: saying
-            for key, saying in self._doubts.items()
-            if key not in sure and not turn.memory.record.has(key)
-        }
 
     def takes_back(self, turn: Turn) -> bool:
         """Tell whether to take back the first wish now: it was said, and the agent moves on."""
@@ -203,6 +190,7 @@ class RulesUser:
             insisted=memory.insisted + reply.insisted,
             approved=memory.approved or reply.approved,
             asked_back=memory.asked_back + 1 if reply.asked_back else 0,
+            later=reply.later,
         )
         text = speaker.finish(
             reply.parts,

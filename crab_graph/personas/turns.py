@@ -17,7 +17,7 @@ class Decision:
     """A decided turn: its parts, what it tells, how it changes the memory.
 
     The tail is said last, after thanks and the like; `declined` are facts asked for on which the
-    user said that it has no wish.
+    user said that it has no wish, `later` those that belong to it and come with the next turn.
     """
 
     parts: tuple[str, ...]
@@ -31,11 +31,15 @@ class Decision:
     insisted: bool = False
     approved: bool = False
     asked_back: bool = False
+    later: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Everything one decision looks at: the user, what it remembers, what it has heard and seen."""
+    """Everything one decision looks at: the user, what it remembers, what it has heard and seen.
+
+    `said` are the facts that it says before it answers.
+    """
 
     briefing: UserBriefing
     behavior: Behavior
@@ -48,6 +52,7 @@ class Turn:
     refused: tuple[Refusal, ...]
     wrong_total: int | None
     speaker: Speaker
+    said: tuple[str, ...] = ()
 
     @property
     def facts(self) -> Mapping[str, Fact]:

@@ -9,6 +9,7 @@ from typing import Any
 from crab_graph.money import format_dollars, parse_cents
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import Fact, Saying
+from crab_graph.personas.chat_style import amid_small_talk, unpunctuated
 from crab_graph.personas.spoken_dates import spell_date
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm, phrase_book
 
@@ -161,7 +162,8 @@ class Speaker:
     """Words one turn; `draw` returns the generator for a purpose within it.
 
     `sayings` are the facts, by key, that this turn says otherwise than plainly. What was `said`
-    before it does not say again word for word; who `is_one` person alone speaks of itself.
+    before it does not say again word for word; who `is_one` person alone speaks of itself; `kept`
+    words keep their case also where the user writes in lower case.
     """
 
     def __init__(
@@ -173,8 +175,10 @@ class Speaker:
         *,
         said: str = "",
         is_one: bool = False,
+        kept: frozenset[str] = frozenset(),
     ) -> None:
         self.sayings = sayings
+        self._kept = kept
         self._behavior = behavior
         self._lexicon = lexicon
         self._draw = draw
@@ -190,8 +194,16 @@ class Speaker:
 
     def with_sayings(self, sayings: Mapping[str, Saying]) -> "Speaker":
         """Return the speaker of the same turn that says some facts otherwise than plainly."""
-        said, is_one = self._said, self._is_one
-        return Speaker(self._behavior, self._lexicon, self._draw, sayings, said=said, is_one=is_one)
+        said, is_one, kept = self._said, self._is_one, self._kept
+        return Speaker(
+            self._behavior,
+            self._lexicon,
+            self._draw,
+            sayings,
+            said=said,
+            is_one=is_one,
+            kept=kept,
+        )
 
     def phrase(self, act: str, **values: str) -> str:
         """Return a phrase for an act in the user's voice, in its temper or manner for some acts."""
@@ -240,6 +252,10 @@ class Speaker:
         ]
         return next((text for text in texts if self._in_person(text) not in self._said), texts[0])
 
+    def spreads(self) -> bool:
+        """Tell whether the second half of what this turn has to say comes with the next."""
+        return self._happens("spread", self._behavior.spreads)
+
     def absent(self, words: FactWords) -> str:
         """Return the answer to a question about a fact the user does not have."""
         if not words.none:
@@ -267,12 +283,16 @@ class Speaker:
             "pressure": ("pressure", _PRESSURE_RATE if is_answer else 0),
             "polite": ("polite", behavior.polite if is_content and not self._is_short else 0),
         }
-        extra = [self.phrase(act) for act, chance in rates.items() if self._happens(*chance)]
         asides = self._lexicon.asides_short if self._fragments else self._lexicon.asides
+        if is_answer and self._happens("small talk", behavior.small_talk):
+            parts = amid_small_talk(parts, asides, self._draw("small talk around"))
+        extra = [self.phrase(act) for act, chance in rates.items() if self._happens(*chance)]
         may_drift = bool(asides) and (is_answer or is_content)
         if may_drift and self._happens("drift", behavior.drifts):
             extra.append(self._draw("aside").choice(asides))
-        return self._in_person(join_parts([*parts, *extra, *tail]))
+        text = self._in_person(join_parts([*parts, *extra, *tail]))
+        is_lower = is_answer and self._happens("lower", behavior.lower)
+        return unpunctuated(text, self._kept) if is_lower else text
 
     def _new(self, purpose: str, texts: Sequence[str]) -> str:
         """Draw a text, rather one that was not said yet; of none it is empty."""

@@ -98,9 +98,9 @@ def test_a_dimension_changes_its_own_component_alone():
         return behavior_of(resolve(parse_condition(name), 0, "S1-001", 0))
 
     components = {
-        "d1": "words short polite questions voice drifts jargon",
+        "d1": "words short polite questions voice indirect spreads lower small_talk drifts jargon",
         "d2": "two_levels facts_per_answer",
-        "d3": "uncertain asks_back which_first manner changes_mind",
+        "d3": "doubts slips uncertain asks_back which_first manner changes_mind",
         "d4": "temper patience insists most_questions",
     }
     for name, changed in components.items():

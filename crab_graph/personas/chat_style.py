@@ -1,0 +1,42 @@
+"""How people type in a chat: lower case without full stops, small talk around a fact (D1)."""
+
+import re
+from collections.abc import Sequence
+from random import Random
+
+from crab_graph.personas.briefing import Fact, UserBriefing
+from crab_graph.personas.wordbook import ValueForm
+
+_STOP = re.compile(r"\.(?=\s|$)\s*")
+_NAMES = (ValueForm.TEXT, ValueForm.NAMES)
+
+
+def kept_words(facts: Sequence[Fact], briefing: UserBriefing) -> frozenset[str]:
+    """Return the names and ids among what a user knows, which keep their case."""
+    kept: set[str] = set()
+    for fact in facts:
+        words = briefing.lexicon.facts.get(fact.key)
+        if words is not None and words.form in _NAMES:
+            values = fact.value if isinstance(fact.value, list) else [fact.value]
+            kept.update(map(str, values))
+    return frozenset(kept)
+
+
+def unpunctuated(text: str, kept: frozenset[str]) -> str:
+    """Return a text in lower case, a line for each of its sentences, without full stops."""
+    lines = [line.strip() for line in _STOP.split(text)]
+    longest = sorted(map(re.escape, kept), key=len, reverse=True)
+    if not longest:
+        return "\n".join(filter(None, lines)).lower()
+    names = re.compile(f"({'|'.join(longest)})")
+    pieces = names.split("\n".join(filter(None, lines)))
+    return "".join(piece if piece in kept else piece.lower() for piece in pieces)
+
+
+def amid_small_talk(parts: Sequence[str], asides: Sequence[str], rng: Random) -> list[str]:
+    """Return the parts of a turn with one of them between two sentences off the topic."""
+    if len(asides) < 2 or not parts:
+        return list(parts)
+    place = rng.randrange(len(parts))
+    before, after = rng.sample(list(asides), 2)
+    return [*parts[:place], before, parts[place], after, *parts[place + 1 :]]

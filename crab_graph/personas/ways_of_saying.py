@@ -1,0 +1,55 @@
+"""Which facts a turn says otherwise than plainly: with doubt (D3), or indirectly (D1)."""
+
+from collections.abc import Collection
+
+from crab_graph.personas.behavior import Behavior
+from crab_graph.personas.briefing import FactLevel, Saying, UserBriefing
+from crab_graph.personas.decisions import is_cautious
+from crab_graph.personas.doubt_values import doubtful_sayings
+from crab_graph.personas.indirect_values import indirect_keys, indirect_sayings
+from crab_graph.personas.objection_answers import objects
+from crab_graph.personas.turns import Turn
+
+
+class WaysOfSaying:
+    """How one user says its facts, drawn for the episode.
+
+    Doubt is about the first time a fact is said; how a fact is put does not depend on why it is
+    said, until the agent pins it down.
+    """
+
+    def __init__(
+        self, briefing: UserBriefing, behavior: Behavior, seed: int, *, plain: Collection[str]
+    ) -> None:
+        """Draw them; `plain` are facts that it says as they are, such as one it takes back."""
+        self._briefing = briefing
+        self._seed = seed
+        self.doubts = doubtful_sayings(briefing, behavior, seed, sure_of=plain)
+        direct = {*plain, *self.doubts}
+        self.indirect = indirect_keys(briefing, behavior, seed, direct=direct)
+        self._basic = {
+            fact.key
+            for fact in briefing.facts
+            if fact.level is FactLevel.BASIC and fact.key not in self.doubts
+        }
+
+    def opening(self) -> dict[str, Saying]:
+        """Return what the first turn says otherwise than plainly."""
+        return {**self._put_indirectly(self.indirect, self._basic), **self.doubts}
+
+    def of_turn(self, turn: Turn) -> dict[str, Saying]:
+        """Return what a turn says otherwise than plainly; nothing beside a yes or a payment."""
+        if is_cautious(turn) and not objects(turn):
+            return {}
+        reading, record = turn.reading, turn.memory.record
+        settled = {key for key in turn.facts if record.is_settled(key)}
+        pinned = getattr(reading, "pinned", ())
+        indirect = [key for key in self.indirect if key not in pinned]
+        sure = {*reading.checked, *turn.conflicts}
+        doubts = {} if is_cautious(turn) else self.doubts
+        return self._put_indirectly(indirect, settled | self._basic) | {
+            key: saying for key, saying in doubts.items() if key not in sure and not record.has(key)
+        }
+
+    def _put_indirectly(self, keys: Collection[str], known: Collection[str]) -> dict[str, Saying]:
+        return indirect_sayings(self._briefing, keys, self._seed, known)
