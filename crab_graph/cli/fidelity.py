@@ -1,8 +1,20 @@
-"""`crab-graph fidelity`: how like people the simulated users of runs talk."""
+"""`crab-graph fidelity`: how like people the simulated users of runs are, and what they did."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
 
 from crab_graph.cli.options import RunArguments
 from crab_graph.cli.output import JsonOption, console, new_table, print_json
 from crab_graph.errors import RunError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from crab_graph.analysis.fidelity.manipulation import ManipulationCheck
+    from crab_graph.analysis.fidelity.published import Figure, Rate
+    from crab_graph.analysis.fidelity.turn_rates import Fidelity
 
 NOTE = (
     "All of these rates are behaviour: how users talk, not whether what they say is plausible. A "
@@ -13,60 +25,79 @@ RULES_NOTE = (
     "rates set in one table, so they say nothing of how a model talks; it changes its mind once, "
     "under d6."
 )
+NONE_KNOWN = "none known"
+FIGURES_A_TABLE = 6
 
 
 def fidelity(runs: RunArguments, as_json: JsonOption = False) -> None:
-    """Show rates of the users' turns, by persona, beside those of people in published studies.
+    """Show how users talked and what they did, beside what was set and what people do.
 
-    The distance is the mean over the five kinds of how far a rate lies from people's, in brackets
-    how near and far the 95 % intervals of the rates let it be; --json has those. All of it is about
-    how users talk, not about what they want.
+    Rates of turns come by persona; the distance is the mean over the five kinds of how far a rate
+    lies from people's, in brackets how near and far the 95 % intervals let it be. Then it says of
+    each condition whether it took. --json has all intervals. Exits with 1 where one did not.
     """
-    from crab_graph.analysis.fidelity import HUMAN, HUMAN_WORDS, closer_than_generic, measure_users
-    from crab_graph.runs.store import load_records
+    from crab_graph.analysis.fidelity.manipulation import GateState, check_manipulations
+    from crab_graph.analysis.fidelity.played import load_played
+    from crab_graph.analysis.fidelity.turn_rates import measure_users
 
-    groups = measure_users(record for run in runs for record in load_records(run))
+    played = load_played(runs)
+    groups = measure_users(played.records)
     if not groups:
         raise RunError(f"{', '.join(map(str, runs))}: no episode is finished yet")
-    closer = closer_than_generic(groups)
+    checks = check_manipulations(played.lived)
     notes = [NOTE, RULES_NOTE] if any(one.engine == "rules" for one in groups) else [NOTE]
     if as_json:
-        print_json(
-            {
-                "people": {
-                    "rates": {kind: list(found) for kind, found in HUMAN.items()},
-                    "words_per_turn": HUMAN_WORDS,
-                },
-                "groups": [one.as_json() for one in groups],
-                "ruse_closer_than_generic": closer,
-                "notes": notes,
-            }
-        )
-        return
-    shares = [
-        f"{100 * low:g}–{100 * high:g} %" if high > low else f"{100 * low:g} %"
-        for low, high in HUMAN.values()
-    ]
-    heads = (
-        "tasks",
-        "episodes",
-        "turns",
-        *(kind.replace("_", " ") for kind in HUMAN),
-        "words",
-        "facts",
-    )
+        print_json(_document(groups, checks, [*notes, *played.notes]))
+    else:
+        _print_rates(groups)
+        _print_checks(checks)
+        print(*notes, *played.notes, sep="\n")
+    if any(check.gate is GateState.FAILED for check in checks):
+        raise typer.Exit(1)
+
+
+def _document(
+    groups: "Sequence[Fidelity]", checks: "Sequence[ManipulationCheck]", notes: Sequence[str]
+) -> dict[str, Any]:
+    from crab_graph.analysis.fidelity.turn_rates import HUMAN, HUMAN_WORDS, closer_than_generic
+
+    return {
+        "people": {
+            "rates": {kind: list(found) for kind, found in HUMAN.items()},
+            "words_per_turn": HUMAN_WORDS,
+            "sources": _sources(),
+        },
+        "groups": [one.as_json() for one in groups],
+        "ruse_closer_than_generic": closer_than_generic(groups),
+        "checks": [check.as_json() for check in checks],
+        "notes": list(notes),
+    }
+
+
+def _sources() -> list[str]:
+    from crab_graph.analysis.fidelity.published import people_rates
+
+    return list(dict.fromkeys(rate.source for rate in people_rates().values()))
+
+
+def _print_rates(groups: "Sequence[Fidelity]") -> None:
+    from crab_graph.analysis.fidelity.published import people_rates
+    from crab_graph.analysis.fidelity.turn_rates import HUMAN, HUMAN_WORDS, closer_than_generic
+
+    kinds = [kind.replace("_", " ") for kind in HUMAN]
+    heads = ("tasks", "episodes", "turns", *kinds, "words", "facts")
     table = new_table("engine", "user", "persona", numbers=(*heads, "distance (95 %)"))
+    shares = [_range(people_rates()[kind], is_share=True) for kind in HUMAN]
     table.add_row("people", "", "", "", "", "", *shares, f"{HUMAN_WORDS:g}", "", "")
     for one in groups:
         distance = f"{100 * one.distance.value:.1f}"
         if (ends := one.distance.interval.ends) is not None:
             distance += f" ({100 * ends[0]:.1f}–{100 * ends[1]:.1f})"
-        counts = (one.tasks, one.episodes, one.turns)
         table.add_row(
             one.engine,
             one.condition,
             one.persona or "all",
-            *map(str, counts),
+            *map(str, (one.tasks, one.episodes, one.turns)),
             *(f"{100 * rate.value:.1f} %" for rate in one.rates.values()),
             f"{one.words.value:.1f}",
             f"{one.facts.value:.2f}",
@@ -76,8 +107,88 @@ def fidelity(runs: RunArguments, as_json: JsonOption = False) -> None:
     for note in dict.fromkeys(one.distance.interval.note for one in groups):
         if note:
             print(f"Without brackets: {note}.")
-    for engine, found in closer.items():
+    for engine, found in closer_than_generic(groups).items():
         far = [kind.replace("_", " ") for kind, is_closer in found.items() if not is_closer]
         verdict = f"all but {', '.join(far)}" if far else "every rate"
         print(f"{engine}: ruse is as near to people as generic, or nearer, on {verdict}.")
-    print(*notes, sep="\n")
+
+
+def _print_checks(checks: "Sequence[ManipulationCheck]") -> None:
+    """Print what was measured of each condition over what was set, and which gates failed."""
+    from crab_graph.analysis.fidelity.manipulation import GateState
+    from crab_graph.analysis.fidelity.published import figures
+
+    rows: dict[tuple[str, str], dict[str, ManipulationCheck]] = {}
+    for check in checks:
+        rows.setdefault((check.engine, check.condition), {})[check.figure.key] = check
+    every = list(figures().values())
+    for first in range(0, len(every) if rows else 0, FIGURES_A_TABLE):
+        console().print("", _check_table(rows, every[first : first + FIGURES_A_TABLE]), sep="\n")
+    if not rows:
+        return
+    for source in _sources():
+        print(f"People: {source}; where nothing is published it says '{NONE_KNOWN}'.")
+    print("Set: by hand, in fields of a condition. Measured: from transcript, record and tables.")
+    counts = {gate: sum(check.gate is gate for check in checks) for gate in GateState}
+    print("Gates: " + ", ".join(f"{count} {gate}" for gate, count in counts.items()) + ".")
+    for check in checks:
+        if check.gate is GateState.FAILED:
+            print(f"✗ {check.engine}, {check.condition}: {_failure(check)}")
+
+
+def _check_table(
+    rows: "Mapping[tuple[str, str], Mapping[str, ManipulationCheck]]", shown: "Sequence[Figure]"
+) -> Any:
+    from crab_graph.analysis.fidelity.manipulation import GateState
+
+    table = new_table("engine", "user", "", numbers=[figure.label for figure in shown])
+    published = [
+        NONE_KNOWN if one.people is None else _range(one.people, is_share=one.is_share)
+        for one in shown
+    ]
+    table.add_row("people", "", "published", *published)
+    for (engine, condition), found in rows.items():
+        checks = [found[figure.key] for figure in shown]
+        measured = [
+            _number(check) + (" ✗" if check.gate is GateState.FAILED else "") for check in checks
+        ]
+        table.add_row(engine, condition, "measured", *measured)
+        table.add_row("", "", "set", *map(_setting, checks), style="dim")
+    return table
+
+
+def _number(check: "ManipulationCheck") -> str:
+    if check.measured is None:
+        return "–"
+    value = check.measured.value
+    return f"{100 * value:.1f} %" if check.figure.is_share else f"{value:.1f}"
+
+
+def _setting(check: "ManipulationCheck") -> str:
+    """Return the fields that set a figure, such as `2` or `doubts 2, uncertain 0.09`."""
+    said = {name: "/".join(map(_value, values)) for name, values in check.set_to.items()}
+    if list(said) == [check.figure.key]:
+        return said[check.figure.key]
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in said.items())
+
+
+def _value(value: bool | float | None) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "all" if value is None else f"{value:g}"
+
+
+def _failure(check: "ManipulationCheck") -> str:
+    band, about = check.band, f"{check.figure.label} {_number(check)} of {check.cases}"
+    if band is None:
+        return about
+    if band.is_of_each:
+        return f"{about}, of which {100 * check.breaches:.1f} % are not as set: {_setting(check)}"
+    scale, unit = (100, " %") if check.figure.is_share else (1, "")
+    return f"{about}, expected {scale * band.low:.3g} to {scale * band.high:.3g}{unit}"
+
+
+def _range(rate: "Rate", *, is_share: bool) -> str:
+    scale, unit = (100, " %") if is_share else (1, "")
+    ends = dict.fromkeys(f"{scale * end:g}" for end in (rate.low, rate.high))
+    return "–".join(ends) + unit

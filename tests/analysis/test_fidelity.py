@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from crab_graph.analysis.fidelity import HUMAN, closer_than, gap, kinds_of, measure_users
+from crab_graph.analysis.fidelity.turn_rates import HUMAN, closer_than, gap, kinds_of, measure_users
 
 
 def episode(*turns, task="S1-001", persona="terse", condition="ruse", told=0) -> Any:

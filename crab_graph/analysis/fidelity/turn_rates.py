@@ -1,6 +1,5 @@
 """How like people simulated users talk: rates of their turns beside published ones (section 3.3).
 
-The reference rates come from published studies of people who talk to service agents (design §8).
 All rates are read from the text of the turns by rules, alike for every engine. They tell how users
 talk, not whether what they say is plausible.
 """
@@ -13,6 +12,7 @@ from operator import mul
 from statistics import fmean
 from typing import Any, NamedTuple
 
+from crab_graph.analysis.fidelity.published import people_rates
 from crab_graph.eval.intervals import (
     COUNT_BOUNDS,
     Interval,
@@ -25,16 +25,13 @@ from crab_graph.text.phrases import without_tokens
 
 SHORT_WORDS = 3
 
+_KINDS = "short polite uncertain question change_of_mind".split()
 HUMAN: Mapping[str, tuple[float, float]] = {
-    "short": (0.29, 0.29),
-    "polite": (0.15, 0.20),
-    "uncertain": (0.073, 0.073),
-    "question": (0.098, 0.098),
-    "change_of_mind": (0.084, 0.084),
+    kind: (people_rates()[kind].low, people_rates()[kind].high) for kind in _KINDS
 }
 """Share of people's turns of each kind, as a range."""
 
-HUMAN_WORDS = 10.0
+HUMAN_WORDS = people_rates()["words"].low
 """Words in a turn of people, about."""
 
 _CUES: Mapping[str, re.Pattern[str]] = {
@@ -110,6 +107,12 @@ def kinds_of(text: str) -> frozenset[str]:
     if "?" in said:
         kinds.add("question")
     return frozenset(kinds)
+
+
+def count_doubts(text: str) -> int:
+    """Return how many marks of doubt a user's turn has."""
+    said = without_tokens(text).replace("’", "'").casefold()
+    return sum(1 for _ in _CUES["uncertain"].finditer(said))
 
 
 def gap(kind: str, rate: float) -> float:

@@ -1,0 +1,221 @@
+"""What users did, case by case, each beside what its condition lets be expected of it (§3.3).
+
+A case is one occasion on which a user could keep to its condition: a fact told, an answer, a wrong
+plan. What is expected follows from the fields by which the user was set; a dimension that is on
+must show, whatever its fields say.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from math import inf
+from typing import NamedTuple
+
+from crab_graph.analysis.fidelity.heard_turns import HeardTurn, Lived
+from crab_graph.analysis.fidelity.progress import idle_before_giving_up
+from crab_graph.analysis.fidelity.statements import (
+    false_play_backs,
+    is_affirmed,
+    is_approved,
+    wrong_plans,
+)
+from crab_graph.analysis.fidelity.turn_rates import SHORT_WORDS, count_doubts
+from crab_graph.personas.briefing import FactLevel
+from crab_graph.personas.condition import Dimension
+
+_TRACE = 0.01
+"""Of a rate that is to be there at all the least, of one that is not the most."""
+_AROUND = (0.5, 2.0)
+_DRAWN = (0.4, 1.6)
+"""What a mean over few cases may be of the rate it was drawn at, and before it of the words set."""
+
+
+class Band(NamedTuple):
+    """Where the mean of values should lie, by its ends; `is_drawn` where it is but likely to.
+
+    The values themselves should where `is_of_each`.
+    """
+
+    low: float
+    high: float
+    is_drawn: bool = False
+    is_of_each: bool = False
+
+
+class Case(NamedTuple):
+    """What a user did on one occasion, and what is expected of it: nothing where nothing set it."""
+
+    value: float
+    band: Band | None
+
+
+_HELD_BACK, _TOLD_AT_ONCE = Band(0.0, 0.1), Band(0.5, 1.0)
+_ALWAYS, _NOTICED = Band(1.0, 1.0), Band(0.97, 1.0)
+_NEVER, _HARDLY = Band(0.0, 0.0), Band(0.0, 0.05)
+
+Cases = Callable[[Lived], Iterator[Case]]
+
+
+def volunteered(lived: Lived) -> Iterator[Case]:
+    """Of each detail told, whether nothing had asked for it."""
+    band = None
+    if lived.behavior is not None:
+        band = _HELD_BACK if lived.behavior.two_levels else _TOLD_AT_ONCE
+    for one in lived.turns:
+        for told in one.told:
+            if lived.facts[told.key].level is not FactLevel.DETAIL:
+                continue
+            is_prompted = one.is_open or told.key in one.asked or told.key in one.contradicted
+            yield Case(one.is_opening or not is_prompted, band)
+
+
+def facts_per_answer(lived: Lived) -> Iterator[Case]:
+    """Of each answer that tells details, how many are new."""
+    band = None
+    if lived.behavior is not None:
+        band = Band(1.0, lived.behavior.facts_per_answer or inf, is_of_each=True)
+    for one in lived.turns:
+        new = [told for told in one.told if lived.facts[told.key].level is FactLevel.DETAIL]
+        if new and not one.is_opening:
+            yield Case(len(new), band)
+
+
+def unanswered(lived: Lived) -> Iterator[Case]:
+    """Of each message that asks for facts, whether the answer gives none, and asks nothing back."""
+    for one in lived.turns:
+        if one.is_opening or not one.asked or one.reading.confirms:
+            continue
+        told = {telling.key for telling in one.told}
+        is_given = bool(told & one.asked) or bool(one.states(*one.asked)) or one.calls
+        yield Case(not (is_given or "?" in one.said), _HARDLY)
+
+
+def hedged(lived: Lived) -> Iterator[Case]:
+    """Of each fact told, whether its turn has a mark of doubt for it, one mark being for one."""
+    band = _doubt_band(lived)
+    for one in lived.turns:
+        marks = count_doubts(one.said)
+        for place in range(len(one.told)):
+            yield Case(place < marks, band)
+
+
+def vague(lived: Lived) -> Iterator[Case]:
+    """Of each fact told, whether it was vague or wrong at first, as the record has it."""
+    band = _vague_band(lived)
+    for one in lived.turns:
+        for told in one.told:
+            if told.how:
+                yield Case(told.how != "exact", band)
+
+
+def corrected(lived: Lived) -> Iterator[Case]:
+    """Of each fact that was vague or wrong at first and came up again, whether it was put right."""
+    for one in lived.turns:
+        for told in one.told:
+            if told.how in {"", "exact"}:
+                continue
+            later = [other for other in lived.turns if other.number > told.turn]
+            again = [other for other in later if _comes_up(told.key, other)]
+            if again:
+                yield Case(any(other.states(told.key) for other in again), _ALWAYS)
+
+
+def objected(lived: Lived) -> Iterator[Case]:
+    """Of each plan that shows a wish missed, whether it was not approved."""
+    for plan in wrong_plans(lived):
+        yield Case(not is_approved(plan, lived.task), _NOTICED)
+
+
+def affirmed(lived: Lived) -> Iterator[Case]:
+    """Of each recap with something wrong, whether it was said to be right."""
+    for recap in false_play_backs(lived):
+        yield Case(is_affirmed(recap), _NEVER)
+
+
+def repeats(lived: Lived) -> Iterator[Case]:
+    """Of each turn of some length, whether it was said before, word for word.
+
+    To silence, or to what was said before, there is nothing else to say.
+    """
+    heard: set[str] = {""}
+    before: set[str] = set()
+    for one in lived.turns:
+        said, message = _plain(one.said), _plain(one.heard)
+        is_new = one.is_opening or message not in heard
+        if is_new and len(said.split()) > SHORT_WORDS:
+            yield Case(said in before, _HARDLY)
+        before.add(said)
+        heard.add(message)
+
+
+def words(lived: Lived) -> Iterator[Case]:
+    """Of each turn, its words."""
+    band = None
+    if lived.behavior is not None:
+        least, most = _AROUND
+        band = Band(least * lived.behavior.words, most * lived.behavior.words)
+    for one in lived.turns:
+        if one.said:
+            yield Case(len(one.said.split()), band)
+
+
+def patience(lived: Lived) -> Iterator[Case]:
+    """Of a user that gave up, the agent's messages in a row that brought nothing."""
+    idle = idle_before_giving_up(lived)
+    if idle is not None:
+        band = None
+        if lived.behavior is not None:
+            held = lived.behavior.patience
+            band = Band(held, held, is_of_each=True)
+        yield Case(idle, band)
+
+
+CASES: Mapping[str, Cases] = {
+    one.__name__: one
+    for one in (
+        volunteered,
+        facts_per_answer,
+        unanswered,
+        hedged,
+        vague,
+        corrected,
+        objected,
+        affirmed,
+        repeats,
+        words,
+        patience,
+    )
+}
+"""How the cases of each figure are found, by its key."""
+
+
+def _comes_up(key: str, one: HeardTurn) -> bool:
+    return key in one.asked or key in one.contradicted
+
+
+def _doubt_band(lived: Lived) -> Band | None:
+    """Return the band of the share of facts that are told with doubt."""
+    behavior = lived.behavior
+    if behavior is None:
+        return None
+    known = len(lived.facts)
+    doubts = min(behavior.doubts, known)
+    return _drawn((doubts + behavior.uncertain * (known - doubts)) / known, lived)
+
+
+def _vague_band(lived: Lived) -> Band | None:
+    """Return the band of the share of facts that are vague or wrong when first told."""
+    behavior = lived.behavior
+    if behavior is None:
+        return None
+    return _drawn(min(behavior.doubts / len(lived.facts), 1.0), lived)
+
+
+def _drawn(rate: float, lived: Lived) -> Band:
+    if rate == 0 and not lived.has(Dimension.D3):
+        return Band(0.0, _TRACE)
+    least, most = _DRAWN
+    return Band(max(least * rate, _TRACE), max(most * rate, _TRACE), is_drawn=True)
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.sub(r"[^\w\s]", " ", text.casefold()).split())
