@@ -7,7 +7,7 @@ from typing import Any, Self
 from crab_graph.personas.briefing import DisclosureRecord
 from crab_graph.personas.understanding import Reading
 
-_COUNTS = ("idle", "insisted", "approved", "asked_back")
+_COUNTS = ("idle", "warned", "insisted", "approved", "asked_back")
 _NEWS = {
     "booking": "asks_booking",
     "approval": "asks_approval",
@@ -33,13 +33,14 @@ class UserMemory:
     `seen` is what the agent's messages have brought so far, `declined` the facts asked for on which
     the user said that it has no wish; `idle` counts the turns in a row without progress,
     `asked_back` those in which the user asked what a question means; `later` are the facts that it
-    says with its next turn.
+    says with its next turn, and `warned` says whether it has announced that it will leave.
     """
 
     record: DisclosureRecord = field(default_factory=DisclosureRecord)
     seen: frozenset[str] = frozenset()
     declined: frozenset[str] = frozenset()
     idle: int = 0
+    warned: bool = False
     insisted: int = 0
     approved: bool = False
     asked_back: int = 0

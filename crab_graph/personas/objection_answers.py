@@ -25,9 +25,13 @@ def objection(turn: Turn) -> Decision | None:
 
 
 def _object(turn: Turn, keys: Sequence[str]) -> Decision:
-    """Name the one detail that is contradicted, the one objected to least often so far."""
+    """Name the one detail that is contradicted, the one objected to least often so far.
+
+    The agent cannot be blamed for one that it is told now: it is worded as news.
+    """
     record = turn.memory.record
     key = min(keys, key=lambda one: record.times(one, Reason.CORRECTED))
     if key not in turn.facts:
         return turn.say("object")
-    return name_detail(turn, "object", key, Reason.CORRECTED)
+    act = "object" if record.has(key) else "adds_wish"
+    return name_detail(turn, act, key, Reason.CORRECTED)

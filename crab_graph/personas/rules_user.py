@@ -26,13 +26,13 @@ from crab_graph.personas.later_halves import said_before, with_later_half
 from crab_graph.personas.memory import UserMemory
 from crab_graph.personas.objections import contradictions, open_choices, read_plan
 from crab_graph.personas.own_tools import misstated_total, read_wallet, refusals
+from crab_graph.personas.patience import with_patience
 from crab_graph.personas.prompt import condition_behavior
 from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.ways_of_saying import WaysOfSaying
 from crab_graph.personas.wording import Speaker
 from crab_graph.randomness import derive_rng
-from crab_graph.text.phrases import TerminalToken
 
 Message = dict[str, Any]
 
@@ -103,14 +103,7 @@ class RulesUser:
         turn, said = with_later_half(turn)
         reply = change_mind(turn, first.key) if first and is_changing else decide(turn)
         reply = said_before(reply, said, is_asked=is_cautious(turn))
-        is_first_approval = reply.approved and not memory.approved
-        is_new_fact = any(not memory.record.has(key) for key, _ in reply.told)
-        fresh = memory.fresh(turn.reading)
-        has_moved = fresh or reply.moved or is_first_approval or is_new_fact
-        idle = 0 if has_moved else memory.idle + 1
-        memory = replace(memory, seen=memory.seen | fresh, idle=idle)
-        if memory.idle >= self._behavior.patience and not reply.token:
-            reply = Decision((speaker.phrase("give_up"),), token=TerminalToken.STOP)
+        reply, memory = with_patience(turn, reply)
         return self._finish(memory, reply, speaker, number, is_first=is_first)
 
     def _is_wish(self, key: str) -> bool:

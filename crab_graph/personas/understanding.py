@@ -232,7 +232,14 @@ class Reading:
     @cached_property
     def asks_card(self) -> bool:
         """Whether it asks the user to put a card on the platform."""
-        return any(s.says("card") and not s.says("method") for s in self._awaited)
+        return any(self._is_card_request(segment) for segment in self._awaited)
+
+    def _is_card_request(self, segment: Segment) -> bool:
+        """Tell whether a clause asks to add a card, which may ask for its id as well."""
+        is_about_card = says("payment", self._words)
+        if is_about_card and segment.says("adds_card") and not segment.says("action"):
+            return True
+        return segment.says("card") and not segment.says("method")
 
     @cached_property
     def asks_method(self) -> bool:

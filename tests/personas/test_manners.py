@@ -2,9 +2,11 @@
 
 import pytest
 
+from crab_graph.personas.breaches import is_approval
 from crab_graph.personas.briefing import Fact
 from crab_graph.personas.condition import PERSONAS
-from tests.personas.test_rules_user import BASIC, DETAILS, FACTS, Chat
+from crab_graph.personas.wordbook import phrase_book
+from tests.personas.test_rules_user import BASIC, DETAILS, FACTS, PLAN, Chat
 from tests.travel_words import TRAVEL
 
 VOICES = ["generic", *PERSONAS, "ruse"]
@@ -124,3 +126,100 @@ def test_what_is_missing_is_named_in_the_right_number():
     text = chat.say("All done, everything is booked and paid. Is there anything else?")
     assert "return flight, hotel and attraction" in text
     assert (" is missing" not in text and "don't see" in text) or " are missing" in text
+
+
+def warns(text):
+    voices = phrase_book().phrases["warn"].values()
+    return any(text.endswith(warning) for voice in voices for warning in voice)
+
+
+@pytest.mark.parametrize("condition", VOICES)
+def test_a_warning_comes_before_the_end_and_the_end_with_a_word(condition):
+    chat = Chat(condition)
+    chat.say()
+    answers: list[str] = []
+    while not (answers and "###" in answers[-1]):
+        answers.append(chat.say("Please hold on, I am still searching."))
+    assert [warns(answer) for answer in answers[-3:]] == [False, True, False]
+    assert answers[-1].removesuffix("###STOP###").strip()
+
+
+def test_who_moves_on_after_the_warning_is_not_left():
+    chat = Chat("impatient")
+    chat.say()
+    answers = [chat.say("One moment, still searching.") for _ in range(2)]
+    assert warns(answers[-1])
+    assert "###" not in chat.say("What are the names and dates of birth of both of you?")
+    assert "###" not in chat.say("One moment, still searching.")
+
+
+def test_no_preference_is_progress_and_a_question_back_costs_no_patience():
+    chat = told_all("impatient+d3")
+    answers = [
+        chat.say(question)
+        for question in (
+            "Which room type would you like?",
+            "And which bed type?",
+            "Which cabin would you like to sit in?",
+            "At what time of day should the return flight leave?",
+            "On which day should the attraction be?",
+            "What is the airspeed of a swallow?",
+            "What is the airspeed of a laden swallow?",
+        )
+    ]
+    assert not any("###" in answer or warns(answer) for answer in answers)
+
+
+ONE_PLAN = PLAN.removesuffix("Shall I book all four?")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Do you approve? I'll then book and charge it part by part.",
+        "Do you approve this plan, paid with your Visa ending in 4242? Or is there another wish?",
+        "The hotel can't be cancelled. Shall I go for it?",
+        "Please note: the hotel cannot be cancelled later. Happy with this?",
+        "Thumbs up?",
+        "Shall I book this plan with AT-50811? Yes or no?",
+    ],
+)
+@pytest.mark.parametrize("before", [False, True])
+def test_a_plan_that_is_put_to_the_user_gets_a_yes(question, before):
+    chat = told_all()
+    if before:
+        chat.say("Do you agree to FL-48213 on 2027-05-04 at 07:35 for $300.00?")
+    assert is_approval(chat.say(ONE_PLAN + question))
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "I see no card on your account yet, please add it so that we can pay with it later.",
+        "Your Visa ending in 4242 isn't registered yet. Could you register it?",
+        "Please add your Visa ending in 4242 and tell me its payment method id.",
+        "About your Visa: could you please add it to the platform and tell me its id?",
+    ],
+)
+def test_a_card_is_added_when_it_is_asked_for(request_):
+    chat = told_all()
+    text = chat.say(request_)
+    assert ("add_payment_method_to_platform", {"card_id": "CD-2"}) in chat.private
+    assert "PM-22222222" in text
+
+
+def test_a_yes_and_a_card_are_asked_for_and_given_at_once():
+    chat = told_all()
+    text = chat.say(ONE_PLAN + "Is exactly this approved? Then please also add your Visa.")
+    assert is_approval(text) and "added" in text
+    text = chat.say(ONE_PLAN + "Do you agree to this plan? Which room type would you like?")
+    assert is_approval(text)
+
+
+def test_a_detail_never_told_is_news_and_no_reproach():
+    chat = Chat("impatient+d4")
+    chat.say()
+    text = chat.say(PLAN.replace("4 stars", "2 stars"))
+    assert any(text.startswith(one) for one in phrase_book().phrases["adds_wish"]["plain"])
+    again = chat.say(PLAN.replace("4 stars", "2 stars") + " Again: shall I book it?")
+    assert any(again.startswith(one) for one in phrase_book().phrases["object"]["cross"])

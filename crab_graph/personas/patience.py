@@ -1,0 +1,39 @@
+"""How long a user puts up with an agent that gets nowhere: progress, a warning, the end (D4).
+
+A turn is progress where the agent's message brings anything for the first time - an item, an
+amount, a request, a question about something - or where the user tells, approves or pays
+anything new. A question back, as to what was meant, costs no patience: the agent may answer it.
+"""
+
+from dataclasses import replace
+
+from crab_graph.personas.memory import UserMemory
+from crab_graph.personas.turns import Decision, Turn
+from crab_graph.text.phrases import TerminalToken
+
+
+def with_patience(turn: Turn, reply: Decision) -> tuple[Decision, UserMemory]:
+    """Return a reply as the user's patience lets it be, and what the user remembers then.
+
+    In the last turn that it puts up with the user adds a warning, and only after one it ends.
+    """
+    memory, behavior, speaker = turn.memory, turn.behavior, turn.speaker
+    idle = 0 if has_moved(turn, reply) else memory.idle + (not reply.asked_back)
+    memory = replace(memory, seen=memory.seen | memory.fresh(turn.reading), idle=idle)
+    if reply.token or idle == 0:
+        return reply, replace(memory, warned=False)
+    if idle >= behavior.patience and memory.warned:
+        return Decision((speaker.phrase("give_up"),), token=TerminalToken.STOP), memory
+    if idle >= behavior.patience - 1 and not memory.warned:
+        warning = speaker.phrase("warn")
+        return replace(reply, tail=(*reply.tail, warning)), replace(memory, warned=True)
+    return reply, memory
+
+
+def has_moved(turn: Turn, reply: Decision) -> bool:
+    """Tell whether a message and the reply to it brought anything new."""
+    memory = turn.memory
+    is_told = any(not memory.record.has(key) for key, _ in reply.told)
+    is_approved = reply.approved and not memory.approved
+    is_declined = not memory.declined.issuperset(reply.declined)
+    return bool(memory.fresh(turn.reading)) or reply.moved or is_told or is_approved or is_declined
