@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from crab_graph.domain.contract import TaskSlot
-from crab_graph.domain.declaration import Declaration, Texts, Wording
+from crab_graph.domain.declaration import Declaration, Stay, Texts, Wording
 from crab_graph.domain.derived_vocabulary import kind_words, vocabulary, whole_words
 from crab_graph.domain.english import any_of, plural, spoken
 from crab_graph.domain.subjects import Subject, clock_hours, subjects
@@ -128,6 +128,7 @@ def _words(
     if conflict is not None:
         conflict = {**conflict, "slots": list(subject.slots)}
         conflict["beside"] = list(_beside(declaration, subject))
+        conflict["between"] = list(_between(declaration, subject))
         words["conflict"] = conflict
     if subject.same and not subject.known:
         del words["conflict"]
@@ -209,6 +210,16 @@ def _beside(declaration: Declaration, subject: Subject) -> Iterator[str]:
     for other in _rivals(declaration, subject):
         if {*other.known} & {*subject.known} and {*other.slots} & {*subject.slots}:
             yield other.key
+
+
+def _between(declaration: Declaration, subject: Subject) -> tuple[str, ...]:
+    """Return the two slots whose days lie as far apart as a wish counts, where stays say so."""
+    for slot in counted_slots(declaration, subject):
+        stay = slot.offer.holds
+        if isinstance(stay, Stay):
+            first, last = (ref.partition(".")[0] for ref in (stay.begins, stay.ends))
+            return (first, last) if first != last else ()
+    return ()
 
 
 def _values(declaration: Declaration, subject: Subject) -> dict[str, dict[str, Any]]:

@@ -6,10 +6,11 @@ come offers, claims and questions that the facts do not answer.
 
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import FactLevel, Reason, UserBriefing
+from crab_graph.personas.check_answers import check
 from crab_graph.personas.fact_answers import answer, name_detail
 from crab_graph.personas.later_halves import halves
 from crab_graph.personas.objection_answers import objection, objects
-from crab_graph.personas.own_tools import CARDS, PrivateCall, next_calls
+from crab_graph.personas.own_tools import CARD_FACT, CARDS, PrivateCall, next_calls
 from crab_graph.personas.payment_answers import pay
 from crab_graph.personas.plan_answers import approve
 from crab_graph.personas.reactions import react
@@ -17,7 +18,7 @@ from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.wording import Speaker
 from crab_graph.text.phrases import TerminalToken
 
-_DUTIES = (objection, pay, answer, approve, react)
+_DUTIES = (objection, check, pay, answer, approve, react)
 """What a user may do about a message, first things first; each returns `None` to pass it on."""
 
 
@@ -42,7 +43,7 @@ def open_dialogue(briefing: UserBriefing, behavior: Behavior, speaker: Speaker) 
 def private_calls(turn: Turn) -> list[PrivateCall]:
     """Return the private calls to make before the user can answer."""
     reading, wallet = turn.reading, turn.wallet
-    if objects(turn):
+    if objects(turn) or CARD_FACT in turn.playback.wrong:
         return []
     checks = reading.claims_done or reading.is_closing
     if checks and not reading.asks_wallet and wallet.confirmations not in wallet.called:

@@ -112,8 +112,8 @@ def answer(turn: Turn) -> Decision | None:
     new, approves = new_facts(turn), asks_for_plan(turn) and can_approve(turn)
     facts, later = halves(chosen_facts(turn), speaker, are_whole=approves)
     told = told_as_asked(facts)
-    parts = [speaker.phrase("right")] if reading.confirms and facts else []
-    if facts and not parts and all(record.is_settled(fact.key) for fact in facts):
+    parts = []
+    if facts and all(record.is_settled(fact.key) for fact in facts):
         parts = [speaker.phrase("said_before")]
     parts += [speaker.fact(fact) for fact in facts]
     if approves:

@@ -24,10 +24,11 @@ from crab_graph.personas.decisions import (
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments
 from crab_graph.personas.later_halves import said_before, with_later_half
 from crab_graph.personas.memory import UserMemory
-from crab_graph.personas.objections import contradictions, open_choices, read_plan
 from crab_graph.personas.own_tools import misstated_total, read_wallet, refusals
 from crab_graph.personas.patience import with_patience
+from crab_graph.personas.play_backs import read_play_back
 from crab_graph.personas.prompt import condition_behavior
+from crab_graph.personas.stated_plans import contradictions, open_choices, read_plan, read_plans
 from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.ways_of_saying import WaysOfSaying
@@ -141,6 +142,8 @@ class RulesUser:
             return False
         if not turn.text.strip() or reading.has_transferred or reading.says_wait:
             return False
+        if first.key in turn.playback.wrong:
+            return True
         is_stuck = reading.is_unable or reading.offers_transfer or reading.is_closing
         return is_stuck or not waits_for_plan(self._briefing) or is_cautious(turn)
 
@@ -151,7 +154,9 @@ class RulesUser:
         briefing = self._briefing
         text = str(messages[heard].get("content") or "") if heard >= 0 else ""
         reading = Reading(text, briefing.lexicon, briefing.slots)
-        plan = read_plan(reading, briefing.slots, is_recap=reading.confirms)
+        wants_yes = reading.asks_booking or reading.asks_choice
+        earlier = read_plans(_said_before(messages, heard), briefing) if wants_yes else []
+        plan = read_plan(reading, briefing.slots, earlier)
         wallet = read_wallet(messages, heard, briefing)
         asks_approval = reading.asks_approval
         total = misstated_total(plan.totals, wallet, len(briefing.slots)) if asks_approval else None
@@ -163,6 +168,7 @@ class RulesUser:
             memory=memory,
             wallet=wallet,
             conflicts=tuple(contradictions(plan, briefing)),
+            playback=read_play_back(reading, briefing, plan.items),
             choices=tuple(open_choices(plan, briefing)) if reading.asks_choice else (),
             wrong_total=total,
             refused=tuple(refusals(wallet, reading)) if asks_approval else (),
@@ -194,6 +200,13 @@ class RulesUser:
         )
         content = f"{text} {reply.token}".strip()
         return UserStep({"role": "user", "content": content}, memory.as_json())
+
+
+def _said_before(messages: Sequence[Message], heard: int) -> list[str]:
+    """Return the agent's visible messages before the one that stands at an index."""
+    before = messages[: max(heard, 0)]
+    agent = (one for one in before if one["role"] == "assistant" and is_visible(one))
+    return [str(one.get("content") or "") for one in agent]
 
 
 def is_visible(message: Mapping[str, Any]) -> bool:

@@ -8,6 +8,7 @@ from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import Fact, Reason, UserBriefing
 from crab_graph.personas.memory import UserMemory
 from crab_graph.personas.own_tools import Refusal, Wallet
+from crab_graph.personas.play_backs import PlayBack
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wording import Speaker
 
@@ -38,7 +39,9 @@ class Decision:
 class Turn:
     """Everything one decision looks at: the user, what it remembers, what it has heard and seen.
 
-    `said` are the facts that it says before it answers.
+    `conflicts` are the keys of the facts that the agent's plan contradicts, `playback` is what it
+    plays back of the user's wishes, compared with them, `said` are the facts that it says before it
+    answers.
     """
 
     briefing: UserBriefing
@@ -48,6 +51,7 @@ class Turn:
     memory: UserMemory
     wallet: Wallet
     conflicts: tuple[str, ...]
+    playback: PlayBack
     choices: tuple[str, ...]
     refused: tuple[Refusal, ...]
     wrong_total: int | None

@@ -49,14 +49,17 @@ class Reading:
     """What one message of the agent does; each act is read when it is asked for."""
 
     def __init__(self, text: str, lexicon: DomainLexicon, slots: Sequence[BriefedSlot]) -> None:
-        self.utterance, self.segments = read_segments(_said(text), lexicon)
+        self.said = _said(text)
+        """What a user reads of it, as it is written."""
+        self.utterance, self.segments = read_segments(self.said, lexicon)
         self.stated = find_amounts(self.utterance)
         """The amounts it names, with their places."""
         self.lexicon = lexicon
         self._words = self.utterance.text
         segments = self.segments
         self._slots = slots
-        self._prefixes = {slot.id_prefix.casefold() for slot in slots}
+        self.prefixes = {slot.id_prefix.casefold() for slot in slots}
+        """What the ids of items begin with, casefolded."""
         self._requests = [segment for segment in segments if segment.is_request]
 
     @cached_property
@@ -106,7 +109,7 @@ class Reading:
         ]
         return find_questions(
             self.segments,
-            [_names(s.text, self._prefixes) or self._is_priced(s) for s in self.segments],
+            [_names(s.text, self.prefixes) or self._is_priced(s) for s in self.segments],
             self._checks,
             self.lexicon,
             is_choice=self.asks_choice,
@@ -126,7 +129,7 @@ class Reading:
     @cached_property
     def proposes(self) -> bool:
         """Whether it names an item, or one of a slot by its price, on offer or booked."""
-        items = self._prefixes.union(self.lexicon.parts)
+        items = self.prefixes.union(self.lexicon.parts)
         return any(
             not s.says("inability")
             and (
@@ -173,7 +176,7 @@ class Reading:
         if says("options", self._words) and any(s.says("decide") for s in questions):
             return True
         offers = Counter(found.partition("-")[0] for found in set(ANY_ID.findall(self._words)))
-        several = any(offers[prefix] > 1 for prefix in self._prefixes)
+        several = any(offers[prefix] > 1 for prefix in self.prefixes)
         return self.proposes and any(
             s.says("among") and (several or " or " in s.text) for s in questions
         )

@@ -43,9 +43,10 @@ class WaysOfSaying:
             return {}
         reading, record = turn.reading, turn.memory.record
         settled = {key for key in turn.facts if record.is_settled(key)}
-        pinned = getattr(reading, "pinned", ())
+        played = {*turn.playback.right, *turn.playback.wrong}
+        pinned = {*getattr(reading, "pinned", ()), *played}
         indirect = [key for key in self.indirect if key not in pinned]
-        sure = {*reading.checked, *turn.conflicts}
+        sure = {*reading.checked, *turn.conflicts, *played}
         doubts = {} if is_cautious(turn) else self.doubts
         return self._put_indirectly(indirect, settled | self._basic) | {
             key: saying for key, saying in doubts.items() if key not in sure and not record.has(key)

@@ -57,12 +57,14 @@ class Conflict(_Words):
     """How a statement by the agent, in the lines of its slots or anywhere, can contradict a fact.
 
     The pattern finds a count (group 1), or a value that must be the same in all `slots`. A value
-    that one of the facts `beside` has, such as the other end of a way, contradicts nothing.
+    that one of the facts `beside` has, such as the other end of a way, contradicts nothing. A count
+    of days may be known from the first days of two slots, those it lies `between`.
     """
 
     kind: ConflictKind
     slots: Texts = ()
     beside: Texts = ()
+    between: Texts = ()
     pattern: Cue | None = None
 
 
@@ -149,6 +151,7 @@ class DomainLexicon(_Words):
         slots: Each slot's pattern in an agent's words.
         facts: The words of each fact key, in the order details are told.
         extras: Words of what an agent may offer beside what the facts are about.
+        labels: Short words for slots, such as `back`, that mean them in a label or before an id.
         parts: Id prefixes, casefolded, of parts of what can be booked, beside those of the slots.
         job: Words that mean what is done for the user as a whole, which the shared cues call a
             plan.
@@ -168,6 +171,7 @@ class DomainLexicon(_Words):
     topics: Mapping[str, Topic]
     extras: Cue = _NEVER
     parts: Texts = ()
+    labels: Mapping[str, Cue] = {}
     job: Cue = _NEVER
     people: Cue = _NEVER
     human: HumanWords = HumanWords()

@@ -155,7 +155,7 @@ _SOMETIMES_BELOW = 12
 _PRESSURE_RATE = 0.25
 _OBJECTION_RATE = 0.6
 _TRIES = 4
-_TEMPERED, _MANNERED = {"object", "too_many"}, {"what_meant", "which_first"}
+_TEMPERED, _MANNERED = {"object", "correct", "too_many"}, {"what_meant", "which_first"}
 
 
 class Speaker:

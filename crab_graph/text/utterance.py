@@ -127,12 +127,20 @@ _CLAUSE_END = re.compile(
 
 
 class Line(NamedTuple):
-    """One line: its span, its depth, and the index of its parent line."""
+    """One line: its span, its depth, and the index of its parent line.
+
+    The marker is what was written before its words, such as `- `, `2. ` or `##`; `|` is that of a
+    table's row, `**` that of a line in bold. The indent counts blanks before it; `is_apart` says
+    whether it is the first line or follows a blank one.
+    """
 
     start: int
     end: int
     depth: int
     parent: int | None
+    marker: str = ""
+    indent: int = 0
+    is_apart: bool = False
 
 
 class Clause(NamedTuple):
@@ -190,12 +198,12 @@ def read_message(text: str) -> Utterance:
     lines: list[Line] = []
     clauses: list[Clause] = []
     above: list[tuple[int, int]] = []  # depth and index of lines that can still be a parent
-    is_under_heading = False
+    is_under_heading, is_apart = False, True
     end = 0
     for raw in visible(text).splitlines():
         if not raw.strip():
             above = above if is_under_heading else []
-            is_under_heading = False
+            is_under_heading, is_apart = False, True
             continue
         is_under_heading = _HEADING.match(raw) is not None
         depth, pieces = _line_form(raw)
@@ -208,7 +216,8 @@ def read_message(text: str) -> Utterance:
             above = [entry for entry in above if entry[0] < depth]
             parent = above[-1][1] if above else None
             above.append((depth, len(lines)))
-            lines.append(Line(start, end - 1, depth, parent))
+            lines.append(Line(start, end - 1, depth, parent, *_marked(raw), is_apart))
+            is_apart = False
     return Utterance(" ".join(parts), tuple(lines), tuple(clauses))
 
 
@@ -221,6 +230,21 @@ def _line_form(raw: str) -> tuple[int, list[str]]:
     if bullet:
         return 1 + len(bullet[1]) // 2, _split(raw[bullet.end() :])
     return 0, _split(raw.lstrip().lstrip("#"))
+
+
+def _marked(raw: str) -> tuple[str, int]:
+    """Return the marker of a line, and by how much it is indented."""
+    raw = _QUOTE.sub("", raw.expandtabs(4), count=1)
+    words = raw.lstrip()
+    indent = len(raw) - len(words)
+    if raw.count("|") > 1:
+        return "|", indent
+    bullet = _BULLET.match(raw)
+    if bullet:
+        return raw[indent : bullet.end()].strip(), indent
+    if words.startswith("#"):
+        return words[: len(words) - len(words.lstrip("#"))], indent
+    return ("**" if _HEADING.match(raw) else ""), indent
 
 
 def _cut(words: str) -> Iterator[tuple[int, int]]:

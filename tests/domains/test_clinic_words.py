@@ -4,7 +4,7 @@ import pytest
 
 from crab_graph.domains.clinic.domain import CLINIC
 from crab_graph.personas.briefing import Fact, FactLevel
-from crab_graph.personas.objections import contradictions, read_plan
+from crab_graph.personas.stated_plans import contradictions, read_plan
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wording import word_fact
 

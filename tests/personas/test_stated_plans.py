@@ -4,7 +4,7 @@ import pytest
 
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.personas.briefing import Fact, FactLevel
-from crab_graph.personas.objections import contradictions, open_choices, read_plan
+from crab_graph.personas.stated_plans import contradictions, open_choices, read_plan
 from crab_graph.personas.understanding import Reading
 
 WANTED = {

@@ -1,0 +1,54 @@
+"""How a user answers what is played back to it: it affirms, corrects, or says it has no wish."""
+
+from crab_graph.personas.briefing import Fact, Reason
+from crab_graph.personas.fact_answers import chosen_facts
+from crab_graph.personas.turns import Decision, Turn, told_as_asked
+
+
+def check(turn: Turn) -> Decision | None:
+    """Return the turn that answers a play-back; `None` where there is nothing to say of one.
+
+    What is wrong is corrected whether that was asked or not; what is right is affirmed if asked.
+    """
+    played = turn.playback
+    unknown = [key for key in played.unknown if key not in turn.memory.declined]
+    if not played.wrong and not (played.is_asked and played.states) and not unknown:
+        return None
+    speaker, lexicon = turn.speaker, turn.briefing.lexicon
+    wrong = [turn.facts[key] for key in played.wrong if key in turn.facts]
+    parts = []
+    if wrong:
+        parts = [speaker.phrase("correct"), *map(speaker.fact, wrong)]
+        parts += [speaker.phrase("rest_right")] if played.right and played.is_asked else []
+    elif played.right and played.is_asked:
+        parts = [speaker.phrase("right")]
+    unknown = unknown if unknown or parts else list(played.unknown)
+    absent = [speaker.absent(lexicon.facts[key]) for key in unknown if key in lexicon.facts]
+    affirmed = [
+        key
+        for key in played.right
+        if played.is_asked and key in turn.facts and not turn.memory.record.is_settled(key)
+    ]
+    others = _others(turn)
+    told = (
+        *((key, Reason.CORRECTED) for key in played.wrong if key in turn.facts),
+        *((key, Reason.ASKED) for key in affirmed),
+        *told_as_asked(others),
+    )
+    return Decision(
+        (*parts, *dict.fromkeys(absent), *map(speaker.fact, others)),
+        told=told,
+        declined=tuple(unknown),
+        is_answer=True,
+        is_content=True,
+        moved=bool(wrong),
+    )
+
+
+def _others(turn: Turn) -> list[Fact]:
+    """Return what else the message asks for, and the play-back does not answer."""
+    played = turn.playback
+    done = {*played.right, *played.wrong}
+    if not (turn.reading.asked or turn.reading.is_open_question):
+        return []
+    return [fact for fact in chosen_facts(turn) if fact.key not in done]

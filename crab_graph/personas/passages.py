@@ -1,0 +1,458 @@
+"""Which part of a message is about what: its layout read into passages with a slot and an item.
+
+A passage is a stretch of a line, or a cell of a table, that is about the same slots. What it is
+about is said by its own words or ids, else by what it stands under: the label of its row or column,
+the list item or heading above it, the words before it in its paragraph.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+
+from crab_graph.personas.briefing import BriefedSlot
+from crab_graph.personas.understanding import ANY_ID, Reading
+from crab_graph.personas.wordbook import ConflictKind, DomainLexicon, says
+from crab_graph.text.utterance import Line
+
+_OPTION = re.compile(
+    r"^\W*(?:the )?(?:(?:option|plan|choice|alternative|package|variant|combination|proposal)"
+    r" ?(?:no\.? ?|#)?([a-h]|\d{1,2}|one|two|three|four)\b|([a-h])[.):](?!\w)|(\d)\u20e3)"
+)
+_OPTION_CELL = re.compile(r"^\W*(?:option|plan|no\.?|#)? ?([a-h]|\d)\W*$")
+_DIGIT = re.compile(r"\d")
+_BREAK = re.compile(r"[,;:(|]|\s-\s|\b(?:and|then|with)\b")
+_LEADS_BACK = re.compile(r"^\W*(?:it|this|that|they|these|which)\b")
+_BOTH = re.compile(r"\b(?:both|all|each|either|every)(?: of)?(?: the| your)? \Z")
+_REACH = 24
+_SHORT = 8
+_HEAD, _COLON, _PLAIN = -3, -1, 0
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of a message that is about the same slots; what it denies is blanked out.
+
+    Attributes:
+        slots: None where nothing says what it is about, several where it is about each of them.
+        item: The id of what it describes, upper case, if it is known.
+        option: The number or letter of the option that it belongs to.
+        segment: The number of the clause, as the reading counts them.
+        label: What its row or column is called, casefolded.
+    """
+
+    text: str
+    start: int
+    line: int
+    segment: int
+    slots: frozenset[str] = frozenset()
+    item: str = ""
+    option: str = ""
+    label: str = ""
+
+    @property
+    def slot(self) -> str:
+        """The one slot that it is about; empty where that is not known."""
+        return next(iter(self.slots)) if len(self.slots) == 1 else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    start: int
+    end: int
+    slots: frozenset[str]
+    item: str = ""
+    is_all: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """What the lines below one stand under."""
+
+    level: int
+    slots: frozenset[str]
+    item: str = ""
+    option: str = ""
+
+
+@dataclass(slots=True)
+class _Place:
+    """Where in a message the reader is."""
+
+    frames: list[_Frame] = field(default_factory=list)
+    is_list: bool = False
+
+    def enter(self, level: int) -> None:
+        """Leave all that does not reach down to a level."""
+        self.frames = [frame for frame in self.frames if frame.level < level]
+
+    @property
+    def slots(self) -> frozenset[str]:
+        return next((one.slots for one in reversed(self.frames) if one.slots), frozenset())
+
+    @property
+    def item(self) -> str:
+        return next((one.item for one in reversed(self.frames) if one.item), "")
+
+    @property
+    def option(self) -> str:
+        return next((one.option for one in reversed(self.frames) if one.option), "")
+
+
+def read_stretches(
+    reading: Reading, slots: Sequence[BriefedSlot], known: Mapping[str, str]
+) -> list[Stretch]:
+    """Split a message into passages; `known` tells the slots of items named before."""
+    found = list(_Layout(reading, slots).passages())
+    return _with_items(found, slots, known)
+
+
+class _Layout:
+    """The lines of one message, read from top to bottom."""
+
+    def __init__(self, reading: Reading, slots: Sequence[BriefedSlot]) -> None:
+        self._reading = reading
+        self._lexicon = reading.lexicon
+        self._prefixes: dict[str, frozenset[str]] = {}
+        for slot in slots:
+            prefix = slot.id_prefix.casefold()
+            self._prefixes[prefix] = self._prefixes.get(prefix, frozenset()) | {slot.id}
+        prefixes = "|".join(map(re.escape, sorted(self._prefixes, key=len, reverse=True)))
+        self._ids = re.compile(rf"(?<![\w-])(?:{prefixes})-\d+(?![\w-])")
+        self._cues = _slot_cues(self._lexicon, [slot.id for slot in slots])
+        conflicts = (words.conflict for words in self._lexicon.facts.values())
+        self._names = [
+            one.pattern
+            for one in conflicts
+            if one and one.kind is ConflictKind.SAME and one.pattern
+        ]
+
+    def passages(self) -> Iterator[Stretch]:
+        """Yield the passages, ids and slots as they stand there."""
+        reading = self._reading
+        text, lines = reading.utterance.text, reading.utterance.lines
+        clauses: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
+        for number, segment in enumerate(reading.segments):
+            clause = reading.utterance.clause_at(segment.start)
+            clauses[clause.line].append((number, segment.start, segment.end))
+        place = _Place()
+        numbered = enumerate(lines)
+        for is_table, group in groupby(numbered, lambda pair: pair[1].marker == "|"):
+            if is_table:
+                rows = [(n, row, clauses[n][0][0] if clauses[n] else 0) for n, row in group]
+                yield from self._table(text, rows, place)
+            else:
+                for place_of, one in group:
+                    yield from self._line(text, place_of, one, clauses[place_of], place)
+
+    def _line(
+        self,
+        text: str,
+        number: int,
+        line: Line,
+        clauses: Sequence[tuple[int, int, int]],
+        place: _Place,
+    ) -> Iterator[Stretch]:
+        body = text[line.start : line.end]
+        level = _level(line, body)
+        marks_by_clause = [self._marks(text, start, end) for _, start, end in clauses]
+        has_marks = any(marks_by_clause)
+        if level == _PLAIN and line.is_apart and place.is_list:
+            # A paragraph behind a list ends the section that its heading opened.
+            place.enter(-5)
+        if level != _PLAIN or has_marks or line.is_apart:
+            place.enter(level)
+        place.is_list = level > _PLAIN
+        option = _OPTION.search(body)
+        own = next(filter(None, option.groups()), "") if option else ""
+        if own and level < _PLAIN:
+            place.frames.clear()
+        if not own and _DIGIT.search(line.marker):
+            own = f"#{line.marker.strip('().')}"
+        place.frames.append(_Frame(level, frozenset(), option=own))
+        current, item = place.slots, place.item
+        first: frozenset[str] = frozenset()
+        named: set[str] = set()
+        ids: set[str] = set()
+        for (segment, start, end), marks in zip(clauses, marks_by_clause, strict=True):
+            for a, b, slots, new in self._portions(text, start, end, marks, current):
+                current = slots or current
+                if new:
+                    item = new
+                elif marks and slots != current:
+                    item = ""
+                named |= slots if any(a <= m.start < b for m in marks) else set()
+                ids |= {new} if new else set()
+                first = first or slots
+                yield Stretch(text[a:b], a, number, segment, current, item, place.option)
+            if not marks and not clauses:
+                item = place.item
+        scope = first if level > _PLAIN and first and named else frozenset(named)
+        place.frames[-1] = _Frame(level, scope, ids.pop() if len(ids) == 1 else "", own)
+
+    def _portions(
+        self, text: str, start: int, end: int, marks: Sequence[_Mark], inherited: frozenset[str]
+    ) -> Iterator[tuple[int, int, frozenset[str], str]]:
+        """Split a clause where it turns to other slots or items."""
+        at, slots, item = start, inherited, ""
+        is_own = False
+        last = start
+        for mark in marks:
+            common = slots & mark.slots
+            is_other = bool(mark.item and item and mark.item != item)
+            if not is_own and not (common and inherited):
+                # What comes before the first mark belongs to it, unless it leads back.
+                if inherited and _LEADS_BACK.search(text[start : mark.start]):
+                    cut = _cut(text, last, mark.start)
+                    if cut > at:
+                        yield at, cut, slots, item
+                        at = cut
+                slots = mark.slots
+            elif is_other or not common or (mark.is_all and is_own and slots != mark.slots):
+                cut = _cut(text, last, mark.start)
+                if cut > at:
+                    yield at, cut, slots, item
+                    at = cut
+                slots, item = mark.slots, ""
+            else:
+                slots = common
+            is_own = True
+            item = mark.item or item
+            last = mark.end
+        if end > at:
+            yield at, end, slots, item
+
+    def _marks(self, text: str, start: int, end: int) -> list[_Mark]:
+        """Return where a clause names slots or items, in its order."""
+        body = _blanked(text[start:end], self._names)
+        found = [
+            _Mark(start + match.start(), start + match.end(), frozenset({slot}))
+            for slot, cue in self._cues.items()
+            for match in cue.finditer(body)
+        ]
+        for group in self._lexicon.groups:
+            for match in group.words.finditer(body):
+                is_all = _BOTH.search(body[max(0, match.start() - _REACH) : match.start()])
+                place = (start + match.start(), start + match.end())
+                found.append(_Mark(*place, frozenset(group.slots), is_all=bool(is_all)))
+        for match in self._ids.finditer(body):
+            slots = self._prefixes.get(match[0].partition("-")[0])
+            if slots:
+                label = self._labelled(body[: match.start()])
+                place = (start + match.start(), start + match.end())
+                found.append(_Mark(*place, label & slots or slots, match[0].upper()))
+        lead = self._labelled(body.partition(":")[0]) if ":" in body else frozenset()
+        if lead:
+            found.append(_Mark(start, start, lead))
+        return sorted(found, key=lambda mark: mark.start)
+
+    def _labelled(self, before: str) -> frozenset[str]:
+        """Return the slots that a label means; few words, as before an id or a colon."""
+        label = _BREAK.split(before[-_REACH * 2 :])[-1] if before else ""
+        if not label or len(label.split()) > 4:
+            return frozenset()
+        return frozenset(slot for slot, cue in self._lexicon.labels.items() if cue.search(label))
+
+    def _of_label(self, label: str) -> frozenset[str]:
+        """Return the slots that a row, a column or a heading names."""
+        label = _blanked(label, self._names)
+        slots = {slot for slot, cue in self._cues.items() if cue.search(label)}
+        slots = slots or {s for s, cue in self._lexicon.labels.items() if cue.search(label)}
+        if not slots:
+            for group in self._lexicon.groups:
+                if group.words.search(label):
+                    slots.update(group.slots)
+        for match in self._ids.finditer(label):
+            by_id = self._prefixes.get(match[0].partition("-")[0], frozenset())
+            slots = slots & by_id or set(by_id) or slots
+        return frozenset(slots)
+
+    def _table(
+        self, text: str, rows: Sequence[tuple[int, Line, int]], place: _Place
+    ) -> Iterator[Stretch]:
+        """Yield the cells of a table, whichever way it is laid out."""
+        place.enter(1)
+        place.is_list = True
+        cells = [_cells(text, line) for _, line, _ in rows]
+        head = [text[a:b] for a, b in cells[0]]
+        has_head = len(rows) > 1 and not any(self._ids.search(one) for one in head)
+        if has_head and head and cells[1]:
+            # Where both rows begin with a slot of their own, the first is no heading.
+            first, second = self._of_label(head[0]), self._of_label(text[slice(*cells[1][0])])
+            has_head = not (len(first) == len(second) == 1 and first != second)
+        columns = [self._of_label(one) for one in head] if has_head else []
+        distinct = {one for one in columns[1:] if len(one) == 1}
+        options = [match[1] if (match := _OPTION_CELL.search(one)) else "" for one in head]
+        by_option = sum(bool(one) for one in options[1:]) > 1
+        by_slot = len(distinct) > 1 and not by_option
+        before: frozenset[str] = frozenset()
+        for (number, _, segment), row in zip(rows, cells, strict=True):
+            if not row:
+                continue
+            labelled = text[slice(*row[0])]
+            option = _OPTION_CELL.search(labelled)
+            own = self._of_label(labelled) if not option else frozenset()
+            if not own and not (option or by_slot):
+                inside = [self._of_label(text[a:b]) for a, b in row[1:]]
+                firm = [one for one in inside if len(one) == 1]
+                own = firm[0] if firm and len({*firm}) == 1 else frozenset()
+            if not own and len(row) <= 2:
+                own = before
+            before = own or before
+            for column, (a, b) in enumerate(row):
+                is_label = column == 0 and has_head and (by_slot or by_option)
+                top = columns[column] if column < len(columns) else frozenset()
+                slots = (top or own) if by_slot or (option and len(top) > 0) else own
+                slots = slots or place.slots
+                side = labelled if by_slot or by_option or len(row) <= 2 else ""
+                label = side or (head[column] if has_head and column < len(head) else "")
+                label = "" if number == rows[0][0] and has_head else label
+                chosen = options[column] if by_option and column < len(options) else ""
+                chosen = chosen or (option[1] if option else "") or place.option
+                if is_label and not own:
+                    continue
+                yield from self._cell(
+                    text, a, b, Stretch("", a, number, segment, slots, "", chosen, label)
+                )
+
+    def _cell(self, text: str, start: int, end: int, empty: Stretch) -> Iterator[Stretch]:
+        marks = self._marks(text, start, end)
+        item = ""
+        for a, b, slots, new in self._portions(text, start, end, marks, empty.slots):
+            item = new or item
+            firm = slots & empty.slots or slots if empty.slots else slots
+            words = text[a:b]
+            if empty.label and empty.label not in words:
+                words = f"{empty.label}: {words}"
+            yield replace(empty, text=words, start=a, slots=firm, item=item)
+
+
+def _shared_names(lexicon: DomainLexicon) -> Iterator[re.Pattern[str]]:
+    for words in lexicon.facts.values():
+        conflict = words.conflict
+        if conflict is not None and conflict.kind is ConflictKind.SAME and conflict.pattern:
+            yield conflict.pattern
+
+
+def _blanked(text: str, names: Sequence[re.Pattern[str]]) -> str:
+    """Return a text without the names of what slots may share, which may hold a slot's word."""
+    for name in names:
+        text = name.sub(lambda match: " " * len(match[0]), text)
+    return text
+
+
+def _slot_cues(lexicon: DomainLexicon, slots: Sequence[str]) -> dict[str, re.Pattern[str]]:
+    return {slot: cue for slot, cue in lexicon.slots.items() if slot in slots}
+
+
+def _level(line: Line, body: str) -> int:
+    """Return how deep a line stands: headings above all, then what is plain, then list items."""
+    if line.marker.startswith("#"):
+        return -10 + len(line.marker)
+    if line.marker == "**":
+        return _HEAD
+    if line.marker:
+        return 1 + line.indent // 2
+    is_short = len(body.split()) <= _SHORT and body[-1:] not in ".!?,"
+    is_label = body.endswith(":") or (is_short and not ANY_ID.search(body) and "," not in body)
+    if line.indent >= 2:
+        return 1 + line.indent // 2
+    return _COLON if is_label and is_short else _PLAIN
+
+
+def _cut(text: str, start: int, end: int) -> int:
+    """Return where the words begin that lead up to a mark."""
+    cuts = [match.start() for match in _BREAK.finditer(text, start, end)]
+    return cuts[-1] + 1 if cuts else end
+
+
+def _cells(text: str, line: Line) -> list[tuple[int, int]]:
+    """Return the spans of the cells of a row, empty ones too."""
+    spans, start = [], line.start
+    for place in [i for i in range(line.start, line.end) if text[i] == "|"] + [line.end]:
+        spans.append((start, place))
+        start = place + 1
+    trimmed = []
+    for a, b in spans:
+        words = text[a:b]
+        left = len(words) - len(words.lstrip())
+        trimmed.append((a + left, max(a + left, b - (len(words) - len(words.rstrip())))))
+    if trimmed and trimmed[0][0] >= trimmed[0][1]:
+        trimmed = trimmed[1:]
+    if trimmed and trimmed[-1][0] >= trimmed[-1][1]:
+        trimmed = trimmed[:-1]
+    return trimmed
+
+
+def _with_items(
+    passages: Sequence[Stretch], slots: Sequence[BriefedSlot], known: Mapping[str, str]
+) -> list[Stretch]:
+    """Give every item its one slot, every passage of a slot its item, and options their names."""
+    homes = _homes(passages, slots, known)
+    placed = []
+    for one in passages:
+        home = homes.get(one.item, "")
+        if home and (not one.slots or home in one.slots):
+            one = replace(one, slots=frozenset({home}))
+        elif home and one.slot and one.slot != home:
+            one = replace(one, item="")
+        placed.append(one)
+    numbers = _real_numbers(placed)
+    placed = [
+        replace(one, option=numbers.get(one.option, "")) if one.option.startswith("#") else one
+        for one in placed
+    ]
+    items: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for one in placed:
+        if one.item and one.slot:
+            items[one.option, one.slot].add(one.item)
+    return [
+        replace(one, item=next(iter(items[one.option, one.slot])))
+        if not one.item and len(items.get((one.option, one.slot), ())) == 1
+        else one
+        for one in placed
+    ]
+
+
+def _homes(
+    passages: Sequence[Stretch], slots: Sequence[BriefedSlot], known: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the slot of each item: as it stands there, as before, else what is left, in order."""
+    votes: dict[str, list[str]] = {}
+    for one in passages:
+        if one.item:
+            votes.setdefault(one.item, []).append(one.slot)
+    homes = {
+        item: next(filter(None, own), "") or known.get(item, "") for item, own in votes.items()
+    }
+    by_prefix: dict[str, list[str]] = defaultdict(list)
+    for slot in slots:
+        by_prefix[slot.id_prefix].append(slot.id)
+    for prefix, fitting in by_prefix.items():
+        of_kind = [item for item in homes if item.startswith(f"{prefix}-")]
+        open_items = [item for item in of_kind if not homes[item]]
+        left = [slot for slot in fitting if slot not in homes.values()]
+        if open_items and len(open_items) <= len(left):
+            homes |= dict(zip(open_items, left, strict=False))
+        elif len(fitting) > 1 and open_items and len(open_items) % len(fitting) == 0:
+            homes |= {item: fitting[n % len(fitting)] for n, item in enumerate(open_items)}
+    return homes
+
+
+def _real_numbers(passages: Sequence[Stretch]) -> dict[str, str]:
+    """Return the numbers of list items that are options: two of them have items for one slot."""
+    items: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for one in passages:
+        if one.option.startswith("#") and one.item and one.slot:
+            items[one.slot][one.option].add(one.item)
+    numbers: dict[str, str] = {}
+    for by_number in items.values():
+        if len(by_number) > 1:
+            numbers |= {name: name[1:] for name in by_number}
+    return numbers
+
+
+def is_denied(words: str) -> bool:
+    """Tell whether a stretch between commas says of what it names that it is not so."""
+    return says("denied", words)

@@ -1,0 +1,478 @@
+"""What an agent plays back of a user's wishes, compared with them fact by fact (design §8).
+
+A message plays back where it asks whether something is right, or says what was noted. What it
+states is right, wrong, or about something on which the user has no wish; what it leaves out is no
+error. That there is no wish is a statement, too.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from typing import Any
+
+from crab_graph.money import parse_cents
+from crab_graph.personas.briefing import UserBriefing
+from crab_graph.personas.passages import Stretch, read_stretches
+from crab_graph.personas.questions import Segment
+from crab_graph.personas.stated_people import born_on, people_in
+from crab_graph.personas.stated_plans import lead_words
+from crab_graph.personas.stated_values import (
+    choices_in,
+    counts_in,
+    days_in,
+    fits_day,
+    number_of,
+)
+from crab_graph.personas.understanding import ANY_ID, Reading
+from crab_graph.personas.wordbook import ConflictKind, DomainLexicon, FactWords, ValueForm
+from crab_graph.text.amounts import Amount
+from crab_graph.text.utterance import starting_within
+
+_TAG = re.compile(
+    r"(?:\b(?:right|correct|true|accurate|yes|yeah|agreed|am i right|is that so|is that it"
+    r"|(?:is|are|was|were|do|does|did|have|has|would|will)(?:n't| not)? (?:it|you|they|that|i)))"
+    r"\W*\?\W*$"
+)
+_LEADS = re.compile(
+    r"^\W*(?:so|ok(?:ay)?|alright|right|just to (?:confirm|check|be (?:sure|clear))"
+    r"|to (?:confirm|recap|sum up|summari[sz]e|double-check)|let me (?:confirm|recap|repeat)"
+    r"|(?:can|could|may) (?:i|you) (?:just |please |quickly )*(?:confirm|verify|check|double-check)"
+    r"|please (?:confirm|verify|check)|confirming|am i right|do i understand|did i get"
+    r"|have i (?:got|understood)|if i understand|i understand|as i understand|you (?:want|said))\b"
+)
+_NOTES = re.compile(
+    r"\b(?:noted|so far|i have (?:you|down|got|put|written)|i.ve (?:got|put|written)|recap|summary"
+    r"|as (?:you said|discussed)|your (?:wishes|requirements|preferences|details)(?: are)?:"
+    r"|what i have|here.s what|my notes)\b"
+)
+_ASKED = re.compile(r"\b(?:confirm|verify|correct me|let me know if|tell me if)\b")
+_OFFERS = re.compile(
+    r"\b(?:i (?:can|could) (?:offer|also)|there (?:is|are)|available|i found|we have|we offer"
+    r"|options?|which|what|would you (?:like|prefer|rather)|do you (?:want|prefer|need|have))\b"
+)
+_NO_WISH = re.compile(
+    r"\b(?:no|not any|without(?: any)?|don't have (?:a|any)|do not have (?:a|any)|haven't any)"
+    r" (?:\w+[ -]){0,3}(?:preferences?|wish(?:es)?|requirements?|requests?|restrictions?|limits?"
+    r"|constraints?|budget|priority)\b"
+    r"|\b(?:do(?:es)?(?: not|n't)|no) (?:mind|care|matter)\b|\b(?:flexible|indifferent)\b"
+    r"|\bany \w+(?: \w+){0,2} (?:is|are|will be|would be|works?|will do|goes)\b"
+    r"|\b(?:open|unlimited) budget\b|\bup to (?:me|us)\b|\bany (?:\w+ ){1,3}(?:will do|is fine)\b"
+)
+_ABOUT = re.compile(r"\b(?:for|about|on|of|regarding|concerning|as to|with|in) (?:the |your |a )?")
+_NEGATED = re.compile(r"\b(?:not|no|n't|without|never|rather than|instead of)(?: \w+){0,3}\W*\Z")
+_PARTS = re.compile(r"[,;()]|\s-\s|\bbut\b|\.\s")
+_GREETING = re.compile(r"\bgood (?:morning|afternoon|evening|night|day)\b")
+_CARD = re.compile(
+    r"\b(visa|master ?card|amex|american express|discover|maestro|diners)\b"
+    r"(?:[^\d\n]{0,30}?\b(\d{4})\b)?|\b(?:card|ending|ends|digits)\b[^\d\n]{0,24}\b(\d{4})\b"
+)
+_BRANDS = {"amex": "american express", "master card": "mastercard"}
+_EMAIL = re.compile(r"[^\s@,;:()<>]+@[^\s@,;:()<>]+\.\w+")
+_CAP = re.compile(
+    r"\b(?:budget|spend\w*|limit\w*|cap(?:ped)?|max\w*|at most|up to|within|under|no more than"
+    r"|not more than|ceiling|afford|cost\w*|total|pay)\b"
+)
+_BARE_CAP = re.compile(
+    r"\b(?:budget|limit|max\w*|cap)\D{0,20}?(\d{1,3}(?:,\d{3})+|\d{3,6})(\.\d\d)?\b"
+)
+_BOTH = re.compile(r"\b(?:both|all|each|every|either)\b")
+_SAME = re.compile(r"\b(?:same|one|single|identical)\b")
+_OTHER = re.compile(r"\b(?:different|any|separate|other|another|mixed|several|doesn't matter)\b")
+_ALONE = re.compile(r"\b(?:just (?:you|me|one)|alone|by yourself|on your own|solo|only you)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class PlayBack:
+    """What a message plays back, by the keys of facts.
+
+    `is_asked` says whether it wants to be told if that is right; `unknown` are what the user has
+    no wish on; `said` is what was said instead, as written, where it is one value.
+    """
+
+    right: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    is_asked: bool = False
+    said: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def states(self) -> bool:
+        """Whether it states anything."""
+        return bool(self.right or self.wrong or self.unknown)
+
+
+def read_play_back(
+    reading: Reading, briefing: UserBriefing, known: Mapping[str, str] | None = None
+) -> PlayBack:
+    """Compare what a message plays back with what the user wants in the end."""
+    chosen = _played(reading)
+    if not chosen:
+        return PlayBack()
+    comparison = _Comparison(reading, briefing)
+    for one in read_stretches(reading, briefing.slots, known or {}):
+        if one.segment in chosen:
+            comparison.add(one)
+    comparison.add_people(chosen)
+    order = [*briefing.ordered_keys(), *briefing.lexicon.facts]
+    wrong = tuple(dict.fromkeys(key for key in order if key in comparison.wrong))
+    right = tuple(
+        dict.fromkeys(key for key in order if key in comparison.right and key not in wrong)
+    )
+    unknown = tuple(dict.fromkeys(key for key in order if key in comparison.unknown))
+    is_asked = reading.confirms or any(_is_check(reading.segments[n]) for n in chosen)
+    return PlayBack(right, wrong, unknown, is_asked, comparison.said)
+
+
+def _is_check(segment: Segment) -> bool:
+    """Tell whether a clause asks if what was said is right."""
+    if not segment.text.rstrip().endswith("?"):
+        return segment.says("check") or (segment.is_request and bool(_ASKED.search(segment.text)))
+    return bool(_TAG.search(segment.text) or _LEADS.search(segment.text)) or segment.says("check")
+
+
+def _played(reading: Reading) -> set[int]:
+    """Return the numbers of the clauses that play something back."""
+    checks, notes = set(), set()
+    for number, segment in enumerate(reading.segments):
+        if segment.says("booking_act") and segment.says("booking_lead"):
+            continue
+        if _is_check(segment):
+            checks.add(number)
+        elif not segment.is_request and (_NOTES.search(segment.text) or segment.says("confirms")):
+            notes.add(number)
+    if not checks and not notes:
+        return set()
+    if reading.proposes and (reading.asks_booking or reading.asks_approval):
+        return set()
+    first = 0 if checks else min(notes)
+    stated = {
+        number
+        for number, segment in enumerate(reading.segments)
+        if number >= first and not _is_other_question(segment) and not ANY_ID.search(segment.text)
+    }
+    return {n for n in stated | checks | notes if not _names_item(reading, reading.segments[n])}
+
+
+def _names_item(reading: Reading, segment: Segment) -> bool:
+    found = ANY_ID.findall(segment.text)
+    return any(one.partition("-")[0] in reading.prefixes for one in found)
+
+
+def _is_other_question(segment: Segment) -> bool:
+    return segment.is_request or _OFFERS.search(segment.text) is not None
+
+
+class _Comparison:
+    """What is right, wrong and unknown among what passages state."""
+
+    def __init__(self, reading: Reading, briefing: UserBriefing) -> None:
+        self._reading = reading
+        self._briefing = briefing
+        self._facts: dict[str, Any] = {fact.key: fact.value for fact in briefing.facts}
+        self._lexicon = briefing.lexicon
+        self.right: set[str] = set()
+        self.wrong: set[str] = set()
+        self.unknown: set[str] = set()
+        self.said: dict[str, str] = {}
+
+    def add(self, passage: Stretch) -> None:
+        """Compare all that a passage states."""
+        text = _GREETING.sub(lambda match: " " * len(match[0]), passage.text)
+        start = 0
+        for end in [*(match.start() for match in _PARTS.finditer(text)), len(text)]:
+            part = text[start:end]
+            if _NO_WISH.search(part):
+                self._add_absent(part, passage)
+                text = text[:start] + " " * len(part) + text[end:]
+            start = end
+        self._add_choices(text, passage)
+        self._add_counts(text, passage)
+        self._add_dates(text, passage)
+        self._add_flags(text)
+        self._add_tokens(text)
+        self._add_money(text, passage)
+        self._add_card(text)
+
+    def _mark(self, key: str, *, is_right: bool, said: str = "") -> None:
+        if key not in self._facts:
+            self.unknown.add(key)
+        elif is_right:
+            self.right.add(key)
+        else:
+            self.wrong.add(key)
+            self.said.setdefault(key, said)
+
+    def _add_absent(self, part: str, passage: Stretch) -> None:
+        """Compare a statement that there is no wish."""
+        about = [_NO_WISH.sub(" ", part), *_ABOUT.split(part)[1:]]
+        named = _NO_WISH.search(part)
+        about += [named[0]] if named else []
+        questions = [text for one in about for text in _asked_about(one.strip(" ,.?!:"))]
+        for key, words in self._lexicon.facts.items():
+            slots = set(words.slots or (words.conflict.slots if words.conflict else ()))
+            if passage.slots and slots and passage.slots.isdisjoint(slots):
+                continue
+            if any(cue.search(text) for cue in words.asks for text in questions):
+                if key in self._facts:
+                    self.wrong.add(key)
+                else:
+                    self.right.add(key)
+
+    def _add_choices(self, text: str, passage: Stretch) -> None:
+        """Compare values that have words, each with the facts that could have them."""
+        found: dict[str, list[tuple[str, bool]]] = {}
+        for key, words in self._lexicon.facts.items():
+            if words.cues and words.conflict is not None:
+                clean = self._without_counts(text) if words.hours else text
+                for value in choices_in(clean, words):
+                    cue = words.cues.get(value)
+                    match = cue.search(clean) if cue else None
+                    is_negated = match is not None and bool(_NEGATED.search(clean[: match.start()]))
+                    found.setdefault(value, []).append((key, is_negated))
+        for value, keys in found.items():
+            self._add_value(value, keys, text, passage)
+
+    def _add_value(
+        self, value: str, keys: Sequence[tuple[str, bool]], text: str, passage: Stretch
+    ) -> None:
+        fitting = self._in_scope([key for key, _ in keys], value, text, passage)
+        is_negated = any(negated for _, negated in keys)
+        mine = [key for key in fitting if key in self._facts]
+        if is_negated:
+            for key in mine:
+                if str(self._facts[key]) == value:
+                    self._mark(key, is_right=False)
+            return
+        equal = [key for key in mine if str(self._facts[key]) == value]
+        strict = len(fitting) > 1 and len(passage.slots) > 1 and _BOTH.search(text)
+        if strict:
+            for key in fitting:
+                self._mark(key, is_right=str(self._facts.get(key)) == value, said=value)
+        elif equal:
+            for key in equal:
+                self._mark(key, is_right=True)
+        elif mine:
+            self._mark(mine[0], is_right=False, said=value)
+        elif fitting:
+            self._mark(fitting[0], is_right=False, said=value)
+
+    def _in_scope(self, keys: Sequence[str], value: str, text: str, passage: Stretch) -> list[str]:
+        """Return the facts that a value can be meant of where it stands."""
+        if len(keys) == 1:
+            return list(keys)
+        facts = self._lexicon.facts
+        leads = {
+            key: lead_words(facts[key])
+            for key in keys
+            if not facts[key].hours and value in facts[key].cues
+        }
+        match = facts[keys[0]].cues[value].search(text) if value in facts[keys[0]].cues else None
+        before = text[: match.start()].split()[-1:] if match else []
+        led = [key for key, words in leads.items() if before and before[0] in words]
+        rest = [key for key in keys if key not in led and key in leads]
+        if led and rest:
+            return led
+        slots = {key: set(facts[key].slots or _conflict_slots(facts[key])) for key in keys}
+        if passage.slots:
+            near = [key for key in keys if slots[key] & passage.slots]
+            return near
+        return list(keys)
+
+    def _without_counts(self, text: str) -> str:
+        for words in self._lexicon.facts.values():
+            if words.form is ValueForm.COUNT and words.conflict and words.conflict.pattern:
+                text = words.conflict.pattern.sub(lambda match: " " * len(match[0]), text)
+        return text
+
+    def _add_counts(self, text: str, passage: Stretch) -> None:
+        for key, words in self._lexicon.facts.items():
+            if words.form is not ValueForm.COUNT or words.conflict is None:
+                continue
+            counts = counts_in(text, words.conflict) or _loose_counts(text, words, self._lexicon)
+            for count in counts:
+                mine = self._facts.get(key)
+                self._mark(key, is_right=mine == count, said=str(count))
+
+    def _add_dates(self, text: str, passage: Stretch) -> None:
+        today = self._briefing.today
+        if born_on([text], today):
+            return
+        days = [day for day in days_in(text, today) if day >= today]
+        keys = [
+            key
+            for key, words in self._lexicon.facts.items()
+            if words.conflict is not None and words.conflict.kind is ConflictKind.DATE
+        ]
+        scoped = [
+            key for key in keys if passage.slots & set(_conflict_slots(self._lexicon.facts[key]))
+        ]
+        for key in scoped or ([] if passage.slots else keys[:1]):
+            self._compare_days(key, days, text, is_scoped=bool(scoped))
+        if not scoped:
+            self._add_last_day(text, days, passage)
+
+    def _compare_days(self, key: str, days: Sequence[str], text: str, *, is_scoped: bool) -> None:
+        value = self._facts.get(key)
+        wanted = [] if value is None else value if isinstance(value, list) else [value]
+        if not days:
+            fits = fits_day(text, _days_of(wanted)) if is_scoped or not wanted else None
+            if fits is not None:
+                self._mark(key, is_right=fits)
+            return
+        if not wanted:
+            self._mark(key, is_right=False)
+            return
+        last = self._last_days(wanted)
+        if len(wanted) == 2 and len(days) > 1:
+            is_right = [*days[:2]] == [*wanted] or (
+                wanted[0] <= days[0] <= wanted[1] and days[1] in last
+            )
+        else:
+            allowed = {*_days_of(wanted), *(() if is_scoped else last)}
+            is_right = all(day in allowed or day in last for day in days)
+        self._mark(key, is_right=is_right, said=days[0])
+
+    def _add_last_day(self, text: str, days: Sequence[str], passage: Stretch) -> None:
+        """Compare the day of what ends a stay, from which its length is known."""
+        for key, words in self._lexicon.facts.items():
+            between = words.conflict.between if words.conflict is not None else ()
+            if not between or key not in self._facts or between[1] not in passage.slots:
+                continue
+            first = self._first_days(between[0])
+            last = self._last_days(first)
+            if days and last:
+                self._mark(key, is_right=all(day in last for day in days[-1:]), said=days[-1])
+            elif not days and last and (fits := fits_day(text, last)) is not None:
+                self._mark(key, is_right=fits)
+
+    def _first_days(self, slot: str) -> list[str]:
+        for key, words in self._lexicon.facts.items():
+            conflict = words.conflict
+            if conflict and conflict.kind is ConflictKind.DATE and slot in conflict.slots:
+                value = self._facts.get(key)
+                return [] if value is None else value if isinstance(value, list) else [value]
+        return []
+
+    def _last_days(self, first: Sequence[str]) -> list[str]:
+        """Return the days on which a stay can end that begins on some days."""
+        for key, words in self._lexicon.facts.items():
+            if words.conflict is not None and words.conflict.between and key in self._facts:
+                length = timedelta(int(self._facts[key]))
+                return [(date.fromisoformat(day) + length).isoformat() for day in _days_of(first)]
+        return []
+
+    def _add_flags(self, text: str) -> None:
+        for key, words in self._lexicon.facts.items():
+            if words.form is not ValueForm.FLAG:
+                continue
+            match = next((found for cue in words.asks if (found := cue.search(text))), None)
+            if match is None:
+                continue
+            near = text[max(0, match.start() - 40) : match.end() + 40]
+            before = text[max(0, match.start() - 24) : match.end()]
+            if _SAME.search(near):
+                same = _SAME.search(near)
+                is_negated = bool(same and _NEGATED.search(near[: same.start()]))
+                self._mark(key, is_right=not is_negated)
+            elif _OTHER.search(before) and key in self._facts:
+                self._mark(key, is_right=False)
+
+    def _add_tokens(self, text: str) -> None:
+        """Compare ids and addresses with those of the same form."""
+        for key, words in self._lexicon.facts.items():
+            value = str(self._facts.get(key, "")).casefold()
+            if words.form is not ValueForm.TEXT or not value or words.cues:
+                continue
+            if "@" in value:
+                found = [one.strip(".,;:!?") for one in _EMAIL.findall(text)]
+            elif "-" in value:
+                prefix = value.partition("-")[0]
+                found = re.findall(rf"(?<![\w-]){re.escape(prefix)}-?\d+(?!\w)", text)
+            else:
+                continue
+            for one in found:
+                self._mark(key, is_right=one == value, said=one)
+
+    def _add_money(self, text: str, passage: Stretch) -> None:
+        amounts = starting_within(
+            self._reading.stated, passage.start, passage.start + len(passage.text)
+        )
+        for key, words in self._lexicon.facts.items():
+            if words.form is not ValueForm.MONEY:
+                continue
+            stated = [one.cents for one in amounts if _is_cap(text, one, passage.start)]
+            if not stated and (bare := _BARE_CAP.search(text)):
+                stated = [parse_cents(bare[1] + (bare[2] or ""))]
+            for cents in stated[:1]:
+                mine = self._facts.get(key)
+                is_right = mine is not None and parse_cents(mine) == cents
+                self._mark(key, is_right=is_right, said=str(cents))
+
+    def _add_card(self, text: str) -> None:
+        for key, words in self._lexicon.facts.items():
+            if words.form is not ValueForm.CARD:
+                continue
+            for match in _CARD.finditer(text):
+                brand, digits = match[1], match[2] or match[3]
+                if key not in self._facts:
+                    continue
+                card = self._facts[key]
+                mine = str(card["brand"]).casefold()
+                fits = brand is None or _BRANDS.get(brand, brand) == mine
+                fits = fits and (digits is None or digits == str(card["last4"]))
+                self._mark(key, is_right=fits, said=match[0])
+
+    def add_people(self, chosen: set[int]) -> None:
+        """Compare the people that are named, and their dates of birth."""
+        segments = [self._reading.segments[n] for n in sorted(chosen)]
+        names = next((k for k, w in self._lexicon.facts.items() if w.form is ValueForm.NAMES), "")
+        births = next((k for k, w in self._lexicon.facts.items() if w.form is ValueForm.DATES), "")
+        known = [str(name) for name in self._facts.get(names, ())]
+        born = dict(zip(map(str.casefold, known), self._facts.get(births, ()), strict=False))
+        today = self._briefing.today
+        for one in people_in(self._reading.said, known, self._lexicon, today) if names else ():
+            self._mark(names, is_right=one.name.casefold() in born, said=one.name)
+            if one.born and one.name.casefold() in born:
+                self._mark(births, is_right=born[one.name.casefold()] == one.born, said=one.born)
+        for day in born_on([segment.text for segment in segments], today) if births else ():
+            self._mark(births, is_right=day in born.values(), said=day)
+
+
+def _asked_about(noun: str) -> Iterator[str]:
+    """Yield questions about what a statement says that there is no wish on."""
+    if noun:
+        yield noun
+        yield f"which {noun}"
+        yield f"{noun} preference"
+        yield f"how much budget {noun}" if "budget" in noun else noun
+
+
+def _conflict_slots(words: FactWords) -> Sequence[str]:
+    return words.conflict.slots if words.conflict is not None else ()
+
+
+def _loose_counts(text: str, words: FactWords, lexicon: DomainLexicon) -> list[int]:
+    """Return numbers before the unit of a count, as people put them."""
+    unit = words.many.partition("{n}")[2].strip()
+    is_people = unit == "people"
+    nouns = lexicon.people.pattern if is_people else re.escape(unit.rstrip("s")) + "s?"
+    found = (
+        re.findall(rf"\b(\w+)\+?[- ](?:adult |full )?(?:{nouns}|adults)\b", text) if unit else []
+    )
+    numbers = [number for number in map(number_of, found) if number is not None]
+    if not numbers and is_people and _ALONE.search(text):
+        return [1]
+    return numbers
+
+
+def _days_of(days: Sequence[str]) -> list[str]:
+    if len(days) != 2:
+        return list(days)
+    first, last = map(date.fromisoformat, days)
+    return [(first + timedelta(n)).isoformat() for n in range((last - first).days + 1)]
+
+
+def _is_cap(text: str, amount: Amount, start: int) -> bool:
+    at = amount.start - start
+    return _CAP.search(text[max(0, at - 40) : at + 40]) is not None

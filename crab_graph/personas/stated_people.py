@@ -1,0 +1,97 @@
+"""Which people a message names, with their dates of birth, and which of them nobody knows.
+
+A name is two or three capitalised words where people are listed: behind a word for them, before a
+date of birth, beside a name that is known, or where a known first or last name has another beside
+it. Names of what can be booked are not taken for people.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from crab_graph.personas.spoken_dates import MONTHS, find_dates
+from crab_graph.personas.wordbook import DomainLexicon
+from crab_graph.text.utterance import visible
+
+_PART = r"[A-ZÀ-ÖØ-Þ][^\W\d_]*(?:['’-][^\W\d_]+)*"
+_NAME = rf"{_PART}(?: (?:van|von|de|da|di|der|la|le|bin|al|[A-Z]\.))* {_PART}(?: {_PART})?"
+_LISTED = re.compile(
+    rf"(?<![\w-])({_NAME})(?=\s*(?:[,;.&)|(*:–—-]|\band\b|\bborn\b|\bdob\b|$))(?!\s*\((?:[A-Z]{{2,4}}-))",
+    re.M,
+)
+_LEAD = r"(?:'?s?'?)(?: (?:full |legal )?names?)?\W*(?:\w+\W+)?(?:are|is|be|as|of)?[^\w\n]*\Z"
+_FOR = re.compile(r"\b(?:for|named?|names?|called)\W*\Z", re.I)
+_BIRTH = re.compile(r"\b(?:born|birth\w*|dobs?|d\.o\.b)\b", re.I)
+_JOIN = re.compile(r"(?:\s*\([^()\n]{0,60}\))?\s*(?:,|&|\band\b|;|/|,\s*and\b|\n\W*)\s*\Z")
+_REACH = 60
+_NO_NAMES = frozenset(
+    {*MONTHS, *(month[:3] for month in MONTHS)}
+    | set("Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split())
+    | set("The A An Your Our My This That I We You Shall Would Do Please Total Trip Date".split())
+    | set("Price Both All Dear Hello Hi Thank Thanks Customer Grand Visa Mastercard".split())
+    | set("American Express May And For With Booking Payment Card Names".split())
+)
+
+
+class StatedPerson(NamedTuple):
+    """A person that a message names, as written, and the date of birth beside the name, if any."""
+
+    name: str
+    start: int
+    end: int
+    born: str
+
+
+def people_in(
+    said: str, known: Sequence[str], lexicon: DomainLexicon, today: str
+) -> list[StatedPerson]:
+    """Return the people a message names, in its order."""
+    text = visible(said).replace("*", "").replace("_", " ")
+    full = {name.casefold() for name in known}
+    parts = {part for name in full for part in name.split()}
+    lead = re.compile(rf"(?:{lexicon.people.pattern}){_LEAD}", re.I)
+    found: list[StatedPerson] = []
+    for match in _LISTED.finditer(text):
+        name = match[1]
+        words = name.split()
+        if name.casefold() not in full and _is_none(words, lexicon):
+            continue
+        before = text[max(0, match.start() - _REACH) : match.start()]
+        after = text[match.end() : match.end() + _REACH]
+        line_before = before.rpartition("\n")[2]
+        is_known = name.casefold() in full
+        is_led = lead.search(before) is not None
+        is_joined = bool(found) and _JOIN.fullmatch(text[found[-1].end : match.start()]) is not None
+        is_born = _BIRTH.match(after.lstrip(" (,:-–")) is not None
+        is_near = bool(parts & {word.casefold() for word in words})
+        is_for = _FOR.search(line_before) is not None and (is_born or is_near)
+        if is_known or is_led or is_joined or is_born or is_for or is_near:
+            dates = find_dates(after.partition("\n")[0][:40], today)
+            born = dates[0].iso if dates and dates[0].iso < today else ""
+            found.append(StatedPerson(name, match.start(1), match.end(1), born))
+    return found
+
+
+def _is_none(words: Sequence[str], lexicon: DomainLexicon) -> bool:
+    """Tell whether capitalised words are something else than a person's name."""
+    if any(word in _NO_NAMES for word in words):
+        return True
+    low = " ".join(words).casefold()
+    cues = [*lexicon.slots.values(), *(group.words for group in lexicon.groups)]
+    return any(cue.search(low) for cue in (*cues, *_value_cues(lexicon), lexicon.job))
+
+
+def _value_cues(lexicon: DomainLexicon) -> Iterator[re.Pattern[str]]:
+    for words in lexicon.facts.values():
+        yield from words.cues.values()
+        if words.conflict is not None and words.conflict.pattern is not None:
+            yield words.conflict.pattern
+
+
+def born_on(texts: Iterable[str], today: str) -> list[str]:
+    """Return the dates of birth that clauses about them name, ISO."""
+    found = []
+    for text in texts:
+        if _BIRTH.search(text):
+            found += [one.iso for one in find_dates(text, today) if one.iso < today]
+    return found

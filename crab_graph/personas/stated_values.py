@@ -1,0 +1,146 @@
+"""The values that words state of a fact: read by its cues, hours, units and forms.
+
+What is denied is blanked out first, so that `no king bed` or `(the aisle is sold out)` state
+nothing. A clock time tells a part of the day by when something begins, not by when it ends.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import date, timedelta
+
+from crab_graph.personas.spoken_dates import NUMBERS, find_dates
+from crab_graph.personas.wordbook import Conflict, FactWords, phrase_book
+
+_CLOCK = re.compile(
+    r"(?<![\d:.,$-])(?=\d{1,2}(?:[:h]\d\d(?![\d%])|\s?[ap]\.?m\b|\s?o'clock))"
+    r"(\d{1,2})(?:[:h](\d\d))?\s?(?:([ap])\.?m\b)?(?!\.?\d)"
+)
+_ENDS = re.compile(
+    r"(?:\b(?:arriv\w*|lands?|landing|ends?|ending|until|till|til|to|through|arr\.?|finish\w*"
+    r"|back|check-?out|closes?|closing)(?: at| by| around| is| time)?[ :]{0,2}"
+    r"|[→–—>-]\s?|→\s?)(?:\w{3,12} )?\Z"
+)
+_UNTIL = re.compile(r"\b(?:before|until|till|by|earlier than|no later than)(?: about| around)? \Z")
+_AFTER_END = re.compile(r"^\W{0,2}(?:arrival|landing|touchdown)\b")
+_PART_SPLIT = re.compile(r"[,;()|]|\s-\s|\.\s|(?<=\w)(?= (?:but|while|whereas|so|which)\b)")
+_BESIDE = re.compile(r"\b(?:instead of|rather than|other than|not|no|without)\b")
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_WEEKDAY = re.compile(
+    r"\b(mon|tue|wed|thu|fri|sat|sun)(?:day|s|sday|nesday|rs|rsday|urday)?\b\.?(?! \d)"
+)
+_DAY_OF_MONTH = re.compile(r"\b(?:the|on) (\d{1,2})(?:st|nd|rd|th)\b")
+_DAY_WORDS = {
+    "early morning": 7.0,
+    "morning": 9.0,
+    "noon": 12.0,
+    "midday": 12.5,
+    "lunchtime": 12.5,
+    "afternoon": 14.5,
+    "evening": 19.0,
+    "tonight": 20.0,
+    "night": 21.0,
+}
+_DAY_WORD = re.compile(rf"\b({'|'.join(sorted(_DAY_WORDS, key=len, reverse=True))})\b")
+
+
+def without_denied(text: str) -> str:
+    """Return a text in which what is denied between two commas is blanks, the rest in place."""
+    denied = phrase_book().cues["denied"]
+    if denied.search(text) is None:
+        return text
+    pieces, start = [], 0
+    ends = [match.start() for match in _PART_SPLIT.finditer(text)] + [len(text)]
+    for end in ends:
+        part = text[start:end]
+        found = denied.search(part)
+        if found is not None:
+            beside = _BESIDE.match(found[0])
+            # What comes before `instead of` or `not` is what holds.
+            kept = part[: found.start()] if beside and found[0] != "no" else ""
+            part = kept + " " * (len(part) - len(kept))
+        pieces.append(part)
+        start = end
+    return "".join(pieces)
+
+
+def words_of(text: str, words: FactWords) -> set[str]:
+    """Return the values that a text names by their words."""
+    return {value for value, cue in words.cues.items() if cue.search(text)}
+
+
+def clock_hours(text: str) -> list[float]:
+    """Return the hours at which something begins by a text, in its order."""
+    found = []
+    for clock in _CLOCK.finditer(text):
+        hour, minute, half = int(clock[1]), int(clock[2] or 0), clock[3]
+        if hour > 24 or minute > 59 or _AFTER_END.match(text[clock.end() : clock.end() + 14]):
+            continue
+        before = text[max(0, clock.start() - 28) : clock.start()]
+        if _ENDS.search(before):
+            is_limit = _UNTIL.search(before) is not None
+            if not is_limit:
+                continue
+        hour = hour % 12 + 12 * (half == "p") if half else hour
+        found.append(hour + minute / 60 - (0.01 if _UNTIL.search(before) else 0))
+    return found
+
+
+def parts_of_day(text: str, words: FactWords) -> set[str]:
+    """Return the values that have hours of which a text names one, by a clock or by a word."""
+    hours = clock_hours(text)[:1]
+    return {value for value, (start, end) in words.hours.items() for h in hours if start <= h < end}
+
+
+def choices_in(text: str, words: FactWords) -> set[str]:
+    """Return the values of a choice that a text states; a first clock time goes before words."""
+    named = words_of(text, words)
+    if not words.hours:
+        return named
+    without_hours = named - set(words.hours)
+    if without_hours:
+        return named
+    told = parts_of_day(text, words)
+    if clock_hours(text) and not told:
+        return {"another time"}
+    if told or named:
+        return told or named
+    own = {word for word in _DAY_WORDS if any(cue.search(word) for cue in words.cues.values())}
+    other = [_DAY_WORDS[match[1]] for match in _DAY_WORD.finditer(text) if match[1] not in own]
+    return {v for v, (start, end) in words.hours.items() for h in other[:1] if start <= h < end}
+
+
+def counts_in(text: str, conflict: Conflict) -> list[int]:
+    """Return the numbers that stand where a conflict's pattern finds a count."""
+    if conflict.pattern is None:
+        return []
+    words = [next(filter(None, match.groups()), "") for match in conflict.pattern.finditer(text)]
+    return [number for number in map(number_of, words) if number is not None]
+
+
+def number_of(word: str) -> int | None:
+    """Return the number that a word or figure says."""
+    return int(word) if word.isdigit() else NUMBERS.get(word)
+
+
+def days_in(text: str, today: str) -> list[str]:
+    """Return the dates that a text names in full, ISO, in its order."""
+    return [found.iso for found in find_dates(text, today)]
+
+
+def fits_day(text: str, days: Iterable[str]) -> bool | None:
+    """Tell whether a weekday or a day of the month without month fits; `None` if there is none."""
+    known = [date.fromisoformat(day) for day in days]
+    for match in _DAY_OF_MONTH.finditer(text):
+        return any(day.day == int(match[1]) for day in known)
+    for match in _WEEKDAY.finditer(text):
+        wanted = next(n for n, name in enumerate(_WEEKDAYS) if name.startswith(match[1]))
+        return any(day.weekday() == wanted for day in known)
+    return None
+
+
+def days_between(first: str, last: str) -> Iterator[str]:
+    """Yield the days from one to another, both included, ISO."""
+    day, end = date.fromisoformat(first), date.fromisoformat(last)
+    while day <= end:
+        yield day.isoformat()
+        day += timedelta(days=1)
