@@ -92,11 +92,12 @@ def chosen_facts(turn: Turn) -> list[Fact]:
     """Choose which of the facts asked for one answer gives: new ones, in the question's order.
 
     When there is nothing new to say, those said least often: an agent that asks again does get all
-    of them.
+    of them. Beside a yes or a payment nothing is said again.
     """
     record, facts = turn.memory.record, turn.facts
     chosen = new_facts(turn)
-    if not (chosen or absent_facts(turn) or asks_openly(turn)):
+    does = turn.reading.asks_wallet or (asks_for_plan(turn) and can_approve(turn))
+    if not (chosen or does or absent_facts(turn) or asks_openly(turn)):
         chosen = sorted((key for key in asked_facts(turn) if key in facts), key=record.times)
     return [facts[key] for key in chosen[: turn.behavior.facts_per_answer]]
 
@@ -119,7 +120,7 @@ def answer(turn: Turn) -> Decision | None:
     if approves:
         parts.append(speaker.phrase("approve"))
         return Decision(tuple(parts), told=told, is_content=True, moved=True, approved=True)
-    without, declined = _absence_words(turn, len(facts))
+    without, declined = absence_words(turn, facts)
     parts += without
     if not parts:
         parts = [speaker.phrase("nothing_else" if asks_openly(turn) else "no_wish")]
@@ -135,24 +136,36 @@ def answer(turn: Turn) -> Decision | None:
     )
 
 
-def _absence_words(turn: Turn, given: int) -> tuple[list[str], tuple[str, ...]]:
+def absence_words(turn: Turn, given: Sequence[Fact]) -> tuple[list[str], tuple[str, ...]]:
     """Say on which of the facts asked for the user has no wish, and return their keys.
 
-    They wait like others where one answer holds only so many; `given` have been told.
+    They wait like others where one answer holds only so many; some facts are `given` beside them.
+    Of many it speaks as of the rest, but not while it has wishes that the agent does not know.
     """
-    absent = absent_facts(turn)
+    absent, new = absent_facts(turn), new_facts(turn)
     room = turn.behavior.facts_per_answer
-    is_through = given >= len(new_facts(turn))
-    if not absent or not is_through or (room is not None and given >= room):
+    is_full = room is not None and len(given) >= room
+    if len(given) < len(new) or is_full:
         return [], ()
     words, speaker = turn.briefing.lexicon.facts, turn.speaker
     if asks_openly(turn) and not given:
         return [speaker.phrase("nothing_else")], tuple(absent)
-    if len(absent) <= _NAMED_ABSENCES:
-        absent = absent[: max(1, (room or len(absent)) - given)]
+    record = turn.memory.record
+    told = {fact.key for fact in given}
+    has_more = any(
+        not record.has(key) and key not in told for key in turn.facts if _is_wish(turn, key)
+    )
+    if len(absent) <= _NAMED_ABSENCES or has_more:
+        absent = absent[: min(_NAMED_ABSENCES, (room or len(absent)) - len(given))]
         return list(dict.fromkeys(speaker.absent(words[key]) for key in absent)), tuple(absent)
     has_some = any(key in turn.facts for key in asked_facts(turn))
     return [speaker.phrase("no_more_wish" if has_some else "no_wish")], tuple(absent)
+
+
+def _is_wish(turn: Turn, key: str) -> bool:
+    """Tell whether a fact is one that what the agent finds may meet or miss."""
+    words = turn.briefing.lexicon.facts.get(key)
+    return words is not None and words.conflict is not None
 
 
 def name_detail(turn: Turn, act: str, key: str, reason: Reason, **effects: Any) -> Decision:

@@ -20,7 +20,7 @@ def objection(turn: Turn) -> Decision | None:
     if objects(turn):
         return _object(turn, turn.conflicts)
     if turn.reading.asks_wallet and turn.wallet.names_other_card(turn.reading.ids):
-        return _object(turn, (CARD_FACT,))
+        return name_detail(turn, "other_card", CARD_FACT, Reason.CORRECTED)
     return None
 
 

@@ -2,7 +2,7 @@
 
 from crab_graph.money import format_dollars
 from crab_graph.personas.briefing import Reason
-from crab_graph.personas.fact_answers import chosen_facts
+from crab_graph.personas.fact_answers import absence_words, chosen_facts
 from crab_graph.personas.own_tools import ADD, APPROVE, CARD_FACT
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
@@ -26,11 +26,21 @@ def pay(turn: Turn) -> Decision | None:
             told = ((CARD_FACT, Reason.ASKED), *told)
     parts += [turn.speaker.fact(fact) for fact in facts]
     approved = is_plan and can_approve(turn)
+    asks_more = not (is_plan or wallet.pending or wallet.recorded)
+    without, declined = absence_words(turn, facts) if asks_more else ([], ())
+    parts += without
     if approved:
         parts.append(turn.speaker.phrase("approve"))
     moved = not wallet.called.isdisjoint({APPROVE, ADD})
     is_content = moved and not turn.refused
-    return Decision(tuple(parts), told=told, is_content=is_content, moved=moved, approved=approved)
+    return Decision(
+        tuple(parts),
+        told=told,
+        declined=declined,
+        is_content=is_content,
+        moved=moved,
+        approved=approved,
+    )
 
 
 def _payment_words(turn: Turn, *, is_plan: bool) -> list[str]:

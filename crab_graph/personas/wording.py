@@ -278,10 +278,11 @@ class Speaker:
         """
         behavior = self._behavior
         asks = is_answer and is_wish and not tail
+        is_thanked = self._is_short or "thank" in " ".join(parts).casefold()
         rates = {
             "question": ("question", behavior.questions if asks else 0),
             "pressure": ("pressure", _PRESSURE_RATE if is_answer else 0),
-            "polite": ("polite", behavior.polite if is_content and not self._is_short else 0),
+            "polite": ("polite", behavior.polite if is_content and not is_thanked else 0),
         }
         asides = self._lexicon.asides_short if self._fragments else self._lexicon.asides
         if is_answer and self._happens("small talk", behavior.small_talk):
