@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from crab_graph.domains.task import Task
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import Fact, UserBriefing
-from crab_graph.personas.objections import contradictions, read_plan
 from crab_graph.personas.recognition import stated_facts
+from crab_graph.personas.stated_plans import contradictions, read_plan
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import ValueForm
 from crab_graph.runs.record import EpisodeRecord
@@ -72,7 +72,7 @@ class HeardTurn:
     @cached_property
     def contradicted(self) -> frozenset[str]:
         """Keys of the facts that the message states otherwise."""
-        plan = read_plan(self.reading, self.briefing.slots, is_recap=self.reading.confirms)
+        plan = read_plan(self.reading, self.briefing.slots)
         return frozenset(contradictions(plan, self.briefing))
 
     def states(self, *keys: str) -> set[str]:
