@@ -11,6 +11,7 @@ from crab_graph.personas.briefing import UserBriefing
 from crab_graph.personas.understanding import Reading
 from crab_graph.text.amounts import stated_amounts
 from crab_graph.text.lexicon import fragment
+from crab_graph.text.utterance import starting_within
 
 Message = Mapping[str, Any]
 
@@ -185,10 +186,12 @@ def refusals(wallet: Wallet, reading: Reading) -> list[Refusal]:
     found: dict[str, Refusal] = {}
     for clause, amounts in stated_amounts(utterance, of_items).items():
         words = utterance.words(clause).upper()
-        stated = [amount.cents for amount in amounts]
+        # The right amount may be joined to another by a dash, as a range would be.
+        named = {one.cents for one in starting_within(reading.stated, clause.start, clause.end)}
         for booking in due:
-            if booking.booking_id in words and booking.cents not in stated:
-                found[booking.booking_id] = Refusal(booking.booking_id, booking.cents, stated[-1])
+            if booking.booking_id in words and booking.cents not in named:
+                wrong = amounts[-1].cents
+                found[booking.booking_id] = Refusal(booking.booking_id, booking.cents, wrong)
     return list(found.values())
 
 

@@ -45,6 +45,7 @@ _INERT_AFTER = re.compile(
     rf"|(?:{_OPEN}+{WORD}){{0,2}}{_OPEN}+{fragment('amounts', 'attached')}"
 )
 
+_SUM_AFTER = re.compile(rf"\s*{fragment('totals', 'total')}")
 _TIMES_BEFORE = re.compile(r"(?:×|(?<![^\W\d_])x|\*)\s*\Z")
 _TIMES_AFTER = re.compile(r"\s*(?:×|x(?!\w)|x(?=\d)|\*)")
 
@@ -120,8 +121,10 @@ def has_whole_mark(text: str, clause: Clause, amount: Amount, vocabulary: TextVo
 def _is_range(text: str, clause_start: int, first: Amount, last: Amount) -> bool:
     gap = text[first.end : last.start]
     if _DASHED.fullmatch(gap):
-        # A long dash is folded to ` - ` as well, so only an ascending pair is a range.
-        return first.cents < last.cents
+        # A long dash is folded to ` - ` as well, so only an ascending pair is a range, and none
+        # whose end is said to be a sum.
+        is_sum = _SUM_AFTER.match(text, last.end) is not None
+        return first.cents < last.cents and not is_sum
     if gap == " and ":
         reach = max(clause_start, first.start - REACH)
         return _BETWEEN.search(text, reach, first.start) is not None

@@ -303,6 +303,15 @@ def test_a_total_that_is_not_what_the_bookings_add_up_to_is_not_approved():
     assert len(chat.approvals()) == 4
 
 
+def test_an_amount_that_a_dash_joins_to_the_sum_is_stated_all_the_same():
+    chat = Chat("neutral", bookings=BOOKINGS)
+    chat.say()
+    chat.say(PLAN)
+    each = ", ".join(f"{row['booking_id']} ${row['total']}" for row in BOOKINGS)
+    chat.say(f"Please approve these payments: {each} - $1,010.00 in all.")
+    assert len(chat.approvals()) == len(BOOKINGS)
+
+
 def test_a_unit_price_beside_a_booking_is_no_misstated_amount():
     chat = Chat("neutral", bookings=BOOKINGS[:1])
     chat.say()

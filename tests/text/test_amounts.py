@@ -80,6 +80,11 @@ def test_a_dash_before_a_lower_amount_or_a_count_is_no_range():
     assert stated("$300.00 \u2014 2 passengers") == [30000]
 
 
+def test_a_dash_before_what_is_said_to_be_a_sum_is_no_range():
+    assert stated("FL-1 $70.00 - $1,010.00 in all") == [7000, 101000]
+    assert stated("$70.00 \u2014 $1,010.00 altogether") == [7000, 101000]
+
+
 def test_both_ends_of_between_are_inert():
     assert stated("between $100 and $200") == []
     assert stated("$100 and $200") == [10000, 20000]
