@@ -19,12 +19,13 @@ from crab_graph.analysis.fidelity.statements import (
     wrong_plans,
 )
 from crab_graph.analysis.fidelity.turn_rates import SHORT_WORDS, count_doubts
-from crab_graph.personas.briefing import FactLevel
+from crab_graph.personas.briefing import FactLevel, How
 from crab_graph.personas.condition import Dimension
+from crab_graph.settings import Engine
 
 _TRACE = 0.01
 """Of a rate that is to be there at all the least, of one that is not the most."""
-_AROUND = (0.5, 2.0)
+_AROUND = (0.5, 2.5)
 _DRAWN = (0.4, 1.6)
 """What a mean over few cases may be of the rate it was drawn at, and before it of the words set."""
 
@@ -69,14 +70,36 @@ def volunteered(lived: Lived) -> Iterator[Case]:
 
 
 def facts_per_answer(lived: Lived) -> Iterator[Case]:
-    """Of each answer that tells details, how many are new."""
+    """Of each answer that tells details, how many are new.
+
+    Where answers spread over two turns, what one turn left out the next may tell beside its own.
+    """
+    behavior, left = lived.behavior, 0.0
+    for one in lived.turns[1:]:
+        new = [told for told in one.told if lived.facts[told.key].level is FactLevel.DETAIL]
+        if not new:
+            continue
+        band = None
+        if behavior is not None:
+            limit = behavior.facts_per_answer or inf
+            band = Band(1.0, limit + left, is_of_each=True)
+            left = max(limit - len(new), 0.0) if behavior.spreads else 0.0
+        yield Case(len(new), band)
+
+
+def indirect(lived: Lived) -> Iterator[Case]:
+    """Of each fact recorded as told exactly, whether its words do not state it plainly.
+
+    Of a user that is a model only what is stated plainly is on record.
+    """
     band = None
     if lived.behavior is not None:
-        band = Band(1.0, lived.behavior.facts_per_answer or inf, is_of_each=True)
-    for one in lived.turns:
-        new = [told for told in one.told if lived.facts[told.key].level is FactLevel.DETAIL]
-        if new and not one.is_opening:
-            yield Case(len(new), band)
+        rate, is_on = lived.behavior.indirect, lived.has(Dimension.D1)
+        band = _drawn(rate, is_on=is_on) if rate or is_on else _HARDLY
+    for one in lived.turns if lived.record.user_engine != Engine.LLM else ():
+        for told in one.told:
+            if told.how == How.EXACT:
+                yield Case(not one.states(told.key), band)
 
 
 def unanswered(lived: Lived) -> Iterator[Case]:
@@ -104,19 +127,22 @@ def vague(lived: Lived) -> Iterator[Case]:
     for one in lived.turns:
         for told in one.told:
             if told.how:
-                yield Case(told.how != "exact", band)
+                yield Case(told.how != How.EXACT, band)
 
 
 def corrected(lived: Lived) -> Iterator[Case]:
     """Of each fact that was vague or wrong at first and came up again, whether it was put right."""
     for one in lived.turns:
         for told in one.told:
-            if told.how in {"", "exact"}:
+            if told.how not in {How.VAGUE, How.WRONG}:
                 continue
             later = [other for other in lived.turns if other.number > told.turn]
             again = [other for other in later if _comes_up(told.key, other)]
             if again:
-                yield Case(any(other.states(told.key) for other in again), _ALWAYS)
+                is_right = any(
+                    told.settled == other.number or other.states(told.key) for other in again
+                )
+                yield Case(is_right, _ALWAYS)
 
 
 def objected(lived: Lived) -> Iterator[Case]:
@@ -174,6 +200,7 @@ CASES: Mapping[str, Cases] = {
     for one in (
         volunteered,
         facts_per_answer,
+        indirect,
         unanswered,
         hedged,
         vague,
@@ -199,7 +226,9 @@ def _doubt_band(lived: Lived) -> Band | None:
         return None
     known = len(lived.facts)
     doubts = min(behavior.doubts, known)
-    return _drawn((doubts + behavior.uncertain * (known - doubts)) / known, lived)
+    return _drawn(
+        (doubts + behavior.uncertain * (known - doubts)) / known, is_on=lived.has(Dimension.D3)
+    )
 
 
 def _vague_band(lived: Lived) -> Band | None:
@@ -207,11 +236,13 @@ def _vague_band(lived: Lived) -> Band | None:
     behavior = lived.behavior
     if behavior is None:
         return None
-    return _drawn(min(behavior.doubts / len(lived.facts), 1.0), lived)
+    rate = min(behavior.doubts / len(lived.facts), 1.0)
+    return _drawn(rate, is_on=lived.has(Dimension.D3))
 
 
-def _drawn(rate: float, lived: Lived) -> Band:
-    if rate == 0 and not lived.has(Dimension.D3):
+def _drawn(rate: float, *, is_on: bool) -> Band:
+    """Return the band of a rate, which has to show where its dimension is on."""
+    if rate == 0 and not is_on:
         return Band(0.0, _TRACE)
     least, most = _DRAWN
     return Band(max(least * rate, _TRACE), max(most * rate, _TRACE), is_drawn=True)
