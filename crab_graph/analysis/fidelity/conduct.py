@@ -65,7 +65,7 @@ def volunteered(lived: Lived) -> Iterator[Case]:
         for told in one.told:
             if lived.facts[told.key].level is not FactLevel.DETAIL:
                 continue
-            is_prompted = one.is_open or told.key in one.asked or told.key in one.contradicted
+            is_prompted = one.is_open or told.key in one.prompted
             yield Case(one.is_opening or not is_prompted, band)
 
 
@@ -98,14 +98,15 @@ def indirect(lived: Lived) -> Iterator[Case]:
         band = _drawn(rate, is_on=is_on) if rate or is_on else _HARDLY
     for one in lived.turns if lived.record.user_engine != Engine.LLM else ():
         for told in one.told:
-            if told.how == How.EXACT:
+            # What is said to be right was told by the agent.
+            if told.how == How.EXACT and told.key not in one.played.right:
                 yield Case(not one.states(told.key), band)
 
 
 def unanswered(lived: Lived) -> Iterator[Case]:
     """Of each message that asks for facts, whether the answer gives none, and asks nothing back."""
     for one in lived.turns:
-        if one.is_opening or not one.asked or one.reading.confirms:
+        if one.is_opening or not one.asked or one.played.states:
             continue
         told = {telling.key for telling in one.told}
         is_given = bool(told & one.asked) or bool(one.states(*one.asked)) or one.calls
@@ -216,7 +217,7 @@ CASES: Mapping[str, Cases] = {
 
 
 def _comes_up(key: str, one: HeardTurn) -> bool:
-    return key in one.asked or key in one.contradicted
+    return key in one.prompted
 
 
 def _doubt_band(lived: Lived) -> Band | None:

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 from crab_graph.domains.task import Task
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import Fact, UserBriefing
+from crab_graph.personas.play_backs import PlayBack, read_play_back
 from crab_graph.personas.recognition import stated_facts
-from crab_graph.personas.stated_plans import contradictions, read_plan
+from crab_graph.personas.stated_plans import StatedPlan, contradictions, read_plan, read_plans
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import ValueForm
 from crab_graph.runs.record import EpisodeRecord
@@ -48,6 +49,8 @@ class HeardTurn:
     is_opening: bool
     briefing: UserBriefing
     told: tuple[ToldFact, ...] = ()
+    earlier: tuple[str, ...] = ()
+    """What the agent said before that message."""
 
     @cached_property
     def reading(self) -> Reading:
@@ -70,10 +73,27 @@ class HeardTurn:
         return self.reading.is_open_question or self.reading.asks_choice
 
     @cached_property
+    def _plan(self) -> StatedPlan:
+        reading, briefing = self.reading, self.briefing
+        wants_yes = reading.asks_booking or reading.asks_choice
+        return read_plan(
+            reading, briefing.slots, read_plans(self.earlier, briefing) if wants_yes else ()
+        )
+
+    @cached_property
+    def played(self) -> PlayBack:
+        """What the message plays back of the user's wishes."""
+        return read_play_back(self.reading, self.briefing, self._plan.items)
+
+    @cached_property
     def contradicted(self) -> frozenset[str]:
         """Keys of the facts that the message states otherwise."""
-        plan = read_plan(self.reading, self.briefing.slots)
-        return frozenset(contradictions(plan, self.briefing))
+        return frozenset([*contradictions(self._plan, self.briefing), *self.played.wrong])
+
+    @property
+    def prompted(self) -> frozenset[str]:
+        """Keys of the facts that the message asks for, plays back or contradicts."""
+        return self.asked | self.contradicted | frozenset(self.played.right)
 
     def states(self, *keys: str) -> set[str]:
         """Return which of some facts its words state exactly, told before or not."""
@@ -108,11 +128,12 @@ def live_through(record: EpisodeRecord, task: Task, behavior: Behavior | None) -
     briefing = task.briefing
     spoken = list(_spoken(record.messages))
     tellings = _earliest(_recorded(record.facts), _read(spoken, briefing))
-    turns = []
+    turns: list[HeardTurn] = []
     for place, (number, heard, said, calls) in enumerate(spoken):
         is_opening = place == 0 and not heard
+        earlier = tuple(one.heard for one in turns if one.heard)
         told = tuple(one for one in tellings if one.turn == number)
-        turns.append(HeardTurn(number, heard, said, calls, is_opening, briefing, told))
+        turns.append(HeardTurn(number, heard, said, calls, is_opening, briefing, told, earlier))
     return Lived(record, task, briefing, behavior, tuple(turns))
 
 

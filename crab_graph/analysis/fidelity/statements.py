@@ -55,9 +55,9 @@ def wrong_plans(lived: Lived) -> Iterator[Statement]:
 def false_play_backs(lived: Lived) -> Iterator[Statement]:
     """Yield the recaps of an agent that ask if they are right, and are not."""
     for one in lived.turns:
-        if one.is_opening or not one.reading.confirms or one.reading.asks_booking:
+        if one.is_opening or not one.played.is_asked or one.reading.asks_booking:
             continue
-        found = Statement(one, one.contradicted)
+        found = Statement(one, frozenset(one.played.wrong))
         if found.missed:
             yield found
 
