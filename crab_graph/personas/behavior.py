@@ -96,6 +96,12 @@ class Behavior:
         changes_mind: Share of tasks in which the user first wants one detail otherwise (D6).
         manner: The phrases in which it asks back and doubts.
         temper: How an objection is worded (D4).
+        overlooks: Share of wrong details of a plan that the user does not see (D4).
+        names_errors: Share of objections that say at once what is wrong; the others say so only
+            when they are asked (D4).
+        shortens: Share of its words that the user saves with each error (D4).
+        refusals: How often the user corrects the same detail; the next time it gives up (D4);
+            `None` for as often as it takes.
         patience: Turns in a row without progress after which the user gives up.
         insists: How often the user asks to look again when the agent says it cannot help.
         most_questions: Facts asked for in one message above which the user objects to so many
@@ -123,6 +129,10 @@ class Behavior:
     changes_mind: _Share = 0.0
     manner: _Voice = Voice.PLAIN
     temper: Annotated[Temper, (Temper, ", ".join(Temper))] = Temper.PLAIN
+    overlooks: _Share = 0.0
+    names_errors: _Share = 1.0
+    shortens: _Share = 0.0
+    refusals: Annotated[int | None, _number(1, none="any")] = None
     patience: Annotated[int, _number(1)] = 8
     insists: Annotated[int, _number(0)] = 1
     most_questions: Annotated[int | None, _number(1, none="never")] = None

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from crab_graph.personas.briefing import DisclosureRecord
+from crab_graph.personas.error_reactions import ErrorRecord
 from crab_graph.personas.understanding import Reading
 
 _COUNTS = ("idle", "warned", "insisted", "approved", "asked_back")
@@ -45,20 +46,23 @@ class UserMemory:
     approved: bool = False
     asked_back: int = 0
     later: tuple[str, ...] = ()
+    errors: ErrorRecord = field(default_factory=ErrorRecord)
 
     @classmethod
     def from_json(cls, state: Mapping[str, Any]) -> Self:
         """Read the memory from the state of an episode; an empty state is a new user."""
         record = DisclosureRecord(tuple(state.get("disclosed", ())))
         counts = {name: state[name] for name in _COUNTS if name in state}
+        later, errors = tuple(state.get("later", ())), ErrorRecord(tuple(state.get("errors", ())))
         seen, declined = (frozenset(state.get(name, ())) for name in ("seen", "declined"))
-        return cls(record, seen, declined, later=tuple(state.get("later", ())), **counts)
+        return cls(record, seen, declined, later=later, errors=errors, **counts)
 
     def as_json(self) -> dict[str, Any]:
         """Return the memory as state."""
         counts = {name: getattr(self, name) for name in _COUNTS}
-        lists = {"seen": sorted(self.seen), "declined": sorted(self.declined)}
+        lists: dict[str, Any] = {"seen": sorted(self.seen), "declined": sorted(self.declined)}
         lists |= {"later": list(self.later)} if self.later else {}
+        lists |= {"errors": list(self.errors.rows)} if self.errors.rows else {}
         return {"disclosed": list(self.record.rows), **lists, **counts}
 
     def fresh(self, reading: Reading) -> frozenset[str]:

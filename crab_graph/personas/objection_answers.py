@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 
 from crab_graph.personas.briefing import Reason
+from crab_graph.personas.error_reactions import Reaction, gives_up, warns
 from crab_graph.personas.fact_answers import name_detail
 from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.turns import Decision, Turn
+from crab_graph.text.phrases import TerminalToken
 
 
 def objects(turn: Turn) -> bool:
@@ -21,17 +23,42 @@ def objection(turn: Turn) -> Decision | None:
         return _object(turn, turn.conflicts)
     if turn.reading.asks_wallet and turn.wallet.names_other_card(turn.reading.ids):
         return name_detail(turn, "other_card", CARD_FACT, Reason.CORRECTED)
-    return None
+    return _explanation(turn)
+
+
+def _explanation(turn: Turn) -> Decision | None:
+    """Return the turn that says what was wrong, to one that was told only that something is."""
+    key = turn.memory.errors.hinted
+    if key is None or key not in turn.facts or turn.reading.asks_booking:
+        return None
+    corrected = (key, Reaction.CORRECTED)
+    return name_detail(turn, "explain", key, Reason.CORRECTED, reaction=corrected)
 
 
 def _object(turn: Turn, keys: Sequence[str]) -> Decision:
     """Name the one detail that is contradicted, the one objected to least often so far.
 
-    The agent cannot be blamed for one that it is told now: it is worded as news.
+    The agent cannot be blamed for one that it is told now: it is worded as news. Under D4 a user
+    may say only that something is wrong, and gives up on what is wrong again.
     """
-    record = turn.memory.record
+    record, errors, behavior = turn.memory.record, turn.memory.errors, turn.behavior
     key = min(keys, key=lambda one: record.times(one, Reason.CORRECTED))
     if key not in turn.facts:
         return turn.say("object")
-    act = "object" if record.has(key) else "adds_wish"
-    return name_detail(turn, act, key, Reason.CORRECTED)
+    if not record.has(key):
+        return name_detail(turn, "adds_wish", key, Reason.CORRECTED)
+    if gives_up(key, behavior, errors):
+        gave_up = (key, Reaction.GAVE_UP)
+        return turn.say("give_up", token=TerminalToken.STOP, reaction=gave_up)
+    hints = turn.speaker.happens("hint", 1 - behavior.names_errors)
+    if hints and errors.hinted is None:
+        return turn.say("object", reaction=(key, Reaction.HINTED))
+    warning = turn.speaker.phrase("warn_repeat") if warns(key, behavior, errors) else ""
+    return name_detail(
+        turn,
+        "object",
+        key,
+        Reason.CORRECTED,
+        tail=(warning,) if warning else (),
+        reaction=(key, Reaction.CORRECTED),
+    )

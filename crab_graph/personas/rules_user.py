@@ -21,6 +21,7 @@ from crab_graph.personas.decisions import (
     open_dialogue,
     private_calls,
 )
+from crab_graph.personas.error_reactions import ErrorRecord, Reaction, look_over, shortened
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments
 from crab_graph.personas.later_halves import said_before, with_later_half
 from crab_graph.personas.memory import UserMemory
@@ -105,6 +106,7 @@ class RulesUser:
         reply = change_mind(turn, first.key) if first and is_changing else decide(turn)
         reply = said_before(reply, said, is_asked=is_cautious(turn))
         reply, memory = with_patience(turn, reply)
+        memory = replace(memory, errors=_after(memory.errors, turn, reply, number))
         return self._finish(memory, reply, speaker, number, is_first=is_first)
 
     def _is_wish(self, key: str) -> bool:
@@ -119,8 +121,9 @@ class RulesUser:
         drawn = ("user", self._seed, self._briefing.task_id, number)
         draw = partial(derive_rng, *drawn)
         own = [messages[index] for index in visible if messages[index]["role"] == "user"]
+        memory = UserMemory.from_json(state)
         speaker = Speaker(
-            self._behavior,
+            shortened(self._behavior, memory.errors),
             self._briefing.lexicon,
             draw,
             said="\n".join(str(message["content"]) for message in own),
@@ -131,7 +134,10 @@ class RulesUser:
             opening = speaker.with_sayings(self._ways.opening())
             return Hearing(number, self._behavior, draw, opening, None)
         heard = max((i for i in visible if messages[i]["role"] == "assistant"), default=-1)
-        turn = self._read(UserMemory.from_json(state), messages, heard, speaker)
+        turn = self._read(memory, messages, heard, speaker)
+        told = [key for key in turn.facts if memory.record.is_settled(key)]
+        sight = look_over(turn.conflicts, turn.reading, self._behavior, memory.errors, told, draw)
+        turn = replace(turn, conflicts=sight.seen, overlooked=sight.overlooked)
         speaker = speaker.with_sayings(self._ways.of_turn(turn))
         return Hearing(number, self._behavior, draw, speaker, replace(turn, speaker=speaker))
 
@@ -207,6 +213,16 @@ def _said_before(messages: Sequence[Message], heard: int) -> list[str]:
     before = messages[: max(heard, 0)]
     agent = (one for one in before if one["role"] == "assistant" and is_visible(one))
     return [str(one.get("content") or "") for one in agent]
+
+
+def _after(errors: ErrorRecord, turn: Turn, reply: Decision, number: int) -> ErrorRecord:
+    """Return the record of reactions to errors after a turn."""
+    for key in turn.overlooked:
+        if key not in errors.overlooked:
+            errors = errors.with_reaction(key, number, Reaction.OVERLOOKED)
+    if reply.reaction is None:
+        return errors
+    return errors.with_reaction(reply.reaction[0], number, reply.reaction[1])
 
 
 def is_visible(message: Mapping[str, Any]) -> bool:

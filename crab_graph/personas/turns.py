@@ -6,6 +6,7 @@ from typing import Any
 
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import Fact, Reason, UserBriefing
+from crab_graph.personas.error_reactions import Reaction
 from crab_graph.personas.memory import UserMemory
 from crab_graph.personas.own_tools import Refusal, Wallet
 from crab_graph.personas.play_backs import PlayBack
@@ -18,7 +19,8 @@ class Decision:
     """A decided turn: its parts, what it tells, how it changes the memory.
 
     The tail is said last, after thanks and the like; `declined` are facts asked for on which the
-    user said that it has no wish, `later` those that belong to it and come with the next turn.
+    user said that it has no wish, `later` those that belong to it and come with the next turn; the
+    reaction is that to an error, with the fact it is about.
     """
 
     parts: tuple[str, ...]
@@ -33,15 +35,16 @@ class Decision:
     approved: bool = False
     asked_back: bool = False
     later: tuple[str, ...] = ()
+    reaction: tuple[str, Reaction] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
     """Everything one decision looks at: the user, what it remembers, what it has heard and seen.
 
-    `conflicts` are the keys of the facts that the agent's plan contradicts, `playback` is what it
-    plays back of the user's wishes, compared with them, `said` are the facts that it says before it
-    answers.
+    `conflicts` are the keys of the facts that the agent's plan contradicts, `overlooked` those that
+    it contradicts unseen, `playback` is what it plays back of the user's wishes, compared with
+    them, `said` are the facts that it says before it answers.
     """
 
     briefing: UserBriefing
@@ -57,6 +60,7 @@ class Turn:
     wrong_total: int | None
     speaker: Speaker
     said: tuple[str, ...] = ()
+    overlooked: tuple[str, ...] = ()
 
     @property
     def facts(self) -> Mapping[str, Fact]:

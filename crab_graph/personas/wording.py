@@ -155,7 +155,8 @@ _SOMETIMES_BELOW = 12
 _PRESSURE_RATE = 0.25
 _OBJECTION_RATE = 0.6
 _TRIES = 4
-_TEMPERED, _MANNERED = {"object", "correct", "too_many"}, {"what_meant", "which_first"}
+_TEMPERED = {"object", "correct", "warn_repeat", "explain", "too_many"}
+_MANNERED = {"what_meant", "which_first"}
 
 
 class Speaker:
@@ -184,12 +185,12 @@ class Speaker:
         self._draw = draw
         self._said = said
         self._is_one = is_one
-        self._is_short = self._happens("short", self._behavior.short)
+        self._is_short = self.happens("short", self._behavior.short)
         words = self._behavior.words
         self._fragments = (
             self._is_short
             or words < _FRAGMENTS_BELOW
-            or (words < _SOMETIMES_BELOW and self._happens("fragments", 0.5))
+            or (words < _SOMETIMES_BELOW and self.happens("fragments", 0.5))
         )
 
     def with_sayings(self, sayings: Mapping[str, Saying]) -> "Speaker":
@@ -218,19 +219,19 @@ class Speaker:
     def on_many(self, asked: int, given: int) -> str:
         """Return what the user says to so many questions at once; often nothing."""
         most = self._behavior.most_questions
-        if most is not None and asked > most and self._happens("many", _OBJECTION_RATE):
+        if most is not None and asked > most and self.happens("many", _OBJECTION_RATE):
             return self.phrase("too_many")
-        asks_which = given < asked and self._happens("which", self._behavior.which_first)
+        asks_which = given < asked and self.happens("which", self._behavior.which_first)
         return self.phrase("which_first") if asks_which else ""
 
     def opening(self, facts: Sequence[Fact]) -> str:
         """Return the first sentences of the dialogue."""
-        greets = not self._fragments and self._happens("greet", 0.5)
+        greets = not self._fragments and self.happens("greet", 0.5)
         lead = self.phrase("greet") if greets else ""
         rng, words = self._draw("opening"), ""
         is_plain = self.sayings.keys().isdisjoint(fact.key for fact in facts)
         may_trade = self._lexicon.opening_trade and is_plain
-        if may_trade and self._happens("jargon", self._behavior.jargon):
+        if may_trade and self.happens("jargon", self._behavior.jargon):
             words = word_trade_opening(facts, self._lexicon, rng)
         words = words or word_opening(
             facts, self._lexicon, rng, short=self._fragments, sayings=self.sayings
@@ -242,7 +243,7 @@ class Speaker:
         draw = self._draw(f"fact {fact.key}")
         words, saying = self._lexicon.facts.get(fact.key), self.sayings.get(fact.key)
         may_trade = words is not None and words.trade and saying is None
-        if words and may_trade and self._happens(f"jargon {fact.key}", self._behavior.jargon):
+        if words and may_trade and self.happens(f"jargon {fact.key}", self._behavior.jargon):
             value = _trade_value(fact, words)
             code = words.codes.get(str(fact.value), value)
             return draw.choice(words.trade).format(value=value, code=code)
@@ -254,7 +255,7 @@ class Speaker:
 
     def spreads(self) -> bool:
         """Tell whether the second half of what this turn has to say comes with the next."""
-        return self._happens("spread", self._behavior.spreads)
+        return self.happens("spread", self._behavior.spreads)
 
     def absent(self, words: FactWords) -> str:
         """Return the answer to a question about a fact the user does not have."""
@@ -285,14 +286,14 @@ class Speaker:
             "polite": ("polite", behavior.polite if is_content and not is_thanked else 0),
         }
         asides = self._lexicon.asides_short if self._fragments else self._lexicon.asides
-        if is_answer and self._happens("small talk", behavior.small_talk):
+        if is_answer and self.happens("small talk", behavior.small_talk):
             parts = amid_small_talk(parts, asides, self._draw("small talk around"))
-        extra = [self.phrase(act) for act, chance in rates.items() if self._happens(*chance)]
+        extra = [self.phrase(act) for act, chance in rates.items() if self.happens(*chance)]
         may_drift = bool(asides) and (is_answer or is_content)
-        if may_drift and self._happens("drift", behavior.drifts):
+        if may_drift and self.happens("drift", behavior.drifts):
             extra.append(self._draw("aside").choice(asides))
         text = self._in_person(join_parts([*parts, *extra, *tail]))
-        is_lower = is_answer and self._happens("lower", behavior.lower)
+        is_lower = is_answer and self.happens("lower", behavior.lower)
         return unpunctuated(text, self._kept) if is_lower else text
 
     def _new(self, purpose: str, texts: Sequence[str]) -> str:
@@ -303,7 +304,8 @@ class Speaker:
     def _in_person(self, text: str) -> str:
         return as_one_person(text) if self._is_one else text
 
-    def _happens(self, purpose: str, rate: float) -> bool:
+    def happens(self, purpose: str, rate: float) -> bool:
+        """Tell whether something happens in this turn that does so at a rate."""
         return rate > 0 and self._draw(purpose).random() < rate
 
 

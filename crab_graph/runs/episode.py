@@ -20,6 +20,7 @@ from crab_graph.graph.users import Setup, UserSpec, condition_name, set_up
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.models.usage import PARTIES, Usage, add_usage, is_mock
 from crab_graph.personas.briefing import How
+from crab_graph.personas.error_reactions import reactions_of
 from crab_graph.runs.grading import Breakdown, ended_by, grade_fields
 from crab_graph.runs.origin import Origin
 from crab_graph.runs.plan import episode_id
@@ -225,7 +226,8 @@ def _disclosures(task: Task, state: Mapping[str, Any]) -> tuple[dict[str, Any], 
     """Return every fact of the user, with the turn and reason of its (first) disclosure.
 
     Beside them stand how it was said then, with the words where that was not plainly, and the turn
-    that first said it exactly; and a wish that the user took back later, as it was said, and when.
+    that first said it exactly; what the user did about errors in it; and a wish that it took back
+    later, as it was said, and when.
     """
     told: dict[str, Mapping[str, Any]] = {}
     settled: dict[str, int] = {}
@@ -238,6 +240,7 @@ def _disclosures(task: Task, state: Mapping[str, Any]) -> tuple[dict[str, Any], 
         told.setdefault(entry["key"], entry)
         if entry.get("how", How.EXACT) == How.EXACT:
             settled.setdefault(entry["key"], entry["turn"])
+    errors = state.get("user_state", {}).get("errors", ())
     return tuple(
         {
             "key": fact.key,
@@ -248,6 +251,7 @@ def _disclosures(task: Task, state: Mapping[str, Any]) -> tuple[dict[str, Any], 
             "how": told[fact.key].get("how", str(How.EXACT)) if fact.key in told else None,
             "said": told.get(fact.key, {}).get("said"),
             "settled": settled.get(fact.key),
+            "reactions": reactions_of(errors, fact.key),
             **first.get(fact.key, {}),
         }
         for fact in task.facts

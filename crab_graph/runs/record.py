@@ -50,7 +50,7 @@ class EpisodeRecord(FileModel):
         strict: The same under strict grading: `passed` and `checks`.
         facts: What the user knew: key, level, slot, and the turn and reason of its disclosure, how
             it was said then (`exact`, `vague`, `wrong`), the words where it was not said plainly,
-            and the turn that first said it exactly.
+            the turn that first said it exactly, and what the user did about errors in it.
         trace: The tool calls in order, each with its error code, if any, and the events it wrote.
         usage: What the models of agent and user took, by party and model, in all attempts.
         cost: What that cost in US dollars, by party; `None` where a price is not known.
