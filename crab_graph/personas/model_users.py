@@ -5,14 +5,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from crab_graph.personas.breaches import Breach, find_breach, is_agents, is_approval
+from crab_graph.personas.breaches import (
+    Breach,
+    Draft,
+    find_breach,
+    find_form_breach,
+    is_agents,
+    is_approval,
+)
 from crab_graph.personas.briefing import DisclosureRecord, Fact, UserBriefing
 from crab_graph.personas.memory import UserMemory
 from crab_graph.personas.plan_answers import can_approve
-from crab_graph.personas.private_notes import due_facts, is_idle, word_note, word_opening_note
+from crab_graph.personas.private_notes import due_facts, idle_messages, word_note, word_opening_note
 from crab_graph.personas.recognition import stated_facts, told_after
 from crab_graph.personas.rules_user import Hearing, RulesUser, UserStep, private_message
 from crab_graph.personas.spoken_dates import find_dates
+from crab_graph.personas.invented_values import invented_person
 from crab_graph.personas.understanding import ANY_ID
 from crab_graph.text.amounts import find_amounts
 from crab_graph.text.lexicon import pattern
@@ -53,7 +61,7 @@ class LlmUser:
     def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
         """Return the user's next message; arguments as for the rule-based engine."""
         hearing = self._rules.hear(state, messages)
-        idle = _idle(hearing)
+        idle = idle_messages(hearing)
         note = self._note(hearing, idle)
         lines: list[Message] = [
             {"role": "assistant", "content": OPENING},
@@ -61,7 +69,7 @@ class LlmUser:
             {"role": "assistant", "content": note},
         ]
         reply = self._ask(lines)
-        breach = self._breach(reply, messages)
+        breach = self._breach(reply, messages, hearing)
         after = {**state, "note": note}
         if breach is not None:
             after["retries"] = after.get("retries", 0) + 1
@@ -73,7 +81,7 @@ class LlmUser:
                 {"role": "assistant", "content": reason},
             ]
             reply = self._ask(lines)
-            breach = self._breach(reply, messages)
+            breach = self._breach(reply, messages, hearing)
         if breach is not None:
             fault = {"turn": hearing.number, "kind": str(breach.kind), "text": breach.reason}
             after["faults"] = [*after.get("faults", ()), fault]
@@ -116,15 +124,12 @@ class LlmUser:
         )
         return UserStep({"role": "user", "content": text}, {**state, **memory.as_json()})
 
-    def _breach(self, reply: ModelReply, messages: Sequence[Message]) -> Breach | None:
+    def _breach(
+        self, reply: ModelReply, messages: Sequence[Message], hearing: Hearing
+    ) -> Breach | None:
         names = [name for name, _ in reply.calls]
-        return find_breach(reply.text, names, messages, self._briefing)
-
-
-def _idle(hearing: Hearing) -> int:
-    """Return how many of the agent's messages in a row, the last one included, were idle."""
-    turn = hearing.turn
-    return turn.memory.idle + 1 if turn is not None and is_idle(turn) else 0
+        first = None if self._first is None else self._first.key
+        return find_breach(Draft(reply.text, names, messages, hearing, self._briefing, first))
 
 
 _COUNTS = ("worded", "replaced")
@@ -154,16 +159,16 @@ class HybridUser:
         told = [row["key"] for row in step.state.get("disclosed", ())]
         new = told[len(state.get("disclosed", ())) :]
         counts["worded"] += 1
-        if not self._is_faithful(draft, wording, new, messages):
+        if not self._is_faithful(draft, wording, new, last):
             counts["replaced"] += 1
             wording = draft
         content = f"{wording} {token or ''}".strip()
         return UserStep({"role": "user", "content": content}, {**step.state, **counts})
 
-    def _is_faithful(
-        self, draft: str, wording: str, told: Sequence[str], messages: Sequence[Message]
-    ) -> bool:
-        if find_token(wording) is not None or find_breach(wording, [], messages, self._briefing):
+    def _is_faithful(self, draft: str, wording: str, told: Sequence[str], heard: str) -> bool:
+        if find_token(wording) is not None or find_form_breach(wording):
+            return False
+        if invented_person(wording, [draft, heard], self._briefing):
             return False
         today = self._briefing.today
         if _marks(draft, today) != _marks(wording, today):

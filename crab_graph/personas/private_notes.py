@@ -80,7 +80,13 @@ def word_note(turn: Turn, draw: Draw, *, idle: int, takes_back: bool) -> str:
     return _note([*lines, *_patience(turn.behavior, idle)])
 
 
-def is_idle(turn: Turn) -> bool:
+def idle_messages(hearing: Hearing) -> int:
+    """Return how many of the agent's messages in a row, the last one included, were idle."""
+    turn = hearing.turn
+    return turn.memory.idle + 1 if turn is not None and _is_idle(turn) else 0
+
+
+def _is_idle(turn: Turn) -> bool:
     """Tell whether a message brings nothing new: nothing named, asked or done for the first time.
 
     A question whose answer is still untold is new, whatever its words.

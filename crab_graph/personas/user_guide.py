@@ -1,5 +1,6 @@
 """What rules tell a model that plays the user: notes for each message, and why one is not sent."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
@@ -11,12 +12,20 @@ from crab_graph.personas.behavior import Behavior
 
 
 class UserGuide(BaseModel):
-    """The lines of private notes by name, and of breaches by what is wrong, with placeholders."""
+    """The lines of private notes by name, and of breaches by what is wrong, with placeholders.
+
+    `cues` find what a user must not say.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     notes: Mapping[str, str]
     breaches: Mapping[str, str]
+    cues: Mapping[str, re.Pattern[str]]
+
+    def says(self, cue: str, words: str) -> bool:
+        """Tell whether a casefolded text holds a cue."""
+        return self.cues[cue].search(words) is not None
 
 
 @cache
