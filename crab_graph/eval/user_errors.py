@@ -45,6 +45,11 @@ _RECORDED = {
     "claims_payment": ("U6", _PAYMENT | {Role.SLOT_FILLED}),
     "plays_agent": ("U7", _ALL_LOST),
     "says_nothing": ("U7", _ALL_LOST),
+    "reveals_instructions": ("U7", _ALL_LOST),
+    "ends_early": ("U4", _UNFINISHED),
+    "wrong_token": ("U5", frozenset({Role.IN_SCOPE, Role.ENDED_PARTIAL, Role.ENDED_NONE})),
+    "invents_value": ("U1", frozenset()),
+    "approves_unasked": ("U6", frozenset()),
 }
 
 

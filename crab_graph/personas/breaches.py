@@ -162,7 +162,9 @@ def _ending_breach(draft: Draft) -> Breach | None:
     goes_on = reading.asks_wallet or reading.asks_booking
     is_done = reading.claims_done and not goes_on
     is_over = is_done or reading.is_closing or reading.has_transferred
-    is_stuck = (reading.is_unable and not goes_on) or reading.offers_transfer or not turn.text.strip()
+    is_stuck = (
+        (reading.is_unable and not goes_on) or reading.offers_transfer or not turn.text.strip()
+    )
     is_tired = idle_messages(draft.hearing) >= draft.hearing.behavior.patience
     return None if is_over or is_stuck or is_tired else _breach(BreachKind.ENDS_EARLY)
 

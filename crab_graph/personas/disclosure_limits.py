@@ -38,9 +38,15 @@ def over_disclosed(said: str, hearing: Hearing, briefing: UserBriefing) -> list[
     if limit is not None and _counted(new, briefing) > limit:
         return [fact_label(key) for key in new]
     asked = {*asked_facts(turn), *turn.choices}
-    unasked = [key for key in new if key not in asked]
+    unasked = [key for key in new if key not in asked and not _is_mentioned(key, turn)]
     least = _SURELY if _asks_something(turn) else 1
     return [fact_label(key) for key in unasked] if len(unasked) >= least else []
+
+
+def _is_mentioned(key: str, turn: Turn) -> bool:
+    """Tell whether a message may have asked for a fact in a way that is not understood."""
+    text = turn.reading.utterance.text
+    return any(cue.search(text) for cue in turn.briefing.lexicon.facts[key].asks)
 
 
 def _details(keys: Iterable[str], briefing: UserBriefing) -> list[str]:

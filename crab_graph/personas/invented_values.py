@@ -27,7 +27,7 @@ def invented_person(text: str, heard: Sequence[str], briefing: UserBriefing) -> 
     dates = {date.iso for one in heard for date in find_dates(one, briefing.today)}
     dates |= set(_own_days(briefing))
     for found in find_dates(text, briefing.today):
-        if found.iso < briefing.today and found.iso not in dates:
+        if found.iso < briefing.today and dates.isdisjoint({found.iso, _swapped(found.iso)}):
             return text[found.start : found.end]
     for line in re.split(r"[.!?;\n]", text):
         low = line.casefold()
@@ -36,6 +36,12 @@ def invented_person(text: str, heard: Sequence[str], briefing: UserBriefing) -> 
             if name.split()[-1].casefold() not in known:
                 return str(name)
     return None
+
+
+def _swapped(iso: str) -> str:
+    """Return a date with day and month in the other order, as one in numbers alone may be meant."""
+    year, month, day = iso.split("-")
+    return f"{year}-{day}-{month}"
 
 
 def invented_value(
@@ -87,6 +93,9 @@ def _wrong_choice(
     """Return a value of a choice that no wish of the user has, and that the agent did not name."""
     said = _choices(words, segment.text)
     own = {str(fact.value) for fact in briefing.facts}
+    if briefing.fact(words.key) is None and not words.slots:
+        # A word of many meanings, unless it answers a question.
+        said = said if any(cue.search(named) for cue in words.asks) else set()
     if not said or said & own or said & _choices(words, named):
         return None
     others = (one for one in briefing.lexicon.facts.values() if one.key != words.key)

@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from crab_graph.personas.breaches import find_breach
+from crab_graph.personas.breaches import Draft, find_breach
 from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.personas.condition import parse_condition, resolve
+from crab_graph.personas.fragment_set import load_fragments
 from crab_graph.personas.model_users import OPENING, LlmUser, ModelReply
 from crab_graph.personas.recognition import stated_facts
 from crab_graph.personas.rules_user import RulesUser
@@ -53,6 +54,13 @@ def approved(heard):
     ]
 
 
+def draft(text, messages, name="generic", calls=()):
+    condition = resolve(parse_condition(name), 0, BRIEFING.task_id, 0)
+    messages = [{"role": "user", "content": "Hi"}, *messages] if messages else []
+    hearing = RulesUser(BRIEFING, condition, 0).hear({}, messages)
+    return Draft(text, calls, messages, hearing, BRIEFING)
+
+
 @pytest.mark.parametrize(
     ("text", "messages", "kind"),
     [
@@ -70,7 +78,7 @@ def approved(heard):
     ],
 )
 def test_each_known_failure_of_user_models_is_seen(text, messages, kind):
-    found = find_breach(text, [], messages, BRIEFING)
+    found = find_breach(draft(text, messages))
     assert found is not None and found.kind == kind
 
 
@@ -81,6 +89,7 @@ def test_each_known_failure_of_user_models_is_seen(text, messages, kind):
         ("I have approved the payment for BK-11111111.", approved(ASKS_PAYMENT)),
         ("I have not approved any payment yet.", [agent(ASKS_PAYMENT)]),
         ("Thanks, that's all. ###STOP###", [agent("Everything is booked and paid.")]),
+        ("Approved.", [agent(f"{ASKS_BOOKING} Do you approve this plan?")]),
         ("The passengers are Ana Ruiz and Leo Ruiz.", [agent("Who travels?")]),
         ("Leo was born on 23 November 1988.", [agent("Birth dates?")]),
         ("The Grand Elm is fine for both travellers.", [agent("The Grand Elm, HT-3316?")]),
@@ -89,7 +98,7 @@ def test_each_known_failure_of_user_models_is_seen(text, messages, kind):
     ],
 )
 def test_an_honest_turn_is_left_alone(text, messages):
-    assert find_breach(text, [], messages, BRIEFING) is None
+    assert find_breach(draft(text, messages)) is None
 
 
 @pytest.mark.parametrize(
@@ -149,3 +158,25 @@ def test_the_record_says_when_and_why_a_fact_was_said():
         {"key": "origin", "turn": 1, "reason": "volunteered", "how": "exact"},
         {"key": "seat_type", "turn": 3, "reason": "asked", "how": "exact"},
     ]
+
+
+def test_a_payment_that_nobody_spoke_of_is_approved_by_nobody():
+    calls = ["record_payment_approval"]
+    found = find_breach(draft("", [agent("Which cabin class would you like?")], calls=calls))
+    assert found is not None and found.kind == "approves_unasked"
+    assert find_breach(draft("", [agent(ASKS_PAYMENT)], calls=calls)) is None
+
+
+def test_what_a_user_doubts_is_no_invention_and_what_it_is_sure_of_is(tmp_path):
+    (tmp_path / "unsure_default.md").write_text("doubts: 2\nslips: 1\nYou are not sure.\n")
+    fragments = load_fragments(tmp_path)
+    condition = resolve(parse_condition("unsure", fragments.added), 0, BRIEFING.task_id, 0)
+    rules = RulesUser(BRIEFING, condition, 0, fragments=fragments)
+    hearing = rules.hear({}, [])
+    text = " ".join(
+        f"{key.replace('_', ' ')}: {saying.words}."
+        for key, saying in hearing.speaker.sayings.items()
+    )
+    assert find_breach(Draft(text, (), [], hearing, BRIEFING)) is None
+    sure = draft(text, [])
+    assert getattr(find_breach(sure), "kind", None) == "invents_value"

@@ -8,6 +8,7 @@ with `tuning.json` at hand; `held_out.json` was written before any of them and r
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from crab_graph.personas.breaches import Draft, find_breach
 from crab_graph.personas.briefing import Fact, FactLevel
@@ -72,7 +73,7 @@ BOOKINGS = [
     )
 ]
 APPROVAL = {"booking_id": "BK-11111111", "payment_method_id": "PM-1", "amount": "300.00"}
-PRIVATE = {
+PRIVATE: dict[str, list[tuple[str, Any, Any]]] = {
     "approved": [
         ("add_payment_method_to_platform", {"card_id": "CD-2"}, {"payment_method_id": "PM-1"}),
         ("record_payment_approval", APPROVAL, {"approval_id": "AP-1", **APPROVAL}),
@@ -91,12 +92,14 @@ def drafts(context):
     briefing = USERS[context["user"]]
     condition = resolve(parse_condition(context["condition"]), 0, briefing.task_id, 0)
     roles = {"user": "user", "agent": "assistant"}
-    messages = [{"role": roles[who], "content": text} for who, text in context["talk"]]
-    for number, (name, given, result) in enumerate(PRIVATE.get(context.get("private"), ())):
+    messages: list[dict[str, Any]] = [
+        {"role": roles[who], "content": text} for who, text in context["talk"]
+    ]
+    for number, (name, given, result) in enumerate(PRIVATE.get(context.get("private", ""), [])):
         call = {"id": f"c{number}", "name": name, "arguments": given}
         messages.append({"role": "user", "content": "", "tool_calls": [call]})
-        result = json.dumps(result)
-        messages.append({"role": "tool", "tool_call_id": f"c{number}", "content": result})
+        content = json.dumps(result)
+        messages.append({"role": "tool", "tool_call_id": f"c{number}", "content": content})
     told = [{"key": key, "turn": 1, "reason": "asked"} for key in context["told"]]
     state = {"disclosed": told, "seen": []}
     hearing = RulesUser(briefing, condition, 0).hear(state, messages)
@@ -108,7 +111,9 @@ def drafts(context):
 
 def judge(half):
     """Return the right messages that are sent back, those wrong that are not, and counts."""
-    sent_back, missed, counts = [], [], Counter()
+    sent_back: list[Any] = []
+    missed: list[Any] = []
+    counts: Counter[tuple[str, bool]] = Counter()
     for context in contexts(half):
         for draft, kind in drafts(context):
             found = find_breach(draft)
