@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 from crab_graph.personas.briefing import UserBriefing
 from crab_graph.personas.disclosure_limits import over_disclosed
+from crab_graph.personas.invented_values import invented_person, invented_value
 from crab_graph.personas.memory import UserMemory
 from crab_graph.personas.message_form import is_markdown, is_script
 from crab_graph.personas.own_tools import APPROVE, Wallet, read_wallet
 from crab_graph.personas.plan_answers import can_approve
 from crab_graph.personas.private_notes import idle_messages
 from crab_graph.personas.rules_user import Hearing
-from crab_graph.personas.invented_values import invented_person, invented_value
 from crab_graph.personas.turns import Turn
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.user_guide import user_guide

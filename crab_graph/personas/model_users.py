@@ -14,13 +14,13 @@ from crab_graph.personas.breaches import (
     is_approval,
 )
 from crab_graph.personas.briefing import DisclosureRecord, Fact, UserBriefing
+from crab_graph.personas.invented_values import invented_person
 from crab_graph.personas.memory import UserMemory
 from crab_graph.personas.plan_answers import can_approve
 from crab_graph.personas.private_notes import due_facts, idle_messages, word_note, word_opening_note
 from crab_graph.personas.recognition import stated_facts, told_after
 from crab_graph.personas.rules_user import Hearing, RulesUser, UserStep, private_message
 from crab_graph.personas.spoken_dates import find_dates
-from crab_graph.personas.invented_values import invented_person
 from crab_graph.personas.understanding import ANY_ID
 from crab_graph.text.amounts import find_amounts
 from crab_graph.text.lexicon import pattern
