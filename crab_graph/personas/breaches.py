@@ -59,7 +59,7 @@ class Breach(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Draft:
+class UnsentReply:
     """A reply of a user model that was not sent yet, with what it answers.
 
     `calls` are names of the tools it calls, beside which text is not delivered; `messages` what the
@@ -100,7 +100,7 @@ class Draft:
         return [str(one.get("content") or "") for one in self.messages if one["role"] != "user"]
 
 
-def find_breach(draft: Draft) -> Breach | None:
+def find_breach(draft: UnsentReply) -> Breach | None:
     """Return the first thing wrong with a user model's reply, or `None`."""
     if _ends_on_approval(draft):
         return _breach(BreachKind.ENDS_ON_APPROVAL)
@@ -142,7 +142,7 @@ def _breach(kind: BreachKind, why: str = "", **values: str) -> Breach:
     return Breach(kind, user_guide().breaches[why or kind].format(**values))
 
 
-def _ending_breach(draft: Draft) -> Breach | None:
+def _ending_breach(draft: UnsentReply) -> Breach | None:
     """Return what is wrong with how a text ends the chat: with what token, and when."""
     token, turn, reading = find_token(draft.text), draft.turn, draft.reading
     if token is None:
@@ -169,7 +169,7 @@ def _ending_breach(draft: Draft) -> Breach | None:
     return None if is_over or is_stuck or is_tired else _breach(BreachKind.ENDS_EARLY)
 
 
-def _content_breach(draft: Draft) -> Breach | None:
+def _content_breach(draft: UnsentReply) -> Breach | None:
     """Return what is wrong with what a text says: invented, claimed, approved or told too much."""
     briefing = draft.briefing
     invented = invented_person(draft.said, draft.heard, briefing)
@@ -187,7 +187,7 @@ def _content_breach(draft: Draft) -> Breach | None:
     return _breach(BreachKind.OVER_DISCLOSES, facts=", ".join(told)) if told else None
 
 
-def _excused(draft: Draft) -> Collection[str]:
+def _excused(draft: UnsentReply) -> Collection[str]:
     """Return the facts of which another value may be said: drawn for this message, or taken back.
 
     One that was said with doubt before may be said so again, until it is settled.
@@ -199,7 +199,7 @@ def _excused(draft: Draft) -> Collection[str]:
     return {*draft.hearing.speaker.sayings, *unsettled, *changing}
 
 
-def _ends_on_approval(draft: Draft) -> bool:
+def _ends_on_approval(draft: UnsentReply) -> bool:
     if find_token(draft.text) not in {TerminalToken.STOP, TerminalToken.TRANSFER}:
         return False
     reading, wallet = draft.reading, _wallet(draft)
@@ -209,14 +209,14 @@ def _ends_on_approval(draft: Draft) -> bool:
     return is_asked and is_approval(draft.said)
 
 
-def _pays_unasked(draft: Draft) -> bool:
+def _pays_unasked(draft: UnsentReply) -> bool:
     """Tell whether payments are approved to an agent that never spoke of any."""
     return APPROVE in draft.calls and not any(
         says("payment", text) or says("approval", text) for text in map(str.casefold, draft.heard)
     )
 
 
-def _approves_unasked(draft: Draft) -> bool:
+def _approves_unasked(draft: UnsentReply) -> bool:
     """Tell whether a text has something booked that nobody proposed or asked about."""
     if not (user_guide().says("approves", draft.utterance.text) and is_approval(draft.said)):
         return False
@@ -227,7 +227,7 @@ def _approves_unasked(draft: Draft) -> bool:
     return not (asks or reading.proposes or reading.is_open_question or reading.is_closing)
 
 
-def _claimed_payment(draft: Draft) -> Breach | None:
+def _claimed_payment(draft: UnsentReply) -> Breach | None:
     """Return a claim to have paid or added a card that is none."""
     reading, wallet = draft.reading, _wallet(draft)
     ever = read_wallet(draft.messages, -1, draft.briefing)
@@ -249,6 +249,6 @@ def _claimed_payment(draft: Draft) -> Breach | None:
     return None
 
 
-def _wallet(draft: Draft) -> Wallet:
+def _wallet(draft: UnsentReply) -> Wallet:
     since = max((i for i, one in enumerate(draft.messages) if is_agents(one)), default=-1)
     return read_wallet(draft.messages, since, draft.briefing)

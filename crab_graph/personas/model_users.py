@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from crab_graph.personas.breaches import (
     Breach,
-    Draft,
+    UnsentReply,
     find_breach,
     find_form_breach,
     is_agents,
@@ -129,7 +129,7 @@ class LlmUser:
     ) -> Breach | None:
         names = [name for name, _ in reply.calls]
         first = None if self._first is None else self._first.key
-        return find_breach(Draft(reply.text, names, messages, hearing, self._briefing, first))
+        return find_breach(UnsentReply(reply.text, names, messages, hearing, self._briefing, first))
 
 
 _COUNTS = ("worded", "replaced")

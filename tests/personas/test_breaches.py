@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from crab_graph.personas.breaches import Draft, find_breach
+from crab_graph.personas.breaches import UnsentReply, find_breach
 from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.personas.condition import parse_condition, resolve
 from crab_graph.personas.fragment_set import load_fragments
@@ -58,7 +58,7 @@ def draft(text, messages, name="generic", calls=()):
     condition = resolve(parse_condition(name), 0, BRIEFING.task_id, 0)
     messages = [{"role": "user", "content": "Hi"}, *messages] if messages else []
     hearing = RulesUser(BRIEFING, condition, 0).hear({}, messages)
-    return Draft(text, calls, messages, hearing, BRIEFING)
+    return UnsentReply(text, calls, messages, hearing, BRIEFING)
 
 
 @pytest.mark.parametrize(
@@ -177,6 +177,6 @@ def test_what_a_user_doubts_is_no_invention_and_what_it_is_sure_of_is(tmp_path):
         f"{key.replace('_', ' ')}: {saying.words}."
         for key, saying in hearing.speaker.sayings.items()
     )
-    assert find_breach(Draft(text, (), [], hearing, BRIEFING)) is None
+    assert find_breach(UnsentReply(text, (), [], hearing, BRIEFING)) is None
     sure = draft(text, [])
     assert getattr(find_breach(sure), "kind", None) == "invents_value"

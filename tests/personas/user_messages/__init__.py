@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from crab_graph.personas.breaches import Draft, find_breach
+from crab_graph.personas.breaches import UnsentReply, find_breach
 from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.personas.condition import parse_condition, resolve
 from crab_graph.personas.rules_user import RulesUser
@@ -104,9 +104,9 @@ def drafts(context):
     state = {"disclosed": told, "seen": []}
     hearing = RulesUser(briefing, condition, 0).hear(state, messages)
     for text in context["right"]:
-        yield Draft(text, (), messages, hearing, briefing), None
+        yield UnsentReply(text, (), messages, hearing, briefing), None
     for kind, text in context["wrong"]:
-        yield Draft(text, (), messages, hearing, briefing), kind
+        yield UnsentReply(text, (), messages, hearing, briefing), kind
 
 
 def judge(half):
