@@ -18,7 +18,7 @@ from crab_graph.personas.memory import UserMemory
 from crab_graph.personas.message_form import is_markdown, is_script
 from crab_graph.personas.own_tools import APPROVE, Wallet, read_wallet
 from crab_graph.personas.plan_answers import can_approve
-from crab_graph.personas.private_notes import idle_messages
+from crab_graph.personas.private_notes import drawn_reaction, idle_messages
 from crab_graph.personas.rules_user import Hearing
 from crab_graph.personas.turns import Turn
 from crab_graph.personas.understanding import Reading
@@ -165,6 +165,7 @@ def _ending_breach(draft: UnsentReply) -> Breach | None:
     is_stuck = (
         (reading.is_unable and not goes_on) or reading.offers_transfer or not turn.text.strip()
     )
+    is_stuck = is_stuck or (drawn_reaction(turn) or ("", ""))[1] == "gives_up_on"
     is_tired = idle_messages(draft.hearing) >= draft.hearing.behavior.patience
     return None if is_over or is_stuck or is_tired else _breach(BreachKind.ENDS_EARLY)
 

@@ -26,13 +26,13 @@ def over_disclosed(said: str, hearing: Hearing, briefing: UserBriefing) -> list[
         return []
     if turn is None:
         return [fact_label(key) for key in _details(stated_facts(said, briefing), briefing)]
-    stated = stated_facts(said, briefing, {*turn.reading.asked, *due_facts(turn)})
+    stated = stated_facts(said, briefing, {*turn.reading.asked, *due_facts(turn).now})
     echoed = set(stated_facts(turn.text, briefing))
     record = turn.memory.record
     new = [
         key
         for key in _details(stated, briefing)
-        if not record.has(key) and key not in echoed and key not in turn.conflicts
+        if not record.has(key) and key not in {*echoed, *turn.conflicts, *turn.memory.later}
     ]
     limit = hearing.behavior.facts_per_answer
     if limit is not None and _counted(new, briefing) > limit:

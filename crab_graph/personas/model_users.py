@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from crab_graph.personas.breaches import (
@@ -11,14 +10,13 @@ from crab_graph.personas.breaches import (
     find_breach,
     find_form_breach,
     is_agents,
-    is_approval,
 )
-from crab_graph.personas.briefing import DisclosureRecord, Fact, UserBriefing
+from crab_graph.personas.briefing import Fact, UserBriefing
 from crab_graph.personas.invented_values import invented_person
 from crab_graph.personas.memory import UserMemory
-from crab_graph.personas.plan_answers import can_approve
-from crab_graph.personas.private_notes import due_facts, idle_messages, word_note, word_opening_note
-from crab_graph.personas.recognition import stated_facts, told_after
+from crab_graph.personas.model_memory import memory_after
+from crab_graph.personas.private_notes import idle_messages, word_note, word_opening_note
+from crab_graph.personas.recognition import stated_facts
 from crab_graph.personas.rules_user import Hearing, RulesUser, UserStep, private_message
 from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.understanding import ANY_ID
@@ -87,42 +85,17 @@ class LlmUser:
             after["faults"] = [*after.get("faults", ()), fault]
         if reply.calls:
             return UserStep(private_message(reply.calls, messages, reply.text), after)
-        return self._said(hearing, idle, reply.text, after)
+        before = UserMemory.from_json(state)
+        memory = memory_after(
+            hearing, reply.text, before, self._briefing, first=self._first, idle=idle
+        )
+        return UserStep({"role": "user", "content": reply.text}, {**after, **memory.as_json()})
 
     def _note(self, hearing: Hearing, idle: int) -> str:
         if hearing.turn is None:
             return word_opening_note(hearing, self._briefing)
         takes_back = self._rules.takes_back(hearing.turn)
         return word_note(hearing.turn, hearing.draw, idle=idle, takes_back=takes_back)
-
-    def _said(self, hearing: Hearing, idle: int, text: str, state: dict[str, Any]) -> UserStep:
-        """Return the step in which a text is said, with what the user remembers of it."""
-        said, turn = without_tokens(text), hearing.turn
-        heard = "" if turn is None else turn.text
-        before = state.get("disclosed", ())
-        already = {row["key"] for row in before}
-        told = told_after(
-            before,
-            said,
-            heard,
-            hearing.number,
-            self._briefing,
-            self._first,
-            {key: one for key, one in hearing.speaker.sayings.items() if key not in already},
-            () if turn is None else due_facts(turn),
-        )
-        memory = UserMemory() if turn is None else turn.memory
-        is_new = any(row["key"] not in already for row in told)
-        fresh = frozenset[str]() if turn is None else memory.fresh(turn.reading)
-        approves = turn is not None and can_approve(turn) and is_approval(said)
-        memory = replace(
-            memory,
-            record=DisclosureRecord(tuple(told)),
-            seen=memory.seen | fresh,
-            idle=0 if is_new else idle,
-            approved=memory.approved or approves,
-        )
-        return UserStep({"role": "user", "content": text}, {**state, **memory.as_json()})
 
     def _breach(
         self, reply: ModelReply, messages: Sequence[Message], hearing: Hearing

@@ -10,8 +10,11 @@ from random import Random
 from typing import NamedTuple
 
 from crab_graph.personas.behavior import Behavior
-from crab_graph.personas.briefing import FactLevel, UserBriefing
+from crab_graph.personas.briefing import Fact, FactLevel, Reason, UserBriefing
+from crab_graph.personas.error_reactions import gives_up, shortened, warns
 from crab_graph.personas.fact_answers import new_facts
+from crab_graph.personas.later_halves import halves
+from crab_graph.personas.objection_answers import objects
 from crab_graph.personas.own_tools import ADD, APPROVE
 from crab_graph.personas.rules_user import Hearing
 from crab_graph.personas.turns import Turn
@@ -35,6 +38,8 @@ class Manner(NamedTuple):
     words: int | None
     is_polite: bool
     asks: bool
+    is_lower: bool
+    small_talk: bool
     drifts: bool
 
 
@@ -49,6 +54,8 @@ def draw_manner(behavior: Behavior, draw: Draw) -> Manner:
         words=None if happens("short", behavior.short) else max(_LEAST_WORDS, words),
         is_polite=happens("polite", behavior.polite),
         asks=happens("question", behavior.questions),
+        is_lower=happens("lower", behavior.lower),
+        small_talk=happens("small talk", behavior.small_talk),
         drifts=happens("drift", behavior.drifts),
     )
 
@@ -60,11 +67,9 @@ def word_opening_note(hearing: Hearing, briefing: UserBriefing) -> str:
     manner = manner._replace(words=manner.words or _LEAST_WORDS, asks=False)
     first = "opens_with_basics" if behavior.two_levels else "opens_with_all"
     told = [
-        fact.key
-        for fact in briefing.facts
-        if fact.level is FactLevel.BASIC or not behavior.two_levels
+        fact for fact in briefing.facts if fact.level is FactLevel.BASIC or not behavior.two_levels
     ]
-    return _note([_line(first), *_doubt_lines(told, hearing.speaker), *_manner_lines(manner)])
+    return _note([_line(first), *_saying_lines(told, hearing.speaker), *_manner_lines(manner)])
 
 
 def word_note(turn: Turn, draw: Draw, *, idle: int, takes_back: bool) -> str:
@@ -73,11 +78,12 @@ def word_note(turn: Turn, draw: Draw, *, idle: int, takes_back: bool) -> str:
     `idle` counts the agent's messages in a row, this one included, that brought nothing new;
     `takes_back` says whether the user changes its mind now.
     """
+    manner = draw_manner(shortened(turn.behavior, turn.memory.errors), draw)
     lines = [_line("takes_back")] if takes_back else []
-    lines += _detail_lines(turn)
-    lines += _doubt_lines(_told_now(turn), turn.speaker)
-    lines += _manner_lines(draw_manner(turn.behavior, draw))
-    return _note([*lines, *_patience(turn.behavior, idle)])
+    lines += [*_error_lines(turn), *_detail_lines(turn)]
+    told = due_facts(turn).now if turn.behavior.two_levels else new_facts(turn)
+    lines += _saying_lines([turn.facts[key] for key in told], turn.speaker)
+    return _note([*lines, *_manner_lines(manner), *_patience(turn, idle)])
 
 
 def idle_messages(hearing: Hearing) -> int:
@@ -97,43 +103,77 @@ def _is_idle(turn: Turn) -> bool:
     return not (is_new or has_acted or turn.memory.fresh(turn.reading))
 
 
-def due_facts(turn: Turn) -> list[str]:
-    """Return the keys of the details to tell now: new ones first, and as many as one answer gives.
+class Due(NamedTuple):
+    """The details to tell with one message, by key, and those that wait for the next."""
 
-    What is asked for again by itself comes before what an open question beside it leaves to say.
+    now: list[str]
+    later: list[str]
+
+
+def due_facts(turn: Turn) -> Due:
+    """Return the details to tell: what was left last time, then as many as one answer gives.
+
+    New ones come first, but what is asked for again by itself comes before what an open question
+    beside it leaves to say. Under D1 half of it may wait for the next message.
     """
     record = turn.memory.record
+    left = [key for key in turn.memory.later if key in turn.facts and not record.has(key)]
     asked = [key for key in turn.reading.asked if _is_due(key, turn)]
-    new = [key for key in new_facts(turn) if _is_due(key, turn)]
+    new = [key for key in new_facts(turn) if _is_due(key, turn) and key not in left]
     is_again = bool(asked) and all(map(record.is_settled, asked))
-    return (asked if is_again else new)[: turn.behavior.facts_per_answer]
+    due = (asked if is_again else new)[: turn.behavior.facts_per_answer]
+    facts = [turn.facts[key] for key in due]
+    now, later = halves(facts, turn.speaker, are_whole=is_again or turn.reading.asks_booking)
+    return Due([*left, *(fact.key for fact in now)], list(later))
 
 
 def _detail_lines(turn: Turn) -> list[str]:
     """Say which details to tell now, where they wait for a question at all."""
     if not turn.behavior.two_levels:
         return []
-    record = turn.memory.record
+    record, due = turn.memory.record, due_facts(turn)
     parts: dict[str, list[str]] = {"tells": [], "pins_down": [], "tells_again": []}
-    for key in due_facts(turn):
+    for key in due.now:
         is_told = record.has(key)
         part = "tells_again" if record.is_settled(key) else "pins_down" if is_told else "tells"
         parts[part].append(fact_label(key))
     lines = [_line(part, facts=", ".join(keys)) for part, keys in parts.items() if keys]
+    lines += [_line("more_to_come")] if due.later else []
     return [*(lines or [_line("tells_nothing")]), _line("limit", limit=detail_limit(turn.behavior))]
 
 
-def _doubt_lines(keys: Sequence[str], speaker: Speaker) -> list[str]:
-    """Say how to put what the user is not sure of when it first tells it (D3)."""
-    sayings = {key: speaker.sayings[key] for key in keys if key in speaker.sayings}
-    return [
-        _line("doubts", fact=fact_label(key), words=saying.words) for key, saying in sayings.items()
-    ]
+def _saying_lines(facts: Sequence[Fact], speaker: Speaker) -> list[str]:
+    """Say how to put what the user is not sure of (D3), or puts in other words (D1)."""
+    lines = []
+    for fact in facts:
+        saying = speaker.sayings.get(fact.key)
+        if saying is not None:
+            name = "doubts" if saying.mark else "indirect"
+            lines.append(_line(name, fact=fact_label(fact.key), words=speaker.fact(fact)))
+    return lines
 
 
-def _told_now(turn: Turn) -> list[str]:
-    """Return the keys of the facts that the answer may give for the first time."""
-    return due_facts(turn) if turn.behavior.two_levels else new_facts(turn)
+def _error_lines(turn: Turn) -> list[str]:
+    """Say what is drawn about what the agent has got wrong: not seen, hinted at, too much (D4)."""
+    lines = []
+    if turn.overlooked:
+        lines.append(_line("overlooks", facts=", ".join(map(fact_label, turn.overlooked))))
+    drawn = drawn_reaction(turn)
+    return [*lines, *([] if drawn is None else [_line(drawn[1], facts=fact_label(drawn[0]))])]
+
+
+def drawn_reaction(turn: Turn) -> tuple[str, str] | None:
+    """Return the fact that a message has wrong, and the line that says how the user takes it."""
+    record, errors, behavior = turn.memory.record, turn.memory.errors, turn.behavior
+    wrong = [key for key in turn.conflicts if record.has(key)] if objects(turn) else []
+    if not wrong:
+        return None
+    key = min(wrong, key=lambda one: record.times(one, Reason.CORRECTED))
+    if gives_up(key, behavior, errors):
+        return key, "gives_up_on"
+    if errors.hinted is None and turn.speaker.happens("hint", 1 - behavior.names_errors):
+        return key, "hints"
+    return (key, "warns_of") if warns(key, behavior, errors) else None
 
 
 def _is_due(key: str, turn: Turn) -> bool:
@@ -148,18 +188,22 @@ def _is_due(key: str, turn: Turn) -> bool:
 def _manner_lines(manner: Manner) -> list[str]:
     length = _line("short") if manner.words is None else _line("words", words=str(manner.words))
     traits = {
+        "lower": manner.is_lower,
         "polite" if manner.is_polite else "not_polite": True,
         "asks" if manner.asks else "asks_nothing": True,
+        "small_talk": manner.small_talk,
         "drifts": manner.drifts,
     }
     return [length, *(_line(name) for name, is_drawn in traits.items() if is_drawn)]
 
 
-def _patience(behavior: Behavior, idle: int) -> list[str]:
-    if idle >= behavior.patience:
+def _patience(turn: Turn, idle: int) -> list[str]:
+    """Say that the user's patience wears thin; no user leaves without having said so."""
+    patience, has_warned = turn.behavior.patience, turn.memory.warned
+    if idle >= patience and has_warned:
         return [_line("gives_up", idle=str(idle))]
-    is_last = idle == behavior.patience - 1 and idle > 0
-    return [_line("warns", idle=str(idle))] if is_last else []
+    is_thin = idle > 0 and idle >= patience - 1
+    return [_line("warns", idle=str(idle))] if is_thin and not has_warned else []
 
 
 def _line(name: str, **values: str) -> str:

@@ -27,6 +27,7 @@ from crab_graph.text.amounts import find_amounts
 
 _WORD = re.compile(r"\w+")
 _YEAR = re.compile(r"20\d\d")
+_MOST = 0.75
 _FILLERS = frozenset("a about an and around at between by for in of on or so the to".split())
 
 
@@ -88,10 +89,11 @@ def told_after(
 
 
 def _says_so(text: str, saying: Saying) -> bool:
-    """Tell whether a text says a value so, in whatever order, the year of a date left out."""
+    """Tell whether a text says a value so, or nearly so: in another order, without the year."""
     said = set(_WORD.findall(text.casefold()))
     meant = {word for word in _WORD.findall(saying.value.casefold()) if word not in _FILLERS}
-    return bool(meant) and {word for word in meant if not _YEAR.fullmatch(word)} <= said
+    meant = {word for word in meant if not _YEAR.fullmatch(word)} or meant
+    return bool(meant) and len(meant & said) >= _MOST * len(meant)
 
 
 def stated_facts(text: str, briefing: UserBriefing, asked: Iterable[str] = ()) -> list[str]:
