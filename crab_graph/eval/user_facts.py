@@ -41,10 +41,18 @@ class _Statement(NamedTuple):
         return key in facts and any(_same(facts[key], value) for value in self.values)
 
 
-def wrong_facts(episode: Episode, results: Results) -> Iterator[UserError]:
-    """U1: a stated value differs from the profile. U2: a demand the profile knows nothing of."""
+def wrong_facts(
+    episode: Episode, results: Results, conduct: "UserConduct | None" = None
+) -> Iterator[UserError]:
+    """U1: a stated value differs from the profile. U2: a demand the profile knows nothing of.
+
+    What a user who doubts says first of a fact is no error: agents are to pin values down.
+    """
     facts, writes = episode.reading.facts, episode.history.writes
     statements = list(_statements(episode))
+    if conduct is not None and conduct.doubts:
+        first = {one.claim.key: one.message.seq for one in reversed(statements)}
+        statements = [one for one in statements if one.message.seq != first[one.claim.key]]
     wrong = [one for one in statements if not one.is_right(facts)]
     mended = _mended(episode, statements) if wrong else {}
     covers = cache(partial(_covered, episode))
@@ -101,13 +109,19 @@ def _latest_correction(episode: Episode, message: UserMessage) -> float:
 
 
 def _statements(episode: Episode) -> Iterator[_Statement]:
-    """Yield what clauses say of the profile that do not ask, deny, or take an offer."""
+    """Yield what clauses say of the profile that do not ask, deny, doubt, or take an offer.
+
+    A value that is told by another one is not stated by that one.
+    """
+    unsure, indirect = pattern("attribution", "doubts"), pattern("attribution", "indirect")
     denials, strong = pattern("attribution", "denials"), pattern("approval", "strong")
     proposals = {answer.seq for said, answer in episode.dialogue.answers if said.mentions}
     claims = [(claim, re.compile(claim.pattern)) for claim in episode.reading.grading.claims]
     for message in episode.dialogue.user:
         for words in map(message.utterance.words, message.utterance.clauses):
             if "?" in words or denials.search(words):
+                continue
+            if unsure.search(words) or indirect.search(words):
                 continue
             if message.seq in proposals and strong.search(words):
                 continue
@@ -134,12 +148,14 @@ class UserConduct(NamedTuple):
     """What a transcript does not hold of a user: how much an answer gives, and what it told when.
 
     Most facts an answer gives are `None` for all; of a persona of a file they are not known. `told`
-    has the number of the visible message that first told each fact.
+    has the number of the visible message that first told each fact. Who `doubts` may say any fact
+    otherwise at first.
     """
 
     facts_per_answer: int | None
     told: Mapping[str, int]
     is_limit_known: bool = True
+    doubts: bool = False
 
     @classmethod
     def from_record(
@@ -153,10 +169,11 @@ class UserConduct(NamedTuple):
         dimensions = tuple(dimensions)
         if not told:
             return None
+        doubts = Dimension.D3 in dimensions
         if persona not in set(Persona) or not set(dimensions) <= set(Dimension):
-            return cls(None, told, is_limit_known=False)
+            return cls(None, told, is_limit_known=False, doubts=doubts)
         condition = ResolvedCondition("", Persona(persona), dimensions)
-        return cls(behavior_of(condition).facts_per_answer, told)
+        return cls(behavior_of(condition).facts_per_answer, told, doubts=doubts)
 
 
 def withheld_facts(episode: Episode, conduct: UserConduct | None) -> Iterator[UserError]:

@@ -160,7 +160,7 @@ def grade_trajectory(
     strict = strict_checks(episode, results, verifiers)
     passed = _passes(results)
     errors = [
-        *wrong_facts(episode, results),
+        *wrong_facts(episode, results, conduct),
         *withheld_facts(episode, conduct),
         *conduct_errors(episode),
         *recorded_errors(user_faults),

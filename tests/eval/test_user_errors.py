@@ -66,6 +66,12 @@ def codes(script):
         ("It stays within our budget, the flights cost $580.00.", []),
         ("It is just me.", ["U1"]),
         ("Two of us.", []),
+        ("We leave on 4 May 2027, I think.", []),
+        ("Outbound: night, not quite sure.", []),
+        ("Leaving in early June (I guess).", []),
+        ("Our budget for the whole trip is around $900, I believe.", []),
+        ("It is for one less than 4 nights.", []),
+        ("Outbound time of day: anything but morning or midday.", []),
     ],
 )
 def test_dates_places_and_births_are_held_against_the_profile(text, found):
@@ -86,6 +92,25 @@ def test_wishes_are_held_against_a_profile_that_has_them():
         script.user(text)
         script.user("###STOP###")
         assert codes(script) == found, text
+
+
+def test_under_doubt_the_first_value_is_no_error_and_another_is():
+    script = RIGHT.write()
+    script.messages[0]["content"] = "We leave on 4 May 2027."
+    transcript = script.messages
+
+    def found(*, doubts):
+        conduct = UserConduct(None, {"origin": 1}, doubts=doubts)
+        return [
+            error["code"]
+            for error in grade(script.task, transcript, conduct=conduct).metrics["user_errors"]
+        ]
+
+    assert (found(doubts=False), found(doubts=True)) == (["U1"], [])
+    transcript[0]["content"] = "We leave on 4 May 2027."
+    transcript.insert(1, {"role": "assistant", "content": "Which day exactly do you leave?"})
+    transcript.insert(2, {"role": "user", "content": "We leave on 5 May 2027."})
+    assert found(doubts=True) == ["U1"]
 
 
 def test_a_wish_the_profile_has_not_is_invented_and_none_needs_no_grounds():
