@@ -14,7 +14,7 @@ from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import Fact, UserBriefing
 from crab_graph.personas.play_backs import PlayBack, read_play_back
 from crab_graph.personas.recognition import stated_facts
-from crab_graph.personas.stated_plans import StatedPlan, contradictions, read_plan, read_plans
+from crab_graph.personas.stated_plans import StatedPlan, contradictions, read_plan
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import ValueForm
 from crab_graph.runs.record import EpisodeRecord
@@ -49,8 +49,7 @@ class HeardTurn:
     is_opening: bool
     briefing: UserBriefing
     told: tuple[ToldFact, ...] = ()
-    earlier: tuple[str, ...] = ()
-    """What the agent said before that message."""
+    before: "HeardTurn | None" = None
 
     @cached_property
     def reading(self) -> Reading:
@@ -74,11 +73,11 @@ class HeardTurn:
 
     @cached_property
     def _plan(self) -> StatedPlan:
-        reading, briefing = self.reading, self.briefing
-        wants_yes = reading.asks_booking or reading.asks_choice
-        return read_plan(
-            reading, briefing.slots, read_plans(self.earlier, briefing) if wants_yes else ()
-        )
+        earlier, one = list[StatedPlan](), self.before
+        while one is not None and (self.reading.asks_booking or self.reading.asks_choice):
+            earlier.append(one._plan)
+            one = one.before
+        return read_plan(self.reading, self.briefing.slots, earlier[::-1])
 
     @cached_property
     def played(self) -> PlayBack:
@@ -131,9 +130,9 @@ def live_through(record: EpisodeRecord, task: Task, behavior: Behavior | None) -
     turns: list[HeardTurn] = []
     for place, (number, heard, said, calls) in enumerate(spoken):
         is_opening = place == 0 and not heard
-        earlier = tuple(one.heard for one in turns if one.heard)
+        before = turns[-1] if turns else None
         told = tuple(one for one in tellings if one.turn == number)
-        turns.append(HeardTurn(number, heard, said, calls, is_opening, briefing, told, earlier))
+        turns.append(HeardTurn(number, heard, said, calls, is_opening, briefing, told, before))
     return Lived(record, task, briefing, behavior, tuple(turns))
 
 
