@@ -199,7 +199,7 @@ def test_words_far_from_those_set_fail_their_gate(played):
 def test_who_gives_up_earlier_or_later_than_set_fails_the_gate_of_patience(played):
     silent = played["silent", "d2"]
     assert gates(silent)["patience"] is GateState.HELD
-    for turns in (2, silent.behavior.patience + 1):
+    for turns in (2, silent.behavior.patience + 2):
         other = replace(silent.behavior, patience=turns)
         assert gates(again(silent, other))["patience"] is GateState.FAILED
     assert gates(played["solver", "generic"])["patience"] is GateState.UNTESTED

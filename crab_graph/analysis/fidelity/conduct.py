@@ -15,8 +15,7 @@ from crab_graph.analysis.fidelity.progress import idle_before_giving_up
 from crab_graph.analysis.fidelity.statements import (
     false_play_backs,
     is_affirmed,
-    is_approved,
-    wrong_plans,
+    read_objections,
 )
 from crab_graph.analysis.fidelity.turn_rates import SHORT_WORDS, count_doubts
 from crab_graph.personas.briefing import FactLevel, How
@@ -147,9 +146,37 @@ def corrected(lived: Lived) -> Iterator[Case]:
 
 
 def objected(lived: Lived) -> Iterator[Case]:
-    """Of each plan that shows a wish missed, whether it was not approved."""
-    for plan in wrong_plans(lived):
-        yield Case(not is_approved(plan, lived.task), _NOTICED)
+    """Of each plan that shows a wish missed, whether it was not approved.
+
+    A wish that the user has told can be overlooked, unless it was objected to before.
+    """
+    behavior = lived.behavior
+    for one in read_objections(lived):
+        missed = len(one.plan.missed)
+        is_sure = behavior is None or not one.is_new
+        overlooked = 0.0 if is_sure or behavior is None else behavior.overlooks**missed
+        yield Case(not one.is_approved, _drawn_without(overlooked))
+
+
+def named(lived: Lived) -> Iterator[Case]:
+    """Of each first objection to a plan, whether it says what is wrong."""
+    behavior = lived.behavior
+    for one in read_objections(lived):
+        if one.is_new and not one.is_approved:
+            hinted = 0.0 if behavior is None else 1 - behavior.names_errors
+            yield Case(one.says_what, _drawn_without(hinted))
+
+
+def refusals(lived: Lived) -> Iterator[Case]:
+    """Of each plan with a wish missed that was corrected before, whether the user then gave up."""
+    for one in read_objections(lived):
+        if one.times:
+            band = None
+            if lived.behavior is not None:
+                limit = lived.behavior.refusals
+                expected = float(limit is not None and one.times >= limit)
+                band = Band(expected, expected, is_of_each=True)
+            yield Case(one.ends, band)
 
 
 def affirmed(lived: Lived) -> Iterator[Case]:
@@ -192,7 +219,8 @@ def patience(lived: Lived) -> Iterator[Case]:
         band = None
         if lived.behavior is not None:
             held = lived.behavior.patience
-            band = Band(held, held, is_of_each=True)
+            # It warns before it leaves, be it a turn late.
+            band = Band(held, held + 1, is_of_each=True)
         yield Case(idle, band)
 
 
@@ -207,6 +235,8 @@ CASES: Mapping[str, Cases] = {
         vague,
         corrected,
         objected,
+        named,
+        refusals,
         affirmed,
         repeats,
         words,
@@ -247,6 +277,14 @@ def _drawn(rate: float, *, is_on: bool) -> Band:
         return Band(0.0, _TRACE)
     least, most = _DRAWN
     return Band(max(least * rate, _TRACE), max(most * rate, _TRACE), is_drawn=True)
+
+
+def _drawn_without(rate: float) -> Band:
+    """Return the band of what is always so but for a rate at which it is not."""
+    least, most = _DRAWN
+    if rate == 0:
+        return _NOTICED
+    return Band(max(1 - most * rate, 0.0), 1 - least * rate, is_drawn=True)
 
 
 def _plain(text: str) -> str:

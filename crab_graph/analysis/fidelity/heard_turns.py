@@ -18,7 +18,7 @@ from crab_graph.personas.stated_plans import StatedPlan, contradictions, read_pl
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import ValueForm
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.text.phrases import without_tokens
+from crab_graph.text.phrases import TerminalToken, without_tokens
 
 
 class ToldFact(NamedTuple):
@@ -116,6 +116,12 @@ class Lived:
     def facts(self) -> Mapping[str, Fact]:
         """What the user knew, by key."""
         return {fact.key: fact for fact in self.briefing.facts}
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether the user ended it with something left to do."""
+        is_done = self.record.metrics.get("job_state") == "full"
+        return self.record.termination == TerminalToken.STOP.name and not is_done
 
     def has(self, dimension: str) -> bool:
         """Tell whether a dimension was switched on for its user."""

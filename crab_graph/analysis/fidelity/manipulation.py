@@ -64,6 +64,8 @@ class ManipulationCheck:
             return GateState.HELD if self.breaches <= _MOST_BREACHES else GateState.FAILED
         least, most = value, value
         is_absent = value == 0 and self.band.low * self.cases >= _SURE_TO_SHOW
+        if self.figure.is_share and value == 1:
+            is_absent = (1 - self.band.high) * self.cases >= _SURE_TO_SHOW
         if self.band.is_drawn and not is_absent:
             least, most = self.measured.interval.ends or (-inf, inf)
         return GateState.HELD if least <= high + _ROUNDING and low <= most else GateState.FAILED

@@ -1,11 +1,10 @@
 """For how long a user goes on when an agent brings nothing: progress as the rulebook has it (§10).
 
 A turn makes progress when a fact is newly asked for or given, or an item, an amount, a request, a
-claim or an offer in it is new.
+claim or an offer in it is new. A question back, as to what was meant, costs no patience.
 """
 
 from crab_graph.analysis.fidelity.heard_turns import HeardTurn, Lived
-from crab_graph.text.phrases import TerminalToken
 
 _ACTS = "asks_booking asks_approval asks_card offers_transfer claims_done".split()
 
@@ -14,19 +13,19 @@ def idle_before_giving_up(lived: Lived) -> int | None:
     """Return how many messages in a row brought nothing when the user gave up, the last included.
 
     `None` where the user did not give up: where everything was done, a transfer was offered, or it
-    ended on a message that brought something.
+    ended on a message that brought something, if only an error.
     """
-    record = lived.record
-    if record.termination != TerminalToken.STOP.name or record.metrics.get("job_state") == "full":
-        return None
     answered = [one for one in lived.turns if not one.is_opening]
-    if not answered or answered[-1].reading.offers_transfer:
+    if not lived.gave_up or not answered:
+        return None
+    if answered[-1].reading.offers_transfer or answered[-1].contradicted:
         return None
     idle, seen = 0, set[str]()
     for one in answered:
         news = _news(one) - seen
         seen |= news
-        idle = 0 if news or one.told or one.calls else idle + 1
+        asks_back = bool(one.heard.strip()) and "?" in one.said
+        idle = 0 if news or one.told or one.calls else idle + (not asks_back)
     return idle or None
 
 

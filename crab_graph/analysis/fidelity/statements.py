@@ -6,6 +6,7 @@ the value that breaks it. Neither knows what the user noticed.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -36,6 +37,11 @@ class Statement(NamedTuple):
     broken: frozenset[str] = frozenset()
 
     @property
+    def number(self) -> int:
+        """The number of the user's turn that answers it."""
+        return self.turn.number
+
+    @property
     def missed(self) -> frozenset[str]:
         """Keys of the facts that it misses, by either witness."""
         return self.seen | self.broken
@@ -60,6 +66,52 @@ def false_play_backs(lived: Lived) -> Iterator[Statement]:
         found = Statement(one, frozenset(one.played.wrong))
         if found.missed:
             yield found
+
+
+class Objection(NamedTuple):
+    """How a user took a wrong plan.
+
+    `is_new` where none of what it misses was put to the user before, all of which the user had told
+    by then; `times` is how often the user had said what is wrong with it, `says_what` whether it
+    does so now, and `ends` whether it leaves.
+    """
+
+    plan: Statement
+    is_approved: bool
+    is_new: bool
+    times: int
+    says_what: bool
+    ends: bool
+
+
+def read_objections(lived: Lived) -> Iterator[Objection]:
+    """Yield how a user took each wrong plan, one after the other.
+
+    What was approved once stays so, and is not put to it again.
+    """
+    times: Counter[str] = Counter()
+    put: set[str] = set()
+    approved: set[str] = set()
+    for plan in wrong_plans(lived):
+        known = {told.key for one in lived.turns for told in one.told if one.number < plan.number}
+        if plan.missed & approved:
+            continue
+        takes = is_approved(plan, lived.task)
+        named = set() if takes else {key for key in plan.missed & known if _names(plan.turn, key)}
+        before = max((times[key] for key in plan.missed), default=0)
+        is_new = plan.missed <= known and not plan.missed & put
+        ends = plan.turn is lived.turns[-1] and lived.gave_up
+        yield Objection(plan, takes, is_new, before, bool(named), ends)
+        put |= plan.missed
+        times.update(named)
+        approved |= plan.missed if takes else set()
+
+
+def _names(one: HeardTurn, key: str) -> bool:
+    """Tell whether the user says what it is about: its value, or one that it could have."""
+    words, said = one.briefing.lexicon.facts[key], one.said.casefold()
+    cues = (*words.cues.values(), *words.asks)
+    return bool(one.states(key)) or any(cue.search(said) for cue in cues)
 
 
 def is_approved(statement: Statement, task: Task) -> bool:
