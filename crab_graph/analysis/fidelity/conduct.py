@@ -20,7 +20,6 @@ from crab_graph.analysis.fidelity.statements import (
 from crab_graph.analysis.fidelity.turn_rates import SHORT_WORDS, count_doubts
 from crab_graph.personas.briefing import FactLevel, How
 from crab_graph.personas.condition import Dimension
-from crab_graph.settings import Engine
 
 _TRACE = 0.01
 """Of a rate that is to be there at all the least, of one that is not the most."""
@@ -87,15 +86,12 @@ def facts_per_answer(lived: Lived) -> Iterator[Case]:
 
 
 def indirect(lived: Lived) -> Iterator[Case]:
-    """Of each fact recorded as told exactly, whether its words do not state it plainly.
-
-    Of a user that is a model only what is stated plainly is on record.
-    """
+    """Of each fact recorded as told exactly, whether its words do not state it plainly."""
     band = None
     if lived.behavior is not None:
         rate, is_on = lived.behavior.indirect, lived.has(Dimension.D1)
         band = _drawn(rate, is_on=is_on) if rate or is_on else _HARDLY
-    for one in lived.turns if lived.record.user_engine != Engine.LLM else ():
+    for one in lived.turns:
         for told in one.told:
             # What is said to be right was told by the agent.
             if told.how == How.EXACT and told.key not in one.played.right:
