@@ -104,6 +104,9 @@ class Behavior:
             `None` for as often as it takes.
         patience: Turns in a row without progress after which the user gives up.
         insists: How often the user asks to look again when the agent says it cannot help.
+        pays_in_parts: Share of tasks in which the user first approves some of the payments asked
+            for, says so, and approves the others with its next turn (D4).
+        tries_other_card: Share of tasks in which it pays by a card first whose limit is too low.
         most_questions: Facts asked for in one message above which the user objects to so many
             questions; `None` for never.
     """
@@ -135,6 +138,8 @@ class Behavior:
     refusals: Annotated[int | None, _number(1, none="any")] = None
     patience: Annotated[int, _number(1)] = 8
     insists: Annotated[int, _number(0)] = 1
+    pays_in_parts: _Share = 0.0
+    tries_other_card: _Share = 0.0
     most_questions: Annotated[int | None, _number(1, none="never")] = None
 
 

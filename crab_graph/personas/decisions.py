@@ -12,6 +12,7 @@ from crab_graph.personas.later_halves import halves
 from crab_graph.personas.objection_answers import objection, objects
 from crab_graph.personas.own_tools import CARD_FACT, CARDS, PrivateCall, next_calls
 from crab_graph.personas.payment_answers import pay
+from crab_graph.personas.payment_habits import first_ones
 from crab_graph.personas.plan_answers import approve
 from crab_graph.personas.reactions import react
 from crab_graph.personas.turns import Decision, Turn
@@ -45,12 +46,14 @@ def private_calls(turn: Turn) -> list[PrivateCall]:
     reading, wallet = turn.reading, turn.wallet
     if objects(turn) or CARD_FACT in turn.playback.wrong:
         return []
-    checks = reading.claims_done or reading.is_closing
-    if checks and not reading.asks_wallet and wallet.confirmations not in wallet.called:
+    pays = reading.asks_wallet or turn.is_due
+    checks = (reading.claims_done or reading.is_closing) and not pays
+    if checks and wallet.confirmations not in wallet.called:
         return [PrivateCall(wallet.confirmations, {})]
     if turn.wrong_total is not None and CARDS in wallet.called:
         return []
-    return next_calls(reading, wallet, turn.refused)
+    calls = next_calls(reading, wallet, turn.refused, is_due=turn.is_due)
+    return first_ones(calls, wallet, turn.habit)
 
 
 def decide(turn: Turn) -> Decision:

@@ -8,7 +8,7 @@ from crab_graph.personas.briefing import DisclosureRecord
 from crab_graph.personas.error_reactions import ErrorRecord
 from crab_graph.personas.understanding import Reading
 
-_COUNTS = ("idle", "warned", "insisted", "approved", "asked_back")
+_COUNTS = ("idle", "warned", "owes", "insisted", "approved", "asked_back")
 _NEWS = {
     "booking": "asks_booking",
     "approval": "asks_approval",
@@ -42,6 +42,7 @@ class UserMemory:
     declined: frozenset[str] = frozenset()
     idle: int = 0
     warned: bool = False
+    owes: bool = False
     insisted: int = 0
     approved: bool = False
     asked_back: int = 0

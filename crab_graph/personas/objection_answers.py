@@ -21,7 +21,8 @@ def objection(turn: Turn) -> Decision | None:
     """Return the turn that objects to a plan or to a card that is not meant, if there is one."""
     if objects(turn):
         return _object(turn, turn.conflicts)
-    if turn.reading.asks_wallet and turn.wallet.names_other_card(turn.reading.ids):
+    asks = turn.reading.asks_wallet and not turn.is_due
+    if asks and turn.wallet.names_other_card(turn.reading.ids):
         return name_detail(turn, "other_card", CARD_FACT, Reason.CORRECTED)
     return _explanation(turn)
 

@@ -19,6 +19,7 @@ CARDS = "get_my_payment_cards"
 ADD = "add_payment_method_to_platform"
 APPROVE = "record_payment_approval"
 CARD_FACT = "payment_card"
+METHOD_ID = "PM-"
 
 _ONE_UNIT = re.compile(rf"\s*(?:[/×*]|{fragment('marks', 'unit')})")
 """What makes the amount before it the price of one unit."""
@@ -142,24 +143,29 @@ def read_wallet(messages: Sequence[Message], since: int, briefing: UserBriefing)
     )
 
 
-def next_calls(reading: Reading, wallet: Wallet, refused: Sequence[Refusal]) -> list[PrivateCall]:
+def next_calls(
+    reading: Reading, wallet: Wallet, refused: Sequence[Refusal], *, is_due: bool = False
+) -> list[PrivateCall]:
     """Return the calls the user makes next for a request about payment; none when it is through.
+
+    Where it `is_due` the user pays without a request.
 
     Reads come first, then the card is put on the platform where it is not, then every pending
     booking that was asked for is approved at its exact amount, all in one batch.
     """
-    reads = [CARDS] if reading.asks_wallet else []
-    reads += [wallet.confirmations] if reading.asks_approval else []
+    approves = reading.asks_approval or is_due
+    reads = [CARDS] if reading.asks_wallet or is_due else []
+    reads += [wallet.confirmations] if approves else []
     missing = [PrivateCall(name, {}) for name in reads if name not in wallet.called]
     if missing:
         return missing
-    if wallet.names_other_card(reading.ids):
+    if wallet.names_other_card(reading.ids) and not is_due:
         return []
     card, method_id = wallet.card, wallet.method_id
-    needs_method = reading.asks_card or (reading.asks_approval and bool(wallet.pending))
+    needs_method = reading.asks_card or (approves and bool(wallet.pending))
     if needs_method and method_id is None and ADD not in wallet.called:
         return [] if card is None else [PrivateCall(ADD, {"card_id": card["card_id"]})]
-    if not reading.asks_approval or method_id is None or APPROVE in wallet.called:
+    if not approves or method_id is None or APPROVE in wallet.called:
         return []
     skipped = {refusal.booking_id for refusal in refused}
     method = {"payment_method_id": method_id}

@@ -3,16 +3,17 @@
 from crab_graph.money import format_dollars
 from crab_graph.personas.briefing import Reason
 from crab_graph.personas.fact_answers import absence_words, chosen_facts
-from crab_graph.personas.own_tools import ADD, APPROVE, CARD_FACT
+from crab_graph.personas.own_tools import ADD, APPROVE, CARD_FACT, to_approve
+from crab_graph.personas.payment_habits import PaymentHabit
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
-from crab_graph.personas.wording import word_value
+from crab_graph.personas.wording import join_words, word_value
 
 
 def pay(turn: Turn) -> Decision | None:
     """Say what came of a request about payment; `None` where there was none to answer."""
     reading, wallet = turn.reading, turn.wallet
-    if not reading.asks_wallet:
+    if not (reading.asks_wallet or (turn.is_due and wallet.recorded)):
         return None
     is_plan = asks_for_plan(turn) and not wallet.pending
     if is_plan and not (reading.asks_card or reading.asks_method):
@@ -22,7 +23,7 @@ def pay(turn: Turn) -> Decision | None:
     told = told_as_asked(facts)
     if reading.asks_method or reading.asks_card or wallet.added is not None:
         parts.append(_method_words(turn))
-        if CARD_FACT in turn.facts:
+        if CARD_FACT in turn.facts and turn.facts[CARD_FACT].value["card_id"] == wallet.wanted:
             told = ((CARD_FACT, Reason.ASKED), *told)
     parts += [turn.speaker.fact(fact) for fact in facts]
     approved = is_plan and can_approve(turn)
@@ -33,6 +34,7 @@ def pay(turn: Turn) -> Decision | None:
         parts.append(turn.speaker.phrase("approve"))
     moved = not wallet.called.isdisjoint({APPROVE, ADD})
     is_content = moved and not turn.refused
+    owes = bool(_left(turn))
     return Decision(
         tuple(parts),
         told=told,
@@ -40,7 +42,19 @@ def pay(turn: Turn) -> Decision | None:
         is_content=is_content,
         moved=moved,
         approved=approved,
+        owes=owes,
     )
+
+
+def _left(turn: Turn) -> list[str]:
+    """Return the bookings asked for whose payments the user approves with its next turn."""
+    wallet, habit = turn.wallet, turn.habit
+    if habit is not PaymentHabit.IN_PARTS or wallet.earlier or not wallet.recorded:
+        return []
+    done = {approval.booking_id for approval in wallet.recorded}
+    done |= {refusal.booking_id for refusal in turn.refused}
+    names = (booking.booking_id for booking in to_approve(turn.reading, wallet))
+    return [name for name in names if name not in done]
 
 
 def _payment_words(turn: Turn, *, is_plan: bool) -> list[str]:
@@ -60,9 +74,14 @@ def _payment_words(turn: Turn, *, is_plan: bool) -> list[str]:
     ]
     parts += [phrase("tool_failed", reason=reason) for reason in wallet.errors[:1]]
     if wallet.added is not None:
+        has_tried = turn.habit is PaymentHabit.OTHER_CARD and wallet.earlier
+        parts += [phrase("card_limit")] if has_tried else []
         parts.append(phrase("added"))
-    if wallet.recorded:
-        parts.append(phrase("paid"))
+    if _left(turn):
+        done = join_words([approval.booking_id for approval in wallet.recorded])
+        parts.append(phrase("paid_some", bookings=done))
+    elif wallet.recorded:
+        parts.append(phrase("paid_rest" if turn.memory.owes else "paid"))
     elif reading.asks_approval and not (parts or reading.asks_method or is_plan):
         parts.append(phrase("paid_before" if wallet.earlier else "nothing_pending"))
     return parts

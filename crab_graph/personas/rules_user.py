@@ -27,6 +27,7 @@ from crab_graph.personas.later_halves import said_before, with_later_half
 from crab_graph.personas.memory import UserMemory
 from crab_graph.personas.own_tools import misstated_total, read_wallet, refusals
 from crab_graph.personas.patience import with_patience
+from crab_graph.personas.payment_habits import PaymentHabit, payment_habit, with_other_card
 from crab_graph.personas.play_backs import read_play_back
 from crab_graph.personas.prompt import condition_behavior
 from crab_graph.personas.stated_plans import contradictions, open_choices, read_plan, read_plans
@@ -79,6 +80,7 @@ class RulesUser:
         """What the user says it wants before it changes its mind; mostly what it knows."""
         changing = () if self._first is None else (self._first.key,)
         self._ways = WaysOfSaying(briefing, self._behavior, seed, plain=changing)
+        self._habit = payment_habit(briefing, self._behavior, seed)
         self._kept = kept_words(briefing.facts, briefing)
 
     def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
@@ -164,6 +166,8 @@ class RulesUser:
         earlier = read_plans(_said_before(messages, heard), briefing) if wants_yes else []
         plan = read_plan(reading, briefing.slots, earlier)
         wallet = read_wallet(messages, heard, briefing)
+        if self._habit is PaymentHabit.OTHER_CARD:
+            wallet = with_other_card(wallet, reading)
         asks_approval = reading.asks_approval
         total = misstated_total(plan.totals, wallet, len(briefing.slots)) if asks_approval else None
         return Turn(
@@ -179,6 +183,7 @@ class RulesUser:
             wrong_total=total,
             refused=tuple(refusals(wallet, reading)) if asks_approval else (),
             speaker=speaker,
+            habit=self._habit,
         )
 
     def _finish(
@@ -196,6 +201,7 @@ class RulesUser:
             approved=memory.approved or reply.approved,
             asked_back=memory.asked_back + 1 if reply.asked_back else 0,
             later=reply.later,
+            owes=reply.owes or (memory.owes and not reply.moved),
         )
         text = speaker.finish(
             reply.parts,

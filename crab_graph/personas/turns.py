@@ -9,6 +9,7 @@ from crab_graph.personas.briefing import Fact, Reason, UserBriefing
 from crab_graph.personas.error_reactions import Reaction
 from crab_graph.personas.memory import UserMemory
 from crab_graph.personas.own_tools import Refusal, Wallet
+from crab_graph.personas.payment_habits import PaymentHabit, is_due
 from crab_graph.personas.play_backs import PlayBack
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wording import Speaker
@@ -34,6 +35,7 @@ class Decision:
     insisted: bool = False
     approved: bool = False
     asked_back: bool = False
+    owes: bool = False
     later: tuple[str, ...] = ()
     reaction: tuple[str, Reaction] | None = None
 
@@ -59,6 +61,7 @@ class Turn:
     refused: tuple[Refusal, ...]
     wrong_total: int | None
     speaker: Speaker
+    habit: PaymentHabit = PaymentHabit.AT_ONCE
     said: tuple[str, ...] = ()
     overlooked: tuple[str, ...] = ()
 
@@ -67,6 +70,11 @@ class Turn:
         """What the user knows by key, in the order facts are told."""
         known = {fact.key: fact for fact in self.briefing.facts}
         return {key: known[key] for key in self.briefing.ordered_keys()}
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the user pays without being asked to."""
+        return is_due(self.reading, self.wallet, self.habit, owes=self.memory.owes)
 
     @property
     def missing(self) -> list[str]:

@@ -233,6 +233,11 @@ class Reading:
         return segment.says("booking_lead") or "confirm" in words or words.endswith("?")
 
     @cached_property
+    def tells_of_failed_card(self) -> bool:
+        """Whether it says that a card was declined, or a charge did not go through."""
+        return self._is_about_payment and any(s.says("card_failed") for s in self.segments)
+
+    @cached_property
     def asks_card(self) -> bool:
         """Whether it asks the user to put a card on the platform."""
         return any(self._is_card_request(segment) for segment in self._awaited)

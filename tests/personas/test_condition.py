@@ -101,7 +101,8 @@ def test_a_dimension_changes_its_own_component_alone():
         "d1": "words short polite questions voice indirect spreads lower small_talk drifts jargon",
         "d2": "two_levels facts_per_answer",
         "d3": "doubts slips uncertain asks_back which_first manner changes_mind",
-        "d4": "overlooks names_errors shortens refusals temper patience insists most_questions",
+        "d4": "overlooks names_errors shortens refusals temper patience insists most_questions "
+        "pays_in_parts tries_other_card",
     }
     for name, changed in components.items():
         one, generic = behaviour(name), behaviour("generic")

@@ -2,11 +2,22 @@
 
 import pytest
 
+from crab_graph.personas.behavior import behavior_of
 from crab_graph.personas.breaches import is_approval
 from crab_graph.personas.briefing import Fact
-from crab_graph.personas.condition import PERSONAS
+from crab_graph.personas.condition import PERSONAS, parse_condition, resolve
+from crab_graph.personas.payment_habits import PaymentHabit, payment_habit
 from crab_graph.personas.wordbook import phrase_book
-from tests.personas.test_rules_user import BASIC, DETAILS, FACTS, PLAN, Chat
+from tests.personas.test_rules_user import (
+    BASIC,
+    BOOKINGS,
+    BRIEFING,
+    DETAILS,
+    FACTS,
+    PAY,
+    PLAN,
+    Chat,
+)
 from tests.travel_words import TRAVEL
 
 VOICES = ["generic", *PERSONAS, "ruse"]
@@ -223,3 +234,67 @@ def test_a_detail_never_told_is_news_and_no_reproach():
     assert any(text.startswith(one) for one in phrase_book().phrases["adds_wish"]["plain"])
     again = chat.say(PLAN.replace("4 stars", "2 stars") + " Again: shall I book it?")
     assert any(again.startswith(one) for one in phrase_book().phrases["object"]["cross"])
+
+
+def payer(habit, limits=("50.00", "5000.00"), condition="d4"):
+    """Return a chat with a user who pays in a certain way, asked to pay for four bookings."""
+    for seed in range(60):
+        behavior = behavior_of(resolve(parse_condition(condition), seed, "S1-001", 0))
+        if payment_habit(BRIEFING, behavior, seed) is habit:
+            break
+    cards = [
+        {"card_id": "CD-1", "brand": "Visa", "last4": "1111", "payment_method_id": None},
+        {"card_id": "CD-2", "brand": "Visa", "last4": "4242", "payment_method_id": None},
+    ]
+    cards = [card | {"limit": limit} for card, limit in zip(cards, limits, strict=True)]
+    chat = Chat(condition, seed, bookings=BOOKINGS, cards=cards)
+    chat.say()
+    return chat
+
+
+def test_some_approve_a_part_first_and_the_rest_with_the_next_turn():
+    chat = payer(PaymentHabit.IN_PARTS)
+    text = chat.say(PAY)
+    assert [one["booking_id"] for one in chat.approvals()] == ["BK-00000001", "BK-00000002"]
+    assert "BK-00000001 and BK-00000002" in text and "others" in text
+    text = chat.say("Thank you, I'll charge those two now.")
+    assert [one["amount"] for one in chat.approvals()] == ["300.00", "280.00", "360.00", "70.00"]
+    assert "others" in text
+    assert len({one["payment_method_id"] for one in chat.approvals()}) == 1
+    chat.say("Thank you.")
+    assert len(chat.approvals()) == 4
+
+
+def test_the_rest_is_approved_when_it_is_asked_for_too():
+    chat = payer(PaymentHabit.IN_PARTS)
+    chat.say(PAY)
+    chat.say("Please also approve BK-00000003 ($360.00) and BK-00000004 ($70.00).")
+    assert [one["booking_id"] for one in chat.approvals()] == [b["booking_id"] for b in BOOKINGS]
+
+
+@pytest.mark.parametrize(
+    "declined",
+    [
+        "The charge of BK-00000001 failed. Please add another card, approve the payment with it "
+        "and tell me the payment method id.",
+        "I'm afraid your card was declined for BK-00000001, BK-00000002, BK-00000003, BK-00000004.",
+    ],
+)
+def test_some_take_a_card_that_is_too_small_first_and_then_the_right_one(declined):
+    chat = payer(PaymentHabit.OTHER_CARD)
+    text = chat.say(PAY)
+    added = [arguments["card_id"] for name, arguments in chat.private if name.startswith("add_")]
+    assert added == ["CD-1"] and "1111" in text
+    text = chat.say(declined)
+    added = [arguments["card_id"] for name, arguments in chat.private if name.startswith("add_")]
+    assert added == ["CD-1", "CD-2"] and "4242" in text and "limit" in text
+    assert chat.approvals()[4]["booking_id"] == "BK-00000001"
+
+
+@pytest.mark.parametrize("limits", [("5000.00", "5000.00")])
+def test_no_other_card_is_tried_that_would_do_or_when_the_right_one_is_named(limits):
+    for chat, request in (
+        (payer(PaymentHabit.OTHER_CARD, limits), PAY),
+        (payer(PaymentHabit.OTHER_CARD), f"{PAY} I mean your Visa ending in 4242."),
+    ):
+        assert "4242" in chat.say(request)

@@ -91,8 +91,8 @@ class Chat:
         if name == "add_payment_method_to_platform":
             for card in self.cards:
                 if card["card_id"] == arguments["card_id"]:
-                    card["payment_method_id"] = "PM-22222222"
-            return {"payment_method_id": "PM-22222222"}
+                    card["payment_method_id"] = f"PM-2222222{card['card_id'][-1]}"
+            return {"payment_method_id": f"PM-2222222{arguments['card_id'][-1]}"}
         return {"approval_id": "AP-1", "status": "recorded"}
 
     def told(self, reason=None):

@@ -35,6 +35,7 @@ _YES = re.compile(
 )
 _NO = re.compile(r"^\W*(?:no|nope|wait|stop)\b|\b(?:don't|do not|not what|wrong)\b")
 _WANTS_PERSON = re.compile(rf"{_YES.pattern}|\b(?:human|person|someone|transfer|put me through)\b")
+_SOME_FIRST = re.compile(r"\b(?:others?|rest)\b.{0,20}\b(?:follow|moment|later|soon)\b")
 _SETTLED = re.compile(r"\b(?:approved?|done|added|pm-\d+)\b")
 _MAX_CARDS = 3
 
@@ -177,10 +178,30 @@ class Desk:
         answer = conversation.said_since(asked_at)
         if not _SETTLED.search(answer.casefold()):
             return request
+        approved = self.approved(conversation, unpaid, answer)
+        if isinstance(approved, str):
+            return approved
         method = self.payment_method(conversation, wishes, answer)
         if isinstance(method, Action):
             return [method]
-        return request if method is None or method in used else charge(unpaid, method)
+        return request if method is None or method in used else charge(approved, method)
+
+    def approved(
+        self, conversation: Conversation, unpaid: Sequence[str], answer: str
+    ) -> Sequence[str] | str:
+        """Return which bookings to charge, by what the user says it approved.
+
+        Of one who approves some of them first it is those it names, then the request for the rest.
+        """
+        if not _SOME_FIRST.search(answer.casefold()):
+            return unpaid
+        named = [booking_id for booking_id in unpaid if booking_id in answer]
+        if named:
+            return named
+        request = self.script.say("rest", bookings=" and ".join(unpaid))
+        asked_at = conversation.position_of(request)
+        said = "" if asked_at is None else conversation.said_since(asked_at)
+        return unpaid if _SETTLED.search(said.casefold()) else request
 
     def payment_method(
         self, conversation: Conversation, wishes: Wishes, answer: str
