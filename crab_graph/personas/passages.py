@@ -101,18 +101,27 @@ class _Place:
 
 
 def read_stretches(
-    reading: Reading, slots: Sequence[BriefedSlot], known: Mapping[str, str]
+    reading: Reading,
+    slots: Sequence[BriefedSlot],
+    known: Mapping[str, str],
+    *,
+    is_list: bool = False,
 ) -> list[Stretch]:
-    """Split a message into passages; `known` tells the slots of items named before."""
-    found = list(_Layout(reading, slots).passages())
+    """Split a message into stretches; `known` tells the slots of items named before.
+
+    In prose what comes before the first slot that a clause names is about that slot; not so where
+    the message is a list of things side by side.
+    """
+    found = list(_Layout(reading, slots, is_list=is_list).passages())
     return _with_items(found, slots, known)
 
 
 class _Layout:
     """The lines of one message, read from top to bottom."""
 
-    def __init__(self, reading: Reading, slots: Sequence[BriefedSlot]) -> None:
+    def __init__(self, reading: Reading, slots: Sequence[BriefedSlot], *, is_list: bool) -> None:
         self._reading = reading
+        self._is_list = is_list
         self._lexicon = reading.lexicon
         self._prefixes: dict[str, frozenset[str]] = {}
         for slot in slots:
@@ -203,9 +212,10 @@ class _Layout:
             is_other = bool(mark.item and item and mark.item != item)
             if not is_own and not (common and inherited):
                 # What comes before the first mark belongs to it, unless it leads back.
-                if inherited and _LEADS_BACK.search(text[start : mark.start]):
+                leads_back = inherited and _LEADS_BACK.search(text[start : mark.start])
+                if leads_back or self._is_list:
                     cut = _cut(text, last, mark.start)
-                    if cut > at:
+                    if at < cut < mark.start or (leads_back and at < cut):
                         yield at, cut, slots, item
                         at = cut
                 slots = mark.slots

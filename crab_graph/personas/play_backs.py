@@ -15,17 +15,17 @@ from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import UserBriefing
 from crab_graph.personas.passages import Stretch, read_stretches
 from crab_graph.personas.questions import Segment
+from crab_graph.personas.spoken_dates import SpokenDate, find_dates
 from crab_graph.personas.stated_people import born_on, people_in
 from crab_graph.personas.stated_plans import lead_words
 from crab_graph.personas.stated_values import (
     choices_in,
     counts_in,
-    days_in,
     fits_day,
     number_of,
 )
 from crab_graph.personas.understanding import ANY_ID, Reading
-from crab_graph.personas.wordbook import ConflictKind, DomainLexicon, FactWords, ValueForm
+from crab_graph.personas.wordbook import ConflictKind, DomainLexicon, FactWords, ValueForm, says
 from crab_graph.text.amounts import Amount
 from crab_graph.text.utterance import starting_within
 
@@ -61,12 +61,16 @@ _NO_WISH = re.compile(
 )
 _ABOUT = re.compile(r"\b(?:for|about|on|of|regarding|concerning|as to|with|in) (?:the |your |a )?")
 _NEGATED = re.compile(r"\b(?:not|no|n't|without|never|rather than|instead of)(?: \w+){0,3}\W*\Z")
+_OF_BOOKINGS = ("bk", "pm", "tx")
 _PARTS = re.compile(r"[,;()]|\s-\s|\bbut\b|\.\s")
 _GREETING = re.compile(r"\bgood (?:morning|afternoon|evening|night|day)\b")
-_CARD = re.compile(
-    r"\b(visa|master ?card|amex|american express|discover|maestro|diners)\b"
-    r"(?:[^\d\n]{0,30}?\b(\d{4})\b)?|\b(?:card|ending|ends|digits)\b[^\d\n]{0,24}\b(\d{4})\b"
+_BRAND = re.compile(r"\b(?:visa|master ?card|amex|american express|discover|maestro|diners)\b")
+_LAST4 = re.compile(
+    rf"(?:{_BRAND.pattern}|\b(?:card|ending|ends|digits)\b)[^\d\n,;]{{0,30}}?\b(\d{{4}})\b(?![-/.])"
 )
+_RANGE = re.compile(r"\s*(?:-|–|to|and|until|till|through|→|,?\s+and)\s*(?:\w+,? )?")
+_SEPARATOR = re.compile(r"[;,]|\band\b|\.\s")
+_WEEKDAY_NAME = re.compile(r"\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\s*\Z")
 _BRANDS = {"amex": "american express", "master card": "mastercard"}
 _EMAIL = re.compile(r"[^\s@,;:()<>]+@[^\s@,;:()<>]+\.\w+")
 _CAP = re.compile(
@@ -110,7 +114,7 @@ def read_play_back(
     if not chosen:
         return PlayBack()
     comparison = _Comparison(reading, briefing)
-    for one in read_stretches(reading, briefing.slots, known or {}):
+    for one in read_stretches(reading, briefing.slots, known or {}, is_list=True):
         if one.segment in chosen:
             comparison.add(one)
     comparison.add_people(chosen)
@@ -126,6 +130,8 @@ def read_play_back(
 
 def _is_check(segment: Segment) -> bool:
     """Tell whether a clause asks if what was said is right."""
+    if segment.text.rstrip().endswith(":"):
+        return segment.says("check") or _LEADS.search(segment.text) is not None
     if not segment.text.rstrip().endswith("?"):
         return segment.says("check") or (segment.is_request and bool(_ASKED.search(segment.text)))
     return bool(_TAG.search(segment.text) or _LEADS.search(segment.text)) or segment.says("check")
@@ -149,18 +155,20 @@ def _played(reading: Reading) -> set[int]:
     stated = {
         number
         for number, segment in enumerate(reading.segments)
-        if number >= first and not _is_other_question(segment) and not ANY_ID.search(segment.text)
+        if number >= first and not _is_other_question(segment)
     }
     return {n for n in stated | checks | notes if not _names_item(reading, reading.segments[n])}
 
 
 def _names_item(reading: Reading, segment: Segment) -> bool:
-    found = ANY_ID.findall(segment.text)
-    return any(one.partition("-")[0] in reading.prefixes for one in found)
+    found = (one.partition("-")[0] for one in ANY_ID.findall(segment.text))
+    return any(prefix in reading.prefixes or prefix in _OF_BOOKINGS for prefix in found)
 
 
 def _is_other_question(segment: Segment) -> bool:
-    return segment.is_request or _OFFERS.search(segment.text) is not None
+    """Tell whether a clause asks or offers something; an item of a list may be asked as a whole."""
+    asks = segment.is_request and says("request", segment.text)
+    return asks or _OFFERS.search(segment.text) is not None
 
 
 class _Comparison:
@@ -222,9 +230,12 @@ class _Comparison:
     def _add_choices(self, text: str, passage: Stretch) -> None:
         """Compare values that have words, each with the facts that could have them."""
         found: dict[str, list[tuple[str, bool]]] = {}
+        plain = self._without_counts(text)
         for key, words in self._lexicon.facts.items():
             if words.cues and words.conflict is not None:
-                clean = self._without_counts(text) if words.hours else text
+                if words.hours and passage.slots.isdisjoint(words.conflict.slots or words.slots):
+                    continue
+                clean = plain if words.hours else text
                 for value in choices_in(clean, words):
                     cue = words.cues.get(value)
                     match = cue.search(clean) if cue else None
@@ -245,7 +256,8 @@ class _Comparison:
                     self._mark(key, is_right=False)
             return
         equal = [key for key in mine if str(self._facts[key]) == value]
-        strict = len(fitting) > 1 and len(passage.slots) > 1 and _BOTH.search(text)
+        apart = {self._lexicon.facts[key].slots for key in fitting}
+        strict = len(apart) > 1 and len(passage.slots) > 1 and _BOTH.search(text)
         if strict:
             for key in fitting:
                 self._mark(key, is_right=str(self._facts.get(key)) == value, said=value)
@@ -262,17 +274,14 @@ class _Comparison:
         if len(keys) == 1:
             return list(keys)
         facts = self._lexicon.facts
-        leads = {
-            key: lead_words(facts[key])
-            for key in keys
-            if not facts[key].hours and value in facts[key].cues
-        }
         match = facts[keys[0]].cues[value].search(text) if value in facts[keys[0]].cues else None
-        before = text[: match.start()].split()[-1:] if match else []
-        led = [key for key, words in leads.items() if before and before[0] in words]
-        rest = [key for key in keys if key not in led and key in leads]
-        if led and rest:
-            return led
+        if match is not None and not facts[keys[0]].hours:
+            part = _PARTS.split(text[: match.start()])[-1]
+            before = part.split()[-4:]
+            led = [key for key in keys if {*before[-1:]} & lead_words(facts[key])]
+            led = led or [k for k in keys if _asks(facts[k], f"where {' '.join(before)}")]
+            if led and len(led) < len(keys):
+                return led
         slots = {key: set(facts[key].slots or _conflict_slots(facts[key])) for key in keys}
         if passage.slots:
             near = [key for key in keys if slots[key] & passage.slots]
@@ -280,9 +289,13 @@ class _Comparison:
         return list(keys)
 
     def _without_counts(self, text: str) -> str:
+        def blank(match: re.Match[str]) -> str:
+            is_count = any(number_of(one) is not None for one in match.groups() if one)
+            return " " * len(match[0]) if is_count else match[0]
+
         for words in self._lexicon.facts.values():
             if words.form is ValueForm.COUNT and words.conflict and words.conflict.pattern:
-                text = words.conflict.pattern.sub(lambda match: " " * len(match[0]), text)
+                text = words.conflict.pattern.sub(blank, text)
         return text
 
     def _add_counts(self, text: str, passage: Stretch) -> None:
@@ -290,61 +303,95 @@ class _Comparison:
             if words.form is not ValueForm.COUNT or words.conflict is None:
                 continue
             counts = counts_in(text, words.conflict) or _loose_counts(text, words, self._lexicon)
+            counts = counts or _labelled_counts(text, key)
             for count in counts:
                 mine = self._facts.get(key)
                 self._mark(key, is_right=mine == count, said=str(count))
 
     def _add_dates(self, text: str, passage: Stretch) -> None:
+        """Compare days, each with the fact that the words before it or its slot make it one of."""
         today = self._briefing.today
-        if born_on([text], today):
+        dates = [one for one in find_dates(text, today) if one.iso >= today]
+        if not dates:
+            self._add_bare_days(text, passage)
             return
-        days = [day for day in days_in(text, today) if day >= today]
-        keys = [
-            key
-            for key, words in self._lexicon.facts.items()
-            if words.conflict is not None and words.conflict.kind is ConflictKind.DATE
-        ]
-        scoped = [
-            key for key in keys if passage.slots & set(_conflict_slots(self._lexicon.facts[key]))
-        ]
-        for key in scoped or ([] if passage.slots else keys[:1]):
-            self._compare_days(key, days, text, is_scoped=bool(scoped))
-        if not scoped:
-            self._add_last_day(text, days, passage)
+        groups: list[list[SpokenDate]] = []
+        for one in dates:
+            last = groups[-1][-1] if groups else None
+            if last is not None and (
+                last.start == one.start or _RANGE.fullmatch(text[last.end : one.start])
+            ):
+                groups[-1].append(one)
+            else:
+                groups.append([one])
+        for group in groups:
+            before = _WEEKDAY_NAME.sub(" ", text[: group[0].start])
+            part = _SEPARATOR.split(before)[-1]
+            self._compare_days([one.iso for one in group], part, passage)
 
-    def _compare_days(self, key: str, days: Sequence[str], text: str, *, is_scoped: bool) -> None:
+    def _compare_days(self, days: Sequence[str], part: str, passage: Stretch) -> None:
+        key = self._dated(part, passage)
+        if not key:
+            return
+        words = self._lexicon.facts[key]
+        if words.conflict is not None and words.conflict.between:
+            last = self._last_days(self._first_days(words.conflict.between[0]))
+            if last:
+                self._mark(key, is_right=days[-1] in last, said=days[-1])
+            return
         value = self._facts.get(key)
         wanted = [] if value is None else value if isinstance(value, list) else [value]
-        if not days:
-            fits = fits_day(text, _days_of(wanted)) if is_scoped or not wanted else None
-            if fits is not None:
-                self._mark(key, is_right=fits)
+        allowed, last = _days_of(wanted), self._last_days(wanted)
+        if len(days) > 1 and [*days[:2]] != [*wanted]:
+            self._mark(key, is_right=days[0] in allowed, said=days[0])
+            length = next((k for k in self._lengths() if k in self._facts), "")
+            if days[0] in allowed and length:
+                self._mark(length, is_right=days[1] in last, said=days[1])
             return
-        if not wanted:
-            self._mark(key, is_right=False)
-            return
-        last = self._last_days(wanted)
-        if len(wanted) == 2 and len(days) > 1:
-            is_right = [*days[:2]] == [*wanted] or (
-                wanted[0] <= days[0] <= wanted[1] and days[1] in last
-            )
-        else:
-            allowed = {*_days_of(wanted), *(() if is_scoped else last)}
-            is_right = all(day in allowed or day in last for day in days)
-        self._mark(key, is_right=is_right, said=days[0])
+        is_right = set(days) <= set(allowed) or [*days] == [*wanted]
+        self._mark(key, is_right=bool(wanted) and is_right, said=days[0])
 
-    def _add_last_day(self, text: str, days: Sequence[str], passage: Stretch) -> None:
-        """Compare the day of what ends a stay, from which its length is known."""
-        for key, words in self._lexicon.facts.items():
-            between = words.conflict.between if words.conflict is not None else ()
-            if not between or key not in self._facts or between[1] not in passage.slots:
-                continue
-            first = self._first_days(between[0])
-            last = self._last_days(first)
-            if days and last:
-                self._mark(key, is_right=all(day in last for day in days[-1:]), said=days[-1])
-            elif not days and last and (fits := fits_day(text, last)) is not None:
-                self._mark(key, is_right=fits)
+    def _dated(self, part: str, passage: Stretch) -> str:
+        """Return the fact that a day is one of: by the words before it, else by its slot."""
+        facts = self._lexicon.facts
+        keys = [k for k, w in facts.items() if w.conflict and w.conflict.kind is ConflictKind.DATE]
+        lengths = self._lengths()
+        named = self._lexicon.named_slots(part)
+        for key in [k for k in keys if facts[k].needs_slot or not facts[k].slots]:
+            if named & set(_conflict_slots(facts[key])) and len(named) == 1:
+                return key
+        led = [k for k in (*keys, *lengths) if not facts[k].needs_slot]
+        led = [k for k in led if _asks(facts[k], f"when {part.strip()}")]
+        own = [k for k in led if not facts[k].slots]
+        if len(own) == 1:
+            return own[0]
+        scoped = [k for k in keys if passage.slots & set(_conflict_slots(facts[k]))]
+        if scoped:
+            return scoped[0]
+        ends = [k for k in lengths if _between(facts[k])[1] in passage.slots]
+        return (ends or ([] if passage.slots else keys) or [""])[0]
+
+    def _lengths(self) -> list[str]:
+        facts = self._lexicon.facts.items()
+        return [
+            key for key, words in facts if words.conflict is not None and words.conflict.between
+        ]
+
+    def _add_bare_days(self, text: str, passage: Stretch) -> None:
+        """Compare weekdays, and days of a month that is not named."""
+        if fits_day(text, []) is None:
+            return
+        key = self._dated(text, passage)
+        if not key or key not in self._facts:
+            return
+        if key in self._lengths():
+            between = _between(self._lexicon.facts[key])
+            days = self._last_days(self._first_days(between[0]))
+        else:
+            value = self._facts[key]
+            days = _days_of(value if isinstance(value, list) else [value])
+        if days:
+            self._mark(key, is_right=bool(fits_day(text, days)))
 
     def _first_days(self, slot: str) -> list[str]:
         for key, words in self._lexicon.facts.items():
@@ -413,15 +460,14 @@ class _Comparison:
         for key, words in self._lexicon.facts.items():
             if words.form is not ValueForm.CARD:
                 continue
-            for match in _CARD.finditer(text):
-                brand, digits = match[1], match[2] or match[3]
-                if key not in self._facts:
-                    continue
-                card = self._facts[key]
-                mine = str(card["brand"]).casefold()
-                fits = brand is None or _BRANDS.get(brand, brand) == mine
-                fits = fits and (digits is None or digits == str(card["last4"]))
-                self._mark(key, is_right=fits, said=match[0])
+            if key not in self._facts:
+                continue
+            card = self._facts[key]
+            mine, last = str(card["brand"]).casefold(), str(card["last4"])
+            for match in _BRAND.finditer(text):
+                self._mark(key, is_right=_BRANDS.get(match[0], match[0]) == mine, said=match[0])
+            for match in _LAST4.finditer(text):
+                self._mark(key, is_right=match[1] == last, said=match[1])
 
     def add_people(self, chosen: set[int]) -> None:
         """Compare the people that are named, and their dates of birth."""
@@ -439,6 +485,10 @@ class _Comparison:
             self._mark(births, is_right=day in born.values(), said=day)
 
 
+def _asks(words: FactWords, question: str) -> bool:
+    return any(cue.search(question) for cue in words.asks)
+
+
 def _asked_about(noun: str) -> Iterator[str]:
     """Yield questions about what a statement says that there is no wish on."""
     if noun:
@@ -446,6 +496,10 @@ def _asked_about(noun: str) -> Iterator[str]:
         yield f"which {noun}"
         yield f"{noun} preference"
         yield f"how much budget {noun}" if "budget" in noun else noun
+
+
+def _between(words: FactWords) -> Sequence[str]:
+    return words.conflict.between if words.conflict is not None else ()
 
 
 def _conflict_slots(words: FactWords) -> Sequence[str]:
@@ -464,6 +518,13 @@ def _loose_counts(text: str, words: FactWords, lexicon: DomainLexicon) -> list[i
     if not numbers and is_people and _ALONE.search(text):
         return [1]
     return numbers
+
+
+def _labelled_counts(text: str, key: str) -> list[int]:
+    """Return numbers behind a fact's own name, as in a list of labels."""
+    label = re.escape(key.replace("_", " "))
+    found = re.findall(rf"\b{label}(?:\W{{1,3}}| is | are )(?:is |are )?(\w+)\b", text)
+    return [number for number in map(number_of, found) if number is not None]
 
 
 def _days_of(days: Sequence[str]) -> list[str]:

@@ -15,11 +15,11 @@ from crab_graph.text.utterance import visible
 
 _PART = r"[A-ZÀ-ÖØ-Þ][^\W\d_]*(?:['’-][^\W\d_]+)*"
 _NAME = rf"{_PART}(?: (?:van|von|de|da|di|der|la|le|bin|al|[A-Z]\.))* {_PART}(?: {_PART})?"
-_LISTED = re.compile(
-    rf"(?<![\w-])({_NAME})(?=\s*(?:[,;.&)|(*:–—-]|\band\b|\bborn\b|\bdob\b|$))(?!\s*\((?:[A-Z]{{2,4}}-))",
-    re.M,
+_LISTED = re.compile(rf"(?<![\w-])({_NAME})(?!\w)(?!\s*\([A-Z]{{2,4}}-)")
+_LEAD = (
+    r"(?:'?s?'?)(?: (?:full |legal )?names?)?(?: (?:are|is|will be|would be|as follows))?"
+    r"(?:[^\w\n]*|[^\w\n]*:\W*)\Z"
 )
-_LEAD = r"(?:'?s?'?)(?: (?:full |legal )?names?)?\W*(?:\w+\W+)?(?:are|is|be|as|of)?[^\w\n]*\Z"
 _FOR = re.compile(r"\b(?:for|named?|names?|called)\W*\Z", re.I)
 _BIRTH = re.compile(r"\b(?:born|birth\w*|dobs?|d\.o\.b)\b", re.I)
 _JOIN = re.compile(r"(?:\s*\([^()\n]{0,60}\))?\s*(?:,|&|\band\b|;|/|,\s*and\b|\n\W*)\s*\Z")
@@ -64,12 +64,19 @@ def people_in(
         is_joined = bool(found) and _JOIN.fullmatch(text[found[-1].end : match.start()]) is not None
         is_born = _BIRTH.match(after.lstrip(" (,:-–")) is not None
         is_near = bool(parts & {word.casefold() for word in words})
-        is_for = _FOR.search(line_before) is not None and (is_born or is_near)
+        is_for = _FOR.search(line_before) is not None
+        is_for = is_for and (is_born or is_near or _is_booked_for(line_before, words, after))
         if is_known or is_led or is_joined or is_born or is_for or is_near:
             dates = find_dates(after.partition("\n")[0][:40], today)
             born = dates[0].iso if dates and dates[0].iso < today else ""
             found.append(StatedPerson(name, match.start(1), match.end(1), born))
     return found
+
+
+def _is_booked_for(before: str, words: Sequence[str], after: str) -> bool:
+    """Tell whether a name of two words ends what is said of items by their ids."""
+    is_end = re.match(r"\s*(?:[,.;:?!&]|and\b|$)", after) is not None
+    return len(words) == 2 and is_end and re.search(r"\b[A-Z]{2,4}-\d{3,}\b", before) is not None
 
 
 def _is_none(words: Sequence[str], lexicon: DomainLexicon) -> bool:

@@ -25,6 +25,7 @@ from crab_graph.personas.wordbook import Conflict, ConflictKind, FactWords, Valu
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.utterance import starting_within
 
+_BARE_BEFORE = re.compile(r"(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+\.\d\d)\W{0,3}(?:in )?\Z")
 _BARE_TOTAL = re.compile(r"\D{0,24}?(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+\.\d\d)(?!\d|%)")
 
 
@@ -390,5 +391,8 @@ def _totals(reading: Reading, slots: int) -> Iterator[int]:
         after = [a for a in inside if a.start >= segment.start + match.start()]
         if inside:
             yield (after or inside[::-1])[0].cents
-        elif bare := _BARE_TOTAL.match(segment.text, match.end()):
-            yield parse_cents(bare[1])
+        else:
+            bare = _BARE_BEFORE.search(segment.text[: match.start()])
+            bare = bare or _BARE_TOTAL.match(segment.text, match.end())
+            if bare is not None:
+                yield parse_cents(bare[1])
