@@ -307,6 +307,9 @@ class _Layout:
                 inside = [self._of_label(text[a:b]) for a, b in row[1:]]
                 firm = [one for one in inside if len(one) == 1]
                 own = firm[0] if firm and len({*firm}) == 1 else frozenset()
+            above = before if len(row) <= 2 and before else place.slots
+            # A label such as the word for a kind is about the slot that the table is about.
+            own = own & above or own
             if not own and len(row) <= 2:
                 own = before
             before = own or before
@@ -365,7 +368,8 @@ def _level(line: Line, body: str) -> int:
     if line.marker:
         return 1 + line.indent // 2
     is_short = len(body.split()) <= _SHORT and body[-1:] not in ".!?,"
-    is_label = body.endswith(":") or (is_short and not ANY_ID.search(body) and "," not in body)
+    is_bare = not ANY_ID.search(body) and "," not in body and ": " not in body
+    is_label = body.endswith(":") or (is_short and is_bare)
     if line.indent >= 2:
         return 1 + line.indent // 2
     return _COLON if is_label and is_short else _PLAIN

@@ -30,7 +30,8 @@ from crab_graph.text.amounts import Amount
 from crab_graph.text.utterance import starting_within
 
 _TAG = re.compile(
-    r"(?:\b(?:right|correct|true|accurate|yes|yeah|agreed|am i right|is that so|is that it"
+    r"(?:\b(?:what you (?:said|told me|want(?:ed)?|asked for|need(?:ed)?|meant?)"
+    r"|right|correct|true|accurate|yes|yeah|agreed|am i right|is that so|is that it"
     r"|(?:is|are|was|were|do|does|did|have|has|would|will)(?:n't| not)? (?:it|you|they|that|i)))"
     r"\W*\?\W*$"
 )
@@ -66,7 +67,7 @@ _PARTS = re.compile(r"[,;()]|\s-\s|\bbut\b|\.\s")
 _GREETING = re.compile(r"\bgood (?:morning|afternoon|evening|night|day)\b")
 _BRAND = re.compile(r"\b(?:visa|master ?card|amex|american express|discover|maestro|diners)\b")
 _LAST4 = re.compile(
-    rf"(?:{_BRAND.pattern}|\b(?:card|ending|ends|digits)\b)[^\d\n,;]{{0,30}}?\b(\d{{4}})\b(?![-/.])"
+    rf"(?:{_BRAND.pattern}|\b(?:card|ending|ends|digits)\b)[^\d\n,;]{{0,30}}?\b(\d{{4}})\b(?![-/]|\.\d)"
 )
 _RANGE = re.compile(r"\s*(?:-|–|to|and|until|till|through|→|,?\s+and)\s*(?:\w+,? )?")
 _SEPARATOR = re.compile(r"[;,]|\band\b|\.\s")
@@ -137,6 +138,12 @@ def _is_check(segment: Segment) -> bool:
     return bool(_TAG.search(segment.text) or _LEADS.search(segment.text)) or segment.says("check")
 
 
+def _is_note(segment: Segment) -> bool:
+    """Tell whether a clause says what was noted."""
+    found = _NOTES.search(segment.text) or _LEADS.search(segment.text)
+    return found is not None or segment.says("confirms")
+
+
 def _played(reading: Reading) -> set[int]:
     """Return the numbers of the clauses that play something back."""
     checks, notes = set(), set()
@@ -145,7 +152,7 @@ def _played(reading: Reading) -> set[int]:
             continue
         if _is_check(segment):
             checks.add(number)
-        elif not segment.is_request and (_NOTES.search(segment.text) or segment.says("confirms")):
+        elif not segment.is_request and _is_note(segment):
             notes.add(number)
     if not checks and not notes:
         return set()

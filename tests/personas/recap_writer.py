@@ -135,8 +135,8 @@ def other_value(task: Task, key: str, value: Any, rng: random.Random) -> Any:
         case _:
             facts = {fact.key: fact.value for fact in task.facts}
             taken = {str(facts.get(one)) for one in ("origin", "destination")}
-            known = [str(one) for one in subject.known] if subject else []
-            others = [one for one in known if one != str(value) and one not in taken]
+            names = [str(one) for one in subject.known] if subject else []
+            others = [name for name in names if name != str(value) and name not in taken]
             return rng.choice(others) if others else None
 
 
