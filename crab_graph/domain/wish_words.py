@@ -144,7 +144,7 @@ def bound_of(units: tuple[str, str], noun: str, subject: Subject) -> tuple[str, 
     is_bound = lead in [["within"], ["most"], ["to"]]
     kind = "at_most" if is_bound else "count"
     if singular(unit.strip()) == singular(noun):
-        return kind, f"{count_cue(units)}|\\b{form_of(noun)}\\W{{1,3}}(\\d+)\\b"
+        return kind, f"{count_cue(units)}|\\b{form_of(noun)}[^\\w,;]{{1,3}}(\\d+)\\b"
     if before.strip():
         return kind, count_cue(units)
     return kind, rf"\b{lead[0].casefold()} {count_cue(units)}" if is_bound else NOTHING
@@ -188,7 +188,7 @@ def said_of(declaration: Declaration, subject: Subject) -> dict[str, str]:
         "noun_cue": any_of(nouns),
         "units": unit,
         "unit_cue": form_of(unit),
-        "count_cue": f"{count_cue(units)}|\\b{form_of(noun)}\\W{{1,3}}(\\d+)\\b",
+        "count_cue": f"{count_cue(units)}|\\b{form_of(noun)}[^\\w,;]{{1,3}}(\\d+)\\b",
         "measure_cue": rf"\b{form_of(noun)}\b[^\d,;.]{{0,60}}?(\d+)\b|\b(\d+)[- ]{form_of(noun)}\b",
         "own_cue": any_of(mine_words) if mine_words else NOTHING,
         "bound": bound,

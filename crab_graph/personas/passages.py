@@ -302,19 +302,15 @@ class _Layout:
                 continue
             labelled = text[slice(*row[0])]
             option = _OPTION_CELL.search(labelled)
-            own = self._of_label(labelled) if not option else frozenset()
-            if not own and not (option or by_slot):
-                inside = [self._of_label(text[a:b]) for a, b in row[1:]]
-                firm = [one for one in inside if len(one) == 1]
-                own = firm[0] if firm and len({*firm}) == 1 else frozenset()
             above = before if len(row) <= 2 and before else place.slots
-            # A label such as the word for a kind is about the slot that the table is about.
-            own = own & above or own
+            others = [] if option or by_slot else [text[a:b] for a, b in row[1:]]
+            own = frozenset() if option else self._of_row(labelled, others, above)
             if not own and len(row) <= 2:
                 own = before
             before = own or before
             for column, (a, b) in enumerate(row):
-                is_label = column == 0 and has_head and (by_slot or by_option)
+                if column == 0 and has_head and (by_slot or by_option) and not own:
+                    continue
                 top = columns[column] if column < len(columns) else frozenset()
                 slots = (top or own) if by_slot or (option and len(top) > 0) else own
                 slots = slots or place.slots
@@ -323,11 +319,19 @@ class _Layout:
                 label = "" if number == rows[0][0] and has_head else label
                 chosen = options[column] if by_option and column < len(options) else ""
                 chosen = chosen or (option[1] if option else "") or place.option
-                if is_label and not own:
-                    continue
-                yield from self._cell(
-                    text, a, b, Stretch("", a, number, segment, slots, "", chosen, label)
-                )
+                empty = Stretch("", a, number, segment, slots, "", chosen, label)
+                yield from self._cell(text, a, b, empty)
+
+    def _of_row(self, label: str, others: Sequence[str], above: frozenset[str]) -> frozenset[str]:
+        """Return the slots of a row, by its label, else by the one slot that its cells name.
+
+        A label such as the word for a kind is about the slot that the table is about.
+        """
+        own = self._of_label(label)
+        if not own:
+            firm = [one for one in map(self._of_label, others) if len(one) == 1]
+            own = firm[0] if firm and len({*firm}) == 1 else frozenset()
+        return own & above or own
 
     def _cell(self, text: str, start: int, end: int, empty: Stretch) -> Iterator[Stretch]:
         marks = self._marks(text, start, end)

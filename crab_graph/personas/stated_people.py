@@ -67,7 +67,9 @@ def people_in(
         is_for = _FOR.search(line_before) is not None
         is_for = is_for and (is_born or is_near or _is_booked_for(line_before, words, after))
         if is_known or is_led or is_joined or is_born or is_for or is_near:
-            dates = find_dates(after.partition("\n")[0][:40], today)
+            # Behind a list of names stands a list of dates; in brackets it is the name's own.
+            beside = after.partition(")")[0] if after.lstrip().startswith("(") else ""
+            dates = find_dates(beside, today)
             born = dates[0].iso if dates and dates[0].iso < today else ""
             found.append(StatedPerson(name, match.start(1), match.end(1), born))
     return found
