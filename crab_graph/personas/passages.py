@@ -23,6 +23,7 @@ _OPTION = re.compile(
 _OPTION_CELL = re.compile(r"^\W*(?:option|plan|no\.?|#)? ?([a-h]|\d)\W*$")
 _DIGIT = re.compile(r"\d")
 _BREAK = re.compile(r"[,;:(|]|\s-\s|\b(?:and|then|with)\b")
+_OR = re.compile(r"\b(?:or|alternatively|versus|vs)\b")
 _LEADS_BACK = re.compile(r"^\W*(?:it|this|that|they|these|which)\b")
 _BOTH = re.compile(r"\b(?:both|all|each|either|every)(?: of)?(?: the| your)? \Z")
 _REACH = 24
@@ -224,7 +225,9 @@ class _Layout:
                 if cut > at:
                     yield at, cut, slots, item
                     at = cut
-                slots, item = mark.slots, ""
+                # `FL-1 or FL-2` are two for one slot, `FL-1 and FL-2` may be of two.
+                is_either = common and _OR.search(text, last, mark.start)
+                slots, item = (common if is_either else mark.slots), ""
             else:
                 slots = common
             is_own = True

@@ -25,6 +25,7 @@ from crab_graph.personas.error_reactions import ErrorRecord, Reaction, look_over
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments
 from crab_graph.personas.later_halves import said_before, with_later_half
 from crab_graph.personas.memory import UserMemory
+from crab_graph.personas.options import choose_option
 from crab_graph.personas.own_tools import misstated_total, read_wallet, refusals
 from crab_graph.personas.patience import with_patience
 from crab_graph.personas.payment_habits import PaymentHabit, payment_habit, with_other_card
@@ -179,6 +180,7 @@ class RulesUser:
             wallet=wallet,
             conflicts=tuple(contradictions(plan, briefing)),
             playback=read_play_back(reading, briefing, plan.items),
+            choice=choose_option(plan, briefing) if reading.asks_choice else None,
             choices=tuple(open_choices(plan, briefing)) if reading.asks_choice else (),
             wrong_total=total,
             refused=tuple(refusals(wallet, reading)) if asks_approval else (),

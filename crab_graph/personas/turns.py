@@ -8,6 +8,7 @@ from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import Fact, Reason, UserBriefing
 from crab_graph.personas.error_reactions import Reaction
 from crab_graph.personas.memory import UserMemory
+from crab_graph.personas.options import OptionChoice
 from crab_graph.personas.own_tools import Refusal, Wallet
 from crab_graph.personas.payment_habits import PaymentHabit, is_due
 from crab_graph.personas.play_backs import PlayBack
@@ -57,6 +58,7 @@ class Turn:
     wallet: Wallet
     conflicts: tuple[str, ...]
     playback: PlayBack
+    choice: OptionChoice | None
     choices: tuple[str, ...]
     refused: tuple[Refusal, ...]
     wrong_total: int | None

@@ -1,0 +1,21 @@
+"""How a user answers when it may choose: which option it takes, and what else was asked."""
+
+from crab_graph.personas.fact_answers import chosen_facts
+from crab_graph.personas.turns import Decision, Turn, told_as_asked
+
+
+def choose(turn: Turn) -> Decision | None:
+    """Return the turn that takes one of some options; `None` where there is none to take."""
+    choice = turn.choice
+    if choice is None:
+        return None
+    others = chosen_facts(turn) if turn.reading.asked else []
+    others = [fact for fact in others if fact.key not in turn.choices]
+    words = turn.speaker.phrase("choose", choice=choice.as_words())
+    return Decision(
+        (words, *map(turn.speaker.fact, others)),
+        told=told_as_asked(others),
+        is_content=True,
+        moved=True,
+        approved=choice.slots >= {slot.id for slot in turn.briefing.slots},
+    )

@@ -1,0 +1,102 @@
+"""Which of the options of a message a user takes: by its wishes, else the cheaper, else the first.
+
+Options are items for one slot, or whole plans that a number or letter labels. What is chosen is
+named by its ids, with the label where it has one, so that no more is taken than was shown.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from crab_graph.money import parse_cents
+from crab_graph.personas.briefing import UserBriefing
+from crab_graph.personas.stated_plans import Showing, StatedPlan, misses_of
+
+_AMOUNT = re.compile(r"(?<![\d.,])(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+\.\d\d)(?![\d%])")
+_TOTAL = re.compile(r"\b(?:total|altogether|in all|overall)\b")
+_LAST = 10**12
+
+
+@dataclass(frozen=True, slots=True)
+class OptionChoice:
+    """An option that a user takes: its label, empty if it has none, and the ids that are in it.
+
+    `slots` are those that it fills.
+    """
+
+    label: str
+    items: tuple[str, ...]
+    slots: frozenset[str]
+
+    def as_words(self) -> str:
+        """Return how the option is named, such as `number 2 (FL-48213)`."""
+        ids = ", ".join(self.items)
+        if not self.label:
+            return ids
+        label = f"number {self.label}" if self.label.isdigit() else f"option {self.label.upper()}"
+        return f"{label} ({ids})" if ids else label
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    label: str
+    parts: tuple[Showing, ...]
+    misses: frozenset[str]
+    cents: int
+
+
+def choose_option(plan: StatedPlan, briefing: UserBriefing) -> OptionChoice | None:
+    """Return what to take of a message's options; `None` where there are none, or none fits."""
+    labels = _labels(plan)
+    if len(labels) > 1:
+        groups = [[_labelled(plan, label, briefing) for label in labels]]
+    else:
+        groups = [
+            [_of_one(plan, showing, briefing) for showing in own]
+            for own in plan.candidates.values()
+            if len({showing.item for showing in own}) > 1
+        ]
+    chosen = []
+    for group in groups:
+        fitting = [option for option in group if not option.misses]
+        if not fitting:
+            return None
+        chosen.append(min(fitting, key=lambda option: option.cents))
+    if not chosen:
+        return None
+    parts = [part for option in chosen for part in option.parts]
+    label = chosen[0].label if len(chosen) == 1 else ""
+    items = dict.fromkeys(part.item for part in parts if part.item)
+    return OptionChoice(label, tuple(items), frozenset(part.slot for part in parts))
+
+
+def _labels(plan: StatedPlan) -> list[str]:
+    every = (one.option for own in plan.candidates.values() for one in own if one.option)
+    return list(dict.fromkeys(every))
+
+
+def _labelled(plan: StatedPlan, label: str, briefing: UserBriefing) -> _Option:
+    parts = [one for own in plan.candidates.values() for one in own if one.option == label]
+    misses = {key for part in parts for key in misses_of(part, briefing)}
+    totals = [
+        amounts[-1]
+        for one in plan.shared
+        if one.option == label and _TOTAL.search(one.text) and (amounts := _amounts(one.text))
+    ]
+    cents = totals[-1] if totals else sum(map(_price, parts))
+    return _Option(label, tuple(parts), frozenset(misses), cents)
+
+
+def _of_one(plan: StatedPlan, showing: Showing, briefing: UserBriefing) -> _Option:
+    misses = frozenset(misses_of(showing, briefing))
+    return _Option(showing.option, (showing,), misses, _price(showing))
+
+
+def _price(showing: Showing) -> int:
+    """Return the highest amount that is said of an item, which is the whole one's; else a lot."""
+    stated = (*showing.details, *showing.earlier)
+    return max((cents for one in stated for cents in _amounts(one.text)), default=_LAST)
+
+
+def _amounts(text: str) -> Sequence[int]:
+    return [parse_cents(match[1]) for match in _AMOUNT.finditer(text)]
