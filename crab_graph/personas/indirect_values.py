@@ -19,7 +19,7 @@ from crab_graph.personas.wordbook import FactWords, ValueForm
 from crab_graph.personas.wording import join_words
 from crab_graph.randomness import derive_rng
 
-_LEAST = 2
+FEWEST_INDIRECT = 2
 """Facts of an episode that are said so, where the user says any so."""
 _MOST_VALUES = 5
 """Values of a list of which all but one can be named."""
@@ -40,7 +40,7 @@ def indirect_keys(
     }
     chosen = sorted(drawn, key=drawn.__getitem__)
     count = sum(draw < behavior.indirect for draw in drawn.values())
-    return tuple(chosen[: max(count, _LEAST)]) if behavior.indirect else ()
+    return tuple(chosen[: max(count, FEWEST_INDIRECT)]) if behavior.indirect else ()
 
 
 def indirect_sayings(

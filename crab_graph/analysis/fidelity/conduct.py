@@ -7,6 +7,7 @@ must show, whatever its fields say.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from math import inf
 from typing import NamedTuple
 
@@ -18,8 +19,10 @@ from crab_graph.analysis.fidelity.statements import (
     read_objections,
 )
 from crab_graph.analysis.fidelity.turn_rates import SHORT_WORDS, count_doubts
+from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import FactLevel, How
 from crab_graph.personas.condition import Dimension
+from crab_graph.personas.indirect_values import FEWEST_INDIRECT, indirect_keys
 
 _TRACE = 0.01
 """Of a rate that is to be there at all the least, of one that is not the most."""
@@ -86,15 +89,19 @@ def facts_per_answer(lived: Lived) -> Iterator[Case]:
 
 
 def indirect(lived: Lived) -> Iterator[Case]:
-    """Of each fact recorded as told exactly, whether its words do not state it plainly."""
-    band = None
-    if lived.behavior is not None:
-        rate, is_on = lived.behavior.indirect, lived.has(Dimension.D1)
+    """Of each fact told exactly that can be said otherwise, whether the words are not plain."""
+    band, behavior = None, lived.behavior or Behavior()
+    can_be = indirect_keys(lived.briefing, replace(behavior, indirect=1.0), 0, direct=())
+    if lived.behavior is not None and can_be:
+        is_on = lived.has(Dimension.D1)
+        least = min(FEWEST_INDIRECT / len(can_be), 1.0)
+        rate = max(behavior.indirect, least) if behavior.indirect else 0.0
         band = _drawn(rate, is_on=is_on) if rate or is_on else _HARDLY
     for one in lived.turns:
         for told in one.told:
             # What is said to be right was told by the agent.
-            if told.how == How.EXACT and told.key not in one.played.right:
+            is_said = told.how == How.EXACT and told.key not in one.played.right
+            if is_said and told.key in can_be:
                 yield Case(not one.states(told.key), band)
 
 
