@@ -84,7 +84,7 @@ def facts_per_answer(lived: Lived) -> Iterator[Case]:
         if behavior is not None:
             limit = behavior.facts_per_answer or inf
             band = Band(1.0, limit + left, is_of_each=True)
-            left = max(limit - len(new), 0.0) if behavior.spreads else 0.0
+            left = min(max(limit + left - len(new), 0.0), limit) if behavior.spreads else 0.0
         yield Case(len(new), band)
 
 
