@@ -50,7 +50,8 @@ _NOTES = re.compile(
 _ASKED = re.compile(r"\b(?:confirm|verify|correct me|let me know if|tell me if)\b")
 _OFFERS = re.compile(
     r"\b(?:i (?:can|could) (?:offer|also)|there (?:is|are)|available|i found|we have|we offer"
-    r"|options?|which|what|would you (?:like|prefer|rather)|do you (?:want|prefer|need|have))\b"
+    r"|options?|which|what|for (?:example|instance)|such as|would you (?:like|prefer|rather)"
+    r"|do you (?:want|prefer|need|have))\b"
 )
 _NO_WISH = re.compile(
     r"\b(?:no|not any|without(?: any)?|don't have (?:a|any)|do not have (?:a|any)|haven't any)"
@@ -81,6 +82,7 @@ _CAP = re.compile(
 _BARE_CAP = re.compile(
     r"\b(?:budget|limit|max\w*|cap)\D{0,20}?(\d{1,3}(?:,\d{3})+|\d{3,6})(\.\d\d)?\b"
 )
+_FEW_SLOTS = 2
 _BOTH = re.compile(r"\b(?:both|all|each|every|either)\b")
 _SAME = re.compile(r"\b(?:same|one|single|identical)\b")
 _OTHER = re.compile(r"\b(?:different|any|separate|other|another|mixed|several|doesn't matter)\b")
@@ -158,6 +160,9 @@ def _played(reading: Reading) -> set[int]:
         return set()
     if reading.proposes and (reading.asks_booking or reading.asks_approval):
         return set()
+    if reading.proposes and reading.asks_choice:
+        # Options are listed, of which no wish was noted.
+        return {n for n in checks if reading.segments[n].text.endswith("?")}
     first = 0 if checks else min(notes)
     stated = {
         number
@@ -372,11 +377,13 @@ class _Comparison:
         own = [k for k in led if not facts[k].slots]
         if len(own) == 1:
             return own[0]
-        scoped = [k for k in keys if passage.slots & set(_conflict_slots(facts[k]))]
+        # Under a heading that names nearly all, a day is that of no one thing.
+        slots = passage.slots if len(passage.slots) <= _FEW_SLOTS else frozenset()
+        scoped = [k for k in keys if slots & set(_conflict_slots(facts[k]))]
         if scoped:
             return scoped[0]
-        ends = [k for k in lengths if _between(facts[k])[1] in passage.slots]
-        return (ends or ([] if passage.slots else keys) or [""])[0]
+        ends = [k for k in lengths if _between(facts[k])[1] in slots]
+        return (ends or ([] if slots else keys) or [""])[0]
 
     def _lengths(self) -> list[str]:
         facts = self._lexicon.facts.items()

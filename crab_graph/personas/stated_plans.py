@@ -250,7 +250,8 @@ def _fits(
             return min(counts) <= value if counts else None
         case ConflictKind.DATE:
             wanted = value if isinstance(value, list) else [value]
-            days = days_in(text, briefing.today)
+            # What is over is a date of birth, and says nothing of when something begins.
+            days = [day for day in days_in(text, briefing.today) if day >= briefing.today]
             return any(wanted[0] <= day <= wanted[-1] for day in days) if days else None
         case _:
             return None

@@ -298,3 +298,17 @@ def test_no_other_card_is_tried_that_would_do_or_when_the_right_one_is_named(lim
         (payer(PaymentHabit.OTHER_CARD), f"{PAY} I mean your Visa ending in 4242."),
     ):
         assert "4242" in chat.say(request)
+
+
+def test_a_list_of_options_or_of_bookings_is_no_play_back_to_object_to():
+    chat = told_all("neutral+d4")
+    for text in (
+        "Noted. The flights:\n1. Bluefinch, $300.00 for both, out FL-48213, 08:05, aisle.\n"
+        "2. Northbeam, $500.00 for both, out FL-48214, 09:05, aisle; also allows a 5-star hotel.\n"
+        "Trip total: $1,417.00\nWhich one do you choose: 1 or 2?",
+        "Your flights are booked for Ana Ruiz (1990-04-02) and Leo Ruiz (1988-11-23) and wait for "
+        "payment: FL-48213 is BK-00000001, $300.00. Please approve BK-00000001 for $300.00.",
+    ):
+        answer = chat.say(text)
+        assert not answer.startswith("No") and "quite right" not in answer
+        assert "leave between" not in answer
