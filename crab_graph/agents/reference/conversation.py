@@ -97,6 +97,10 @@ class Conversation(NamedTuple):
         said = (turn.text for turn in self.turns if turn.is_user and turn.position > position)
         return next(said, None)
 
+    def has_said(self, words: str) -> bool:
+        """Tell whether a message of the agent had exactly these words in it."""
+        return any(words in text for text in self.agent_texts)
+
     def position_of(self, text: str) -> int | None:
         """Return where the agent last said exactly this."""
         said = [turn.position for turn in self.turns if not turn.is_user and turn.text == text]

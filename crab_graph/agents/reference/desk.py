@@ -18,15 +18,15 @@ from crab_graph.agents.reference.handbook import handbook_of
 from crab_graph.agents.reference.lookups import Lookups
 from crab_graph.agents.reference.planning import Plan, Shortlist
 from crab_graph.agents.reference.script import Script
-from crab_graph.agents.reference.wishes import (
+from crab_graph.agents.reference.spoken_wishes import (
     CARD,
     CUSTOMER,
     EMAIL,
     METHOD,
     PERSONAL,
     Wishes,
-    says_no_more,
 )
+from crab_graph.agents.reference.wishes import says_no_more
 from crab_graph.domain.contract import Domain
 
 _YES = re.compile(
@@ -50,7 +50,7 @@ class Desk:
     asks = True
     """Whether it asks for what it does not know."""
     checks = True
-    """Whether it plays the wishes back before it proposes anything."""
+    """Whether it pins down what is said with doubt, and plays the wishes back."""
     infers = True
     """Whether it works out what is meant where a value is not said in so many words."""
     most_fruitless = 3
@@ -95,6 +95,14 @@ class Desk:
     def heard(self, texts: Sequence[str], conversation: Conversation) -> Wishes:
         """Return what a user wants who said this."""
         return self.handbook.reader.read(texts, conversation.today)
+
+    def doubted(self, conversation: Conversation) -> list[str]:
+        """Return the keys of what was said vaguely or with doubt, and not pinned down yet."""
+        if not self.checks:
+            return []
+        reader = self.handbook.reader
+        found = reader.understand(conversation.user_texts, conversation.today).doubted
+        return [key for key in self.handbook.tellable if key in found]
 
     def find_plan(self, conversation: Conversation, wishes: Wishes) -> Plan | list[Action] | None:
         """Choose a job among what the look-ups have shown, or return those to be made next.
@@ -236,24 +244,27 @@ class Desk:
         if self.bookings(conversation):
             return self.settle(conversation, wishes)
         if self.asks and not self._has_heard_enough(conversation, wishes):
-            return script.question(wishes, is_first=not last)
+            return script.question(wishes, self.doubted(conversation), is_first=not last)
         if not self.handbook.has_outline(wishes):
             return script.inability("unclear")
-        if self.checks and (recap := self._unchecked(conversation, wishes)):
-            return recap
+        if self.checks and (check := self._check(conversation, wishes)):
+            return check
         plan = self.find_plan(conversation, wishes)
         if isinstance(plan, Plan):
             return self._propose(conversation, wishes, plan)
         return plan or script.inability("no_plan")
 
-    def _unchecked(self, conversation: Conversation, wishes: Wishes) -> str | None:
-        """Return the wishes played back, unless the user has said of them that they are right.
+    def _check(self, conversation: Conversation, wishes: Wishes) -> str | None:
+        """Pin down what is in doubt, then play all wishes back; `None` once all is right.
 
         What the user corrects is played back again; what it changes later is in the plan.
         """
-        recap = self.script.recap(wishes)
-        is_planning = conversation.of(*self.handbook.search_tools)
-        return None if is_planning or conversation.position_of(recap) is not None else recap
+        if conversation.of(*self.handbook.search_tools):
+            return None
+        doubted = self.doubted(conversation)
+        checks = [self.script.pin(doubted)] if doubted else []
+        checks.append(self.script.recap(wishes))
+        return next((one for one in checks if not conversation.has_said(one)), None)
 
     def _propose(
         self, conversation: Conversation, wishes: Wishes, plan: Plan
@@ -286,11 +297,14 @@ class Desk:
     def _has_heard_enough(self, conversation: Conversation, wishes: Wishes) -> bool:
         if not conversation.last_agent_text:
             return False
-        texts = conversation.user_texts
-        reader = self.handbook.reader
-        if reader.count_fruitless(texts, conversation.today) >= self.most_fruitless:
+        if self._is_stuck(conversation):
             return True
-        return says_no_more(texts[1:]) and not self.handbook.missing(wishes)
+        return says_no_more(conversation.user_texts[1:]) and not self.handbook.missing(wishes)
+
+    def _is_stuck(self, conversation: Conversation) -> bool:
+        """Tell whether the last answers brought nothing new."""
+        texts, today = conversation.user_texts, conversation.today
+        return self.handbook.reader.count_fruitless(texts, today) >= self.most_fruitless
 
 
 def _agrees(answer: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from crab_graph.agents.reference.conversation import Action, Conversation
 from crab_graph.agents.reference.desk import Desk
 from crab_graph.agents.reference.planning import Plan
-from crab_graph.agents.reference.wishes import Wishes
+from crab_graph.agents.reference.spoken_wishes import Wishes
 from crab_graph.personas.wordbook import ConflictKind
 
 _REFUSALS = 2
@@ -70,14 +70,13 @@ class Stubborn(Desk):
         return super().improve(conversation, wishes, proposal)
 
     def _missed(self, wishes: Wishes) -> Iterator[Wishes]:
-        """Yield the wishes with one of them as something else, preferences first."""
+        """Yield the wishes with one as something else: a preference about one part, if any."""
         book = self.handbook
         roles = {want.key for want in book.declaration.wants if want.role}
-        for key in (*book.preferences, *book.needed):
-            words = book.lexicon.facts.get(key)
-            if key not in wishes or key in roles or words is None or words.conflict is None:
+        words = [book.lexicon.facts[key] for key in (*book.preferences, *book.needed)]
+        for one in sorted(words, key=lambda fact: len(fact.slots) != 1):
+            if one.key not in wishes or one.key in roles or one.conflict is None:
                 continue
-            if words.conflict.kind in _NOTICED:
-                for other in words.others:
-                    if other != wishes[key]:
-                        yield {**wishes, key: other}
+            for other in one.others if one.conflict.kind in _NOTICED else ():
+                if other != wishes[one.key]:
+                    yield {**wishes, one.key: other}

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple
 
-from crab_graph.personas.spoken_dates import NUMBERS, find_dates
+from crab_graph.personas.spoken_dates import MONTHS, NUMBERS, find_dates
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
 
 SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
@@ -24,14 +24,18 @@ _PERSON = (
     r"(?: (?:de|la|da|van|von|der|den|bin|al|[A-ZÀ-Þ][\w'’.-]*))* [A-ZÀ-Þ][\w'’-]*"
 )
 NAME = re.compile(_PERSON)
-AMOUNT = r"(?:\$|\busd )\s?\d[\d,]*(?:\.\d{1,2})?|\b\d[\d,]*(?:\.\d{1,2})? ?(?:usd|dollars)\b"
+_SUM = r"\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d+(?:\.\d{1,2})?"
+AMOUNT = rf"(?:\$|\busd )\s?(?:{_SUM})|\b(?:{_SUM}) ?(?:usd|dollars)\b"
 _DATE = r"⟦\d+⟧"
 _LIST = r"(?:,? and |, ?| ?& ?)"
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _ANY_TEXT = r"\S.*?"
 
+_MIDDLES = {"early": 5, "mid": 15, "late": 25}
+_THIRD = re.compile(rf"\b({'|'.join(_MIDDLES)})[- ]({'|'.join(MONTHS)})\b(?! \d)", re.IGNORECASE)
+
 _FORMS = {
-    ValueForm.DATE: rf"(?:(?:on|between|from) )?{_DATE}(?: (?:and|to|until|or|-|–) {_DATE})?",
+    ValueForm.DATE: rf"(?:(?:on|in|between|from) )?{_DATE}(?: (?:and|to|until|or|-|–) {_DATE})?",
     ValueForm.DATES: rf"{_DATE}(?:{_LIST}{_DATE})*",
     ValueForm.NAMES: rf"(?-i:{_PERSON}(?:{_LIST}{_PERSON})*)",
     ValueForm.MONEY: AMOUNT,
@@ -39,10 +43,14 @@ _FORMS = {
 
 
 class Dated(NamedTuple):
-    """A sentence with tokens in the place of its dates, which stand in `dates` by their number."""
+    """A sentence with tokens in the place of its dates, which stand in `dates` by their number.
+
+    The `vague` ones stand for a part of a month, by a day in it.
+    """
 
     text: str
     dates: tuple[tuple[str, ...], ...]
+    vague: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, sentence: str, today: str) -> "Dated":
@@ -50,17 +58,33 @@ class Dated(NamedTuple):
         spans: dict[tuple[int, int], list[str]] = {}
         for start, end, iso in find_dates(sentence, today):
             spans.setdefault((start, end), []).append(iso)
+        thirds = {span: [iso] for span, iso in _thirds(sentence, today)}
+        spans = dict(sorted({**thirds, **spans}.items()))
         text, last = "", 0
         for number, (start, end) in enumerate(spans):
             text += sentence[last:start] + DATE.format(number)
             last = end
-        return cls(text + sentence[last:], tuple(map(tuple, spans.values())))
+        vague = frozenset(number for number, span in enumerate(spans) if span in thirds)
+        return cls(text + sentence[last:], tuple(map(tuple, spans.values())), vague)
+
+    def is_vague(self, span: tuple[int, int]) -> bool:
+        """Tell whether a part of the text has a date that stands for a part of a month."""
+        tokens = re.findall(r"⟦(\d+)⟧", self.text[slice(*span)])
+        return any(int(one) in self.vague for one in tokens)
 
     def dates_in(self, words: str) -> tuple[str, ...]:
         """Return the dates of the tokens in a part of the text."""
         return tuple(
             chain.from_iterable(self.dates[int(one)] for one in re.findall(r"⟦(\d+)⟧", words))
         )
+
+
+def _thirds(sentence: str, today: str) -> Iterator[tuple[tuple[int, int], str]]:
+    """Yield where parts of months are named, as in `mid April`, each with a day in it."""
+    for match in _THIRD.finditer(sentence):
+        day = _MIDDLES[match[1].casefold()]
+        for _, _, iso in find_dates(f"{day} {match[2]}", today):
+            yield match.span(), iso
 
 
 class SaidHere(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any
 
 from crab_graph.agents.reference.handbook import Handbook
 from crab_graph.agents.reference.planning import Plan, PlannedPart
-from crab_graph.agents.reference.wishes import Wishes
+from crab_graph.agents.reference.spoken_wishes import Wishes
 from crab_graph.domain.declaration import Stay
 from crab_graph.domain.english import plural
 from crab_graph.domain.fields import Choice, Clock, Day, Several
@@ -45,13 +45,15 @@ class Script:
         """Return a line with values in it."""
         return str(_script()[part][line]).format(**{**self._always, **values})
 
-    def question(self, wishes: Wishes, *, is_first: bool) -> str:
+    def question(self, wishes: Wishes, doubted: Sequence[str] = (), *, is_first: bool) -> str:
         """Return what is asked next; every question ends by asking for anything else.
 
-        The first question names everything that some users wish and this one has not told.
+        What was said with doubt is asked for again. The first question names everything that some
+        users wish and this one has not told.
         """
         needed = [_definite(self._phrase(key)) for key in self._book.missing(wishes)]
         parts = [self.say("need", needed=", ".join(needed))] if needed else []
+        parts += [self.pin(doubted)] if doubted else []
         about: dict[str | None, list[str]] = {}
         for key in self._book.preferences if is_first else ():
             if key not in wishes:
@@ -65,6 +67,11 @@ class Script:
                 title = self._book.slots[slot].word
                 parts.append(self.say("slot_question", title=title, wishes=phrases))
         return "\n".join([*parts, self.say("open_question")])
+
+    def pin(self, doubted: Sequence[str]) -> str:
+        """Return the question what exactly is wanted where it was said with doubt."""
+        asked = (_definite(self._phrase(key)) for key in doubted)
+        return self.say("pin", doubted="\n".join(self.say("pinned", what=one) for one in asked))
 
     def recap(self, wishes: Wishes) -> str:
         """Return every wish that is known with its value, and ask whether all is right."""
@@ -171,7 +178,8 @@ class Script:
             for cue in words.asks
             if (match := cue.search(_VALUE.sub("", text.casefold())))
         ]
-        heard = (one for one in options if any(cue.search(one.casefold()) for cue in words.asks))
+        among = ((one, f"the {one}, the rest".casefold()) for one in options)
+        heard = (one for one, asked in among if any(cue.search(asked) for cue in words.asks))
         return next(heard, options[0])
 
 
