@@ -1,7 +1,8 @@
 """The demonstration: the whole path offline, by the same calls a user would make.
 
-Certified tasks, reference agents against a cooperative and a realistic rule-based user, grades, and
-a page to read it all in. A demonstration that was interrupted goes on where it stopped.
+Certified tasks; the solver and four agents that lack one of its skills each, against a cooperative
+rule-based user, against users that call for one skill each, and against a realistic one; grades;
+and a page to read it all in. A demonstration that was interrupted goes on where it stopped.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,8 +23,8 @@ from crab_graph.runs.sitting import Progress
 from crab_graph.settings import DOMAIN
 from crab_graph.workers import entries_of
 
-AGENTS = ("solver", "hasty", "silent")
-USERS = ("generic", "ruse")
+AGENTS = ("solver", "literal", "hasty", "credulous", "stubborn")
+USERS = ("generic", "d1", "d2", "d3", "d4", "ruse")
 BENCH, RUNS, PAGE = "bench", "runs", "report.html"
 
 Bar = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
@@ -85,6 +86,6 @@ def demonstrate(
     shown = [
         ShownRun(one.directory.name, one.episodes, Background.of_run(one.directory)) for one in runs
     ]
-    write_page(page, records, "Three reference agents, two kinds of user", shown)
+    write_page(page, records, "What each dimension of a user costs agents that lack a skill", shown)
     was_complete = all(progress.done == progress.total for progress in begun)
     return Demonstration(benchmark, runs, records, page, was_complete)

@@ -22,9 +22,10 @@ def demo(
 ) -> None:
     """Show the whole path without a language model, a key or a network.
 
-    Generates certified tasks, lets three reference agents (solver, hasty, silent) work on them with
-    a cooperative and with a realistic rule-based user, grades every episode, prints a table, and
-    writes an HTML page in which every dialogue can be read.
+    Generates certified tasks and lets five reference agents work on them: the solver, and four that
+    lack one of its skills each (literal, hasty, credulous, stubborn). The rule-based user is a
+    cooperative one, has one dimension of behaviour (d1 to d4), or all of them and a persona. Grades
+    every episode, prints who passed with which user, and writes an HTML page to read it all in.
     """
     from crab_graph.analysis.demo import demonstrate
     from crab_graph.analysis.labels import notes_on
@@ -49,12 +50,12 @@ def demo(
         screen.print("All episodes were finished before; nothing was done.\n")
     print_overview(screen, groups)
     screen.print("", *notes_on(shown.records), "", sep="\n")
-    hasty = shown.runs[1]
-    failed = next((record for record in hasty if not record.passed), hasty[0])
+    failed = next((one for one in shown.records if not one.passed), shown.records[0])
+    run = next(run for run in shown.runs if run.config.agent_label == failed.agent_label)
     for what, where in (
         ("page", shown.page),
         ("tasks", shown.benchmark.directory),
         ("episodes", shown.runs[0].directory.parent),
-        ("one dialogue", f"crab-graph show {hasty.directory} {failed.episode_id}"),
+        ("one dialogue", f"crab-graph show {run.directory} {failed.episode_id}"),
     ):
         screen.print(f"{what + ':':<13} {where}", markup=False)

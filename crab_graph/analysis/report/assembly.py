@@ -25,6 +25,7 @@ FIGURES = Seam(
     "crab_graph.figures",
     "figure",
     {
+        "by_user": f"{_HERE}.verdict_exhibits:by_user",
         "passed": f"{_HERE}.verdict_exhibits:passed",
         "users": f"{_HERE}.comparisons:users_compared",
         "agents": f"{_HERE}.comparisons:agents_compared",

@@ -13,7 +13,6 @@ from crab_graph.analysis.labels import agent_name, plain, titled_table
 from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.exhibit import interval_text
 from crab_graph.analysis.report.study import study_records
-from crab_graph.domain.verification import Part
 from crab_graph.eval.statistics import Estimate
 from crab_graph.runs.record import EpisodeRecord
 
@@ -72,37 +71,50 @@ def summarise(records: Sequence[EpisodeRecord]) -> list[Group]:
 
 
 def print_overview(console: Console, groups: Sequence[Group]) -> None:
-    """Print the rates of each agent with each user, and why episodes failed.
+    """Print what share of episodes each agent passes with each user, and why others failed.
 
-    A narrow terminal leaves out the parts of the verdict.
+    A narrow terminal leaves out the intervals.
     """
-    is_wide = console.width >= 100
-    parts = (*map(str, Part), "if booked") if is_wide else ()
-    table = titled_table("Who passed", "agent", "user")
-    for name in ("tasks", "episodes", "pass@1 (95 %)", *parts, "outcomes"):
-        table.add_column(name, justify="right")
-    for group in groups:
-        rate = group.rates["pass_at_1"]
-        interval = "" if rate.value is None else f" ({interval_text(rate.ends)})"
-        passed = Text(_percent(rate), style="bold").append(interval, style="not bold")
-        shares = [*(_percent(group.rates[part]) for part in parts[:-1]), _if_booked(group)]
-        outcomes = "/".join(map(str, group.outcomes.values()))
-        basis = (str(rate.tasks), str(rate.episodes))
-        table.add_row(*_who(group), *basis, passed, *(shares if is_wide else ()), outcomes)
+    users = list(dict.fromkeys(group.user for group in groups))
+    bases = dict.fromkeys(group.rates["pass_at_1"].basis for group in groups)
+    table = titled_table("Who passed with which user: pass@1 (95 %)", "agent")
+    for user in users:
+        table.add_column(plain(user), justify="right")
+    for agent, is_reference in dict.fromkeys((one.agent, one.is_reference) for one in groups):
+        own = {one.user: one for one in groups if one.agent == agent}
+        cells = (own.get(user) for user in users)
+        is_wide, has_basis = console.width >= 100, len(bases) > 1
+        shown = (_passed(one, interval=is_wide, basis=has_basis) for one in cells)
+        table.add_row(agent_name(agent, is_reference), *shown)
     console.print(table)
     for note in dict.fromkeys(group.rates["pass_at_1"].note for group in groups):
         if note:
             console.print(f"(–): {note}.")
     failed = [group for group in groups if group.failure_modes]
     if failed:
-        heads = ("agent", "user", "first failure (episodes)", "failed checks (episodes)")
-        table = titled_table("Why the others failed", *heads)
+        counts = ("first failure (episodes)", "failed checks (episodes)")
+        table = titled_table("Why the others failed", "agent", "user", "outcomes", *counts)
         for group in failed:
             modes = {labels.words(mode): count for mode, count in group.failure_modes.items()}
-            table.add_row(*_who(group), _counts(modes), _counts(group.failed_checks))
+            outcomes = "/".join(map(str, group.outcomes.values()))
+            who = agent_name(group.agent, group.is_reference), plain(group.user)
+            table.add_row(*who, outcomes, _counts(modes), _counts(group.failed_checks))
         console.print("", table, sep="\n")
-    note = f" {labels.NOTES['if_booked']}" if is_wide else ""
-    console.print("", f"Outcomes: {'/'.join(labels.OUTCOMES.values())}.{note}", sep="\n")
+    each = f" Each is of {next(iter(bases))}." if len(bases) == 1 else ""
+    told = f"Rates are means over tasks.{each} Outcomes: {'/'.join(labels.OUTCOMES.values())}."
+    console.print("", told, sep="\n")
+
+
+def _passed(group: Group | None, *, interval: bool, basis: bool) -> Text:
+    """Return the share of episodes that passed, with what it rests on where that is asked for."""
+    if group is None:
+        return Text("")
+    rate = group.rates["pass_at_1"]
+    text = Text(_percent(rate), style="bold")
+    if rate.value is None:
+        return text
+    told = f" ({interval_text(rate.ends)})" if interval else ""
+    return text.append(told + (f" {rate.basis}" if basis else ""), style="not bold")
 
 
 def _rates(records: Sequence[EpisodeRecord]) -> dict[str, Estimate]:
@@ -112,18 +124,6 @@ def _rates(records: Sequence[EpisodeRecord]) -> dict[str, Estimate]:
 
 def _counted(names: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(names).items(), key=lambda item: (-item[1], item[0])))
-
-
-def _who(group: Group) -> tuple[Text, Text]:
-    return agent_name(group.agent, group.is_reference), plain(group.user)
-
-
-def _if_booked(group: Group) -> str:
-    """Return factuality and completion of the episodes with a booking, and how many those are."""
-    rates = [group.rates_if_booked[part] for part in ("factuality", "completion")]
-    if rates[0].value is None:
-        return "–"
-    return f"{' and '.join(map(_percent, rates))} of {rates[0].basis}"
 
 
 def _percent(rate: Estimate) -> str:

@@ -9,7 +9,9 @@ from crab_graph.analysis.labels import COVERAGE, OUTCOME_HEADS, OUTCOMES
 from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.exhibit import (
     BASIS,
+    Cell,
     Exhibit,
+    Head,
     basis_cells,
     captioned,
     count_cell,
@@ -17,13 +19,34 @@ from crab_graph.analysis.report.exhibit import (
     heads,
 )
 from crab_graph.analysis.report.measures import estimate, estimate_cells, heads_of
-from crab_graph.analysis.report.study import WHO, Study
+from crab_graph.analysis.report.study import WHO, Arm, Study
 from crab_graph.eval.attribution import Fault
 from crab_graph.eval.intervals import share_intervals
 from crab_graph.eval.statistics import Estimate, estimated
 from crab_graph.runs.record import EpisodeRecord
 
 _PARTS = (*measures.VERDICTS, measures.STRICT)
+
+
+def by_user(study: Study) -> Iterator[Exhibit]:
+    """Show pass@1 of several agents with several kinds of user, an agent a row."""
+    agents, users = study.agents(), [arms[0] for arms in study.users()]
+    if len(agents) < 2 or len(users) < 2:
+        return
+    columns = (WHO[0], *(Head(arm.user_label, arm.user_label) for arm in users))
+    rows = []
+    for arms in agents:
+        own = {arm.user_label: arm for arm in arms}
+        cells = [_rate_cell(own.get(arm.user_label)) for arm in users]
+        rows.append((arms[0].cells()[0], *cells))
+    yield captioned("by-user", columns, rows)
+
+
+def _rate_cell(arm: Arm | None) -> Cell:
+    if arm is None:
+        return Cell("")
+    (rate,) = estimate(arm.records, [measures.PASS])
+    return estimate_cell(rate, is_share=True, where=arm.where(), basis=True)
 
 
 def passed(study: Study) -> Iterator[Exhibit]:
