@@ -18,7 +18,7 @@ from crab_graph.agents.reference.handbook import handbook_of
 from crab_graph.agents.reference.lookups import Lookups
 from crab_graph.agents.reference.planning import Plan, Shortlist
 from crab_graph.agents.reference.script import Script
-from crab_graph.agents.reference.spoken_wishes import (
+from crab_graph.agents.reference.wish_vocabulary import (
     CARD,
     CUSTOMER,
     EMAIL,

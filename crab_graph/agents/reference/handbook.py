@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple
 
-from crab_graph.agents.reference.spoken_wishes import CUSTOMER, EMAIL, Wishes
+from crab_graph.agents.reference.wish_vocabulary import CUSTOMER, EMAIL, Wishes
 from crab_graph.agents.reference.wishes import WishReader
 from crab_graph.dates import day_number, iso_date
 from crab_graph.domain.contract import Domain, TaskSlot

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from crab_graph.agents.reference.conversation import Action, Conversation
 from crab_graph.agents.reference.desk import Desk
 from crab_graph.agents.reference.planning import Plan
-from crab_graph.agents.reference.spoken_wishes import Wishes
+from crab_graph.agents.reference.wish_vocabulary import Wishes
 from crab_graph.personas.wordbook import ConflictKind
 
 _REFUSALS = 2

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from crab_graph.agents.reference.conversation import Action, Conversation
 from crab_graph.agents.reference.handbook import Handbook
-from crab_graph.agents.reference.spoken_wishes import Wishes
+from crab_graph.agents.reference.wish_vocabulary import Wishes
 from crab_graph.domain.contract import TaskSlot
 from crab_graph.domain.fields import Choice
 from crab_graph.generation.constraint_graph import ConstraintGraph

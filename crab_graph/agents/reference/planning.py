@@ -7,7 +7,7 @@ import numpy as np
 
 from crab_graph.agents.reference.handbook import Handbook
 from crab_graph.agents.reference.lookups import Found, Row, Shown, columns_of
-from crab_graph.agents.reference.spoken_wishes import Wishes
+from crab_graph.agents.reference.wish_vocabulary import Wishes
 from crab_graph.dates import iso_date
 from crab_graph.domain.contract import TaskSlot
 from crab_graph.domain.declaration import TOTAL_BUDGET

@@ -20,7 +20,7 @@ from crab_graph.agents.reference.desk import Desk, charge
 from crab_graph.agents.reference.lookups import Row
 from crab_graph.agents.reference.planning import Plan, PlannedPart, Shortlist
 from crab_graph.agents.reference.script import named
-from crab_graph.agents.reference.spoken_wishes import Wishes
+from crab_graph.agents.reference.wish_vocabulary import Wishes
 from crab_graph.domain.contract import Domain
 from crab_graph.domain.kind import BookingTerms
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from crab_graph.agents.reference.handbook import Handbook
 from crab_graph.agents.reference.planning import Plan, PlannedPart
-from crab_graph.agents.reference.spoken_wishes import Wishes
+from crab_graph.agents.reference.wish_vocabulary import Wishes
 from crab_graph.domain.declaration import Stay
 from crab_graph.domain.english import plural
 from crab_graph.domain.fields import Choice, Clock, Day, Several

@@ -4,21 +4,22 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crab_graph.agents.reference.phrasings import AMOUNT, NAME, NUMBER, Dated
+from crab_graph.agents.reference.wish_vocabulary import (
+    CARD,
+    CUSTOMER,
+    EMAIL,
+    METHOD,
+    Wishes,
+    WishVocabulary,
+)
 from crab_graph.money import parse_cents
 from crab_graph.personas.spoken_dates import NUMBERS
 from crab_graph.personas.wordbook import ValueForm
 
-if TYPE_CHECKING:
-    from crab_graph.agents.reference.wishes import WishReader
-
-Wishes = dict[str, Any]
 Span = tuple[int, int]
-
-PERSONAL = CUSTOMER, EMAIL, METHOD, CARD = "customer_id", "email", "payment_method", "card_last4"
-"""What every domain's users tell of themselves; the card by its last digits."""
 
 _COUNTED = {**NUMBERS, "just me": 1, "alone": 1}
 _BEFORE_DATES = {"on", "between", "from", "the"}
@@ -37,10 +38,10 @@ _BRACKET = re.compile(r"\s*\(([^()]*)\)")
 class SpokenSentence:
     """One sentence, what was read in it, and where."""
 
-    def __init__(self, reader: "WishReader", sentence: str, today: str) -> None:
-        self._reader = reader
+    def __init__(self, words: WishVocabulary, sentence: str, today: str) -> None:
+        self._reader = words
         self._today = today
-        self._dated, self._doubts = _without_doubts(Dated.of(sentence, today), reader.cues["doubt"])
+        self._dated, self._doubts = _without_doubts(Dated.of(sentence, today), words.cues["doubt"])
         self._words = self._dated.text.casefold()
         self._found: Wishes = {}
         self._places: dict[str, Span] = {}

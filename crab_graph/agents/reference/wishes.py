@@ -5,39 +5,22 @@ in cents, names and birth dates as tuples. `None` is never among them.
 """
 
 import re
-import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cache
-from importlib.resources import files
-from typing import Any, NamedTuple
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
-from crab_graph.agents.reference.phrasings import (
-    SENTENCE,
-    FactPhrasings,
-    lead_words,
-    phrasings_of,
-)
-from crab_graph.agents.reference.spoken_wishes import CUSTOMER, EMAIL, SpokenSentence, Wishes
+from crab_graph.agents.reference.phrasings import SENTENCE
+from crab_graph.agents.reference.spoken_wishes import SpokenSentence
+from crab_graph.agents.reference.wish_vocabulary import Wishes, WishVocabulary, wish_cues
 from crab_graph.domain.declaration import Declaration
-from crab_graph.domain.fields import Choice, Several
-from crab_graph.domain.request_types import fixed_values
-from crab_graph.personas.own_tools import CARD_FACT
-from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
+from crab_graph.personas.wordbook import DomainLexicon
 
 _KEPT = 2000
 """Texts of which a reader remembers what they say."""
-_OWN = (CUSTOMER, EMAIL, CARD_FACT)
-
-
-@cache
-def _cues() -> Mapping[str, str]:
-    text = files("crab_graph.agents.reference").joinpath("wishes.toml").read_text("utf-8")
-    return tomllib.loads(text)
 
 
 def says_no_more(texts: Sequence[str]) -> bool:
     """Tell whether the user said that there is nothing else to know."""
-    return any(re.search(_cues()["no_more"], text.casefold()) for text in texts)
+    return any(re.search(wish_cues()["no_more"], text.casefold()) for text in texts)
 
 
 class Understood(NamedTuple):
@@ -62,23 +45,7 @@ class WishReader:
         self, lexicon: DomainLexicon, declaration: Declaration, whole: Collection[str] = ()
     ) -> None:
         """Compile the words of a domain; those that mean the whole job are no values."""
-        self.whole = frozenset(whole)
-        self.lexicon = lexicon
-        self.people = declaration.people
-        window = declaration.window
-        self.window = None if window is None else window.key
-        self.window_slot = None if window is None else window.on.partition(".")[0]
-        self.facts = {
-            key: FactPhrasings(words, _known(words, declaration))
-            for key, words in lexicon.facts.items()
-            if key not in _OWN
-        }
-        self.phrasings = phrasings_of(lexicon, self.facts)
-        self.leads = {key: lead_words(lexicon, key) for key in self.facts}
-        noun = "(?!)" if self.people is None else rf"{re.escape(self.people.noun)}s?"
-        self.cues = {
-            name: re.compile(cue.replace("{people}", noun)) for name, cue in _cues().items()
-        }
+        self.words = WishVocabulary(lexicon, declaration, whole)
         self._read: dict[tuple[str, str], Understood] = {}
 
     def understand(self, texts: Sequence[str], today: str) -> Understood:
@@ -101,30 +68,14 @@ class WishReader:
             known = merged
         return fruitless
 
-    def of_form(self, *forms: ValueForm) -> Iterator[tuple[str, FactPhrasings]]:
-        """Yield the facts whose values are written in some forms, by key."""
-        return ((key, one) for key, one in self.facts.items() if one.words.form in forms)
-
     def _read_text(self, text: str, today: str) -> Understood:
         known = self._read.get((text, today))
         if known is None:
             known = _NOTHING
             for sentence in SENTENCE.split(text.replace("’", "'")):
-                statement = SpokenSentence(self, sentence, today)
+                statement = SpokenSentence(self.words, sentence, today)
                 known = known.then(Understood(statement.read(), statement.doubted()))
             if len(self._read) >= _KEPT:
                 self._read.clear()
             self._read[text, today] = known
         return known
-
-
-def _known(words: FactWords, declaration: Declaration) -> dict[str, Any]:
-    """Return the values that a fact can have by casefolded words, as far as they are declared."""
-    if words.form not in (ValueForm.TEXT, ValueForm.CHOICE):
-        return {}
-    want = next((one for one in declaration.wants if one.key == words.key), None)
-    values: Sequence[Any] = () if want is None else fixed_values(want)
-    for field in map(declaration.field_at, () if values or want is None else want.on):
-        if isinstance(field, Choice | Several):
-            values = field.values
-    return {str(value).casefold(): value for value in values or (*words.choices, *words.codes)}
