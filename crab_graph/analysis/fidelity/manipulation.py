@@ -15,7 +15,12 @@ from crab_graph.analysis.fidelity.conduct import CASES, Band, Case
 from crab_graph.analysis.fidelity.heard_turns import Lived
 from crab_graph.analysis.fidelity.published import Figure, figures
 from crab_graph.analysis.fidelity.turn_rates import Measured
-from crab_graph.eval.intervals import COUNT_BOUNDS, mean_intervals, share_intervals
+from crab_graph.eval.intervals import (
+    COUNT_BOUNDS,
+    exact_interval,
+    mean_intervals,
+    share_intervals,
+)
 
 _ROUNDING = 1e-9
 _SURE_TO_SHOW = 3
@@ -67,7 +72,9 @@ class ManipulationCheck:
         if self.figure.is_share and value == 1:
             is_absent = (1 - self.band.high) * self.cases >= _SURE_TO_SHOW
         if self.band.is_drawn and not is_absent:
-            least, most = self.measured.interval.ends or (-inf, inf)
+            # Of one task alone the draws of its episodes have to do.
+            own = exact_interval(round(value * self.cases), self.cases)
+            least, most = self.measured.interval.ends or own.ends or (-inf, inf)
         return GateState.HELD if least <= high + _ROUNDING and low <= most else GateState.FAILED
 
     def as_json(self) -> dict[str, Any]:
