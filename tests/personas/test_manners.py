@@ -256,10 +256,10 @@ def test_some_approve_a_part_first_and_the_rest_with_the_next_turn():
     chat = payer(PaymentHabit.IN_PARTS)
     text = chat.say(PAY)
     assert [one["booking_id"] for one in chat.approvals()] == ["BK-00000001", "BK-00000002"]
-    assert "BK-00000001 and BK-00000002" in text and "others" in text
+    assert "BK-00000001 and BK-00000002" in text and "rest" in text
     text = chat.say("Thank you, I'll charge those two now.")
     assert [one["amount"] for one in chat.approvals()] == ["300.00", "280.00", "360.00", "70.00"]
-    assert "others" in text
+    assert "rest" in text
     assert len({one["payment_method_id"] for one in chat.approvals()}) == 1
     chat.say("Thank you.")
     assert len(chat.approvals()) == 4

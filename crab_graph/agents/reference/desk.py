@@ -35,7 +35,7 @@ _YES = re.compile(
 )
 _NO = re.compile(r"^\W*(?:no|nope|wait|stop)\b|\b(?:don't|do not|not what|wrong)\b")
 _WANTS_PERSON = re.compile(rf"{_YES.pattern}|\b(?:human|person|someone|transfer|put me through)\b")
-_SOME_FIRST = re.compile(r"\b(?:others?|rest)\b.{0,20}\b(?:follow|moment|later|soon)\b")
+_SOME_FIRST = re.compile(r"\b(?:others?|rest)\b.{0,20}\b(?:follows?|moment|later|soon)\b")
 _SETTLED = re.compile(r"\b(?:approved?|done|added|pm-\d+)\b")
 _MAX_CARDS = 3
 
