@@ -1,9 +1,10 @@
-"""The clauses of a message, which facts they ask for, and which they play back to be checked."""
+"""The clauses of a message, and which facts each of them may ask for."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from crab_graph.personas.wordbook import DomainLexicon, phrase_book, says
+from crab_graph.personas.wordbook import Cue, DomainLexicon, FactWords, phrase_book, says
 from crab_graph.text.utterance import Utterance, read_message
 
 _SHORT_HEADING = 6
@@ -24,6 +25,7 @@ class Segment:
     end: int
     is_request: bool
     opens_list: bool
+    is_item: bool
     named: frozenset[str]
     scope: frozenset[str]
 
@@ -63,7 +65,7 @@ def read_segments(text: str, lexicon: DomainLexicon) -> tuple[Utterance, list[Se
             scope = named or heading
             plain = lexicon.plain(clause_text)
             segments.append(
-                Segment(clause_text, plain, start, end, is_request, opens, named, scope)
+                Segment(clause_text, plain, start, end, is_request, opens, is_item, named, scope)
             )
         is_head = body.count("|") > 1 and not is_asking
         if is_head or not (is_item or is_listed):
@@ -73,98 +75,102 @@ def read_segments(text: str, lexicon: DomainLexicon) -> tuple[Utterance, list[Se
 
 _MAX_ELLIPSIS = 6
 _AFTERTHOUGHT = 3
-_MAX_ASKED_WORDS = 60
-"""A longer clause that asks nothing by itself is prose, not an item of a list of questions."""
 
 
 @dataclass(frozen=True, slots=True)
-class Questions:
-    """Keys of the facts a message asks for and plays back to be confirmed, both in its order.
+class FactCandidate:
+    """A fact that a clause may ask for: by a cue, hint, topic, value or ellipsis, and where.
 
-    An open question asks for whatever the user has not said yet.
+    `cues` are the numbers of the cues that found it, below 0 of hints. It `is_general` where a fact
+    of the slot at hand has its cues too, and `is_main` in the main clause.
     """
 
-    asked: tuple[str, ...]
-    is_open: bool
-    checked: tuple[str, ...]
+    key: str
+    how: str
+    start: int
+    end: int
+    cues: tuple[int, ...]
+    is_general: bool
+    is_main: bool
+    has_value: bool
 
 
-def find_questions(
-    segments: Sequence[Segment],
-    is_proposal: Sequence[bool],
-    is_check: Sequence[bool],
-    lexicon: DomainLexicon,
-    *,
-    is_choice: bool,
-    about: frozenset[str],
-) -> Questions:
-    """Find what is asked in the clauses of a message, which may let the user choose among options.
+def candidates(
+    segment: Segment, before: Sequence[str], lexicon: DomainLexicon
+) -> dict[str, FactCandidate]:
+    """Return the facts that a clause may ask for, in their order; `before` were asked just before.
 
-    Of each clause it is given whether it names an item or a price, and whether it plays back what
-    the user said; `about` is the slot whose items the message names, where it is but one.
+    Facts whose cues stand at one place keep the lexicon's order.
     """
-    asked: list[str] = []
-    checked: list[str] = []
-    is_open = False
-    before: list[str] = []
-    for segment, proposes, checks in zip(segments, is_proposal, is_check, strict=True):
-        if segment.is_request:
-            segment = _main_clause(segment, about, lexicon)
-        keys = facts_in(segment, lexicon) or _elliptical(segment, before, lexicon)
-        if not segment.is_request:
-            before = keys or before
-        elif checks:
-            checked += keys
-        elif not _is_skipped(segment, proposes=proposes):
-            wishes = segment.says("wishes")
-            is_about_all = segment.says("open") and not segment.named
-            chooses = is_choice and segment.says("among")
-            is_wide = (not keys or (wishes and len(keys) < 2)) and not is_about_all and not chooses
-            topics = _topic_facts(segment, lexicon) if is_wide else []
-            opens = segment.says("open") and not topics and not segment.opens_list
-            opens = opens and (not keys or segment.says("more"))
-            if not (keys or topics or opens) and segment.says("anaphor"):
-                keys = before
-            asked += keys + topics
-            is_bare = not (keys or topics or segment.scope) and segment.says("bare_wishes")
-            is_open = is_open or opens or is_bare
-            before = keys
-    return Questions(tuple(dict.fromkeys(asked)), is_open, tuple(dict.fromkeys(checked)))
+    topical = _topical(segment, lexicon)
+    elliptical = _elliptical(segment, before, lexicon)
+    main = _main_text(segment)
+    found: list[FactCandidate] = []
+    for key, words in lexicon.facts.items():
+        valued = _first(words.cues.values(), segment.text)
+        asked = _all_found(words.asks, segment.text) if _fits(words, segment) else []
+        hinted = _all_found(words.hints, segment.text)
+        spans = [match.span() for _, match in asked or hinted]
+        how = "cue" if asked else "hint" if hinted else ""
+        if not how and key in elliptical:
+            how, spans = "ellipsis", [(0, len(segment.text))]
+        elif not how and key in topical:
+            how, spans = "topic", [topical[key]]
+        elif not how and valued is not None and _fits(words, segment):
+            how, spans = "value", [valued.span()]
+        if how:
+            start, end = min(spans)
+            numbers = (*(at for at, _ in asked), *(-1 - at for at, _ in hinted))
+            is_main = segment.text[start:end] in main
+            one = FactCandidate(key, how, start, end, numbers, False, is_main, valued is not None)
+            found.append(one)
+    cued = {one.key for one in found if one.how == "cue"}
+    found.sort(key=lambda one: one.start)
+    return {
+        one.key: replace(one, is_general=True)
+        if _is_meant_closer(one.key, cued, segment, lexicon)
+        else one
+        for one in found
+    }
 
 
-def _main_clause(segment: Segment, about: frozenset[str], lexicon: DomainLexicon) -> Segment:
-    """Return a request without what leads up to it, such as `before I search,`."""
+def _fits(words: FactWords, segment: Segment) -> bool:
+    """Tell whether a clause is about the slots that a fact is about, or about none."""
+    if not words.slots or not segment.scope.isdisjoint(words.slots):
+        return True
+    return not (segment.scope or words.needs_slot)
+
+
+def _topical(segment: Segment, lexicon: DomainLexicon) -> dict[str, tuple[int, int]]:
+    """Return the facts that the topics of a clause stand for, and where the topic is named."""
+    found: dict[str, tuple[int, int]] = {}
+    for topic in lexicon.topics.values():
+        match = topic.words.search(segment.text)
+        if match is not None:
+            found = dict.fromkeys(topic.facts, match.span()) | found
+    return found
+
+
+def _all_found(cues: Iterable[Cue], text: str) -> list[tuple[int, re.Match[str]]]:
+    matches = ((number, cue.search(text)) for number, cue in enumerate(cues))
+    return [(number, match) for number, match in matches if match is not None]
+
+
+def _first(cues: Iterable[Cue], text: str) -> re.Match[str] | None:
+    return next((match for cue in cues if (match := cue.search(text)) is not None), None)
+
+
+def _main_text(segment: Segment) -> str:
+    """Return the text of a clause without what leads up to a request, as `before I search,`."""
     book = phrase_book()
     words = book.without("subordinate", book.without("not_needed", segment.text))
     last = words.rpartition("...")[2].strip()
-    words = last if len(last.split()) > _AFTERTHOUGHT else words
-    if not words or words == segment.text:
-        return segment if segment.scope else replace(segment, scope=about)
-    named = lexicon.named_slots(words)
-    plain = lexicon.plain(words)
-    return replace(segment, text=words, plain=plain, named=named, scope=named or about)
-
-
-def facts_in(segment: Segment, lexicon: DomainLexicon) -> list[str]:
-    """Return the facts a clause asks for by their cues, in the order of the cues."""
-    if segment.says("no_need"):
-        return []
-    starts = {}
-    for key, words in lexicon.facts.items():
-        fits = not words.slots or bool(segment.scope & set(words.slots))
-        fits = fits or not (segment.scope or words.needs_slot)
-        matches = [cue.search(segment.text) for cue in words.asks if fits]
-        places = [match.start() for match in matches if match]
-        if places:
-            starts[key] = min(places)
-    # Facts whose cues stand at one place keep the lexicon's order.
-    found = sorted(starts, key=starts.__getitem__)
-    return [key for key in found if not _is_meant_closer(key, set(found), segment, lexicon)]
+    return (last if len(last.split()) > _AFTERTHOUGHT else words) or segment.text
 
 
 def _elliptical(segment: Segment, before: Sequence[str], lexicon: DomainLexicon) -> list[str]:
     """Return what a question such as `and on the way back?` asks: the last one, of another slot."""
-    if not segment.is_request or not segment.named or len(segment.text.split()) > _MAX_ELLIPSIS:
+    if not segment.named or len(segment.text.split()) > _MAX_ELLIPSIS:
         return []
     asked = [lexicon.facts[key] for key in before]
     return [
@@ -186,33 +192,3 @@ def _is_meant_closer(key: str, found: set[str], segment: Segment, lexicon: Domai
         and not (words.conflict and segment.scope & set(words.conflict.slots))
         for other in (lexicon.facts[name] for name in found - {key})
     )
-
-
-def _is_skipped(segment: Segment, *, proposes: bool) -> bool:
-    """Tell whether a request is about something else than facts."""
-    words = segment.text
-    return (
-        segment.says("closing", "no_need", "wait")
-        or (proposes and not segment.says("preference"))
-        or (is_booking_request(segment) and not segment.says("wishes"))
-        or (segment.says("alteration") and "flexib" not in words)
-        or (len(words.split()) > _MAX_ASKED_WORDS and "?" not in words)
-    )
-
-
-def is_booking_request(segment: Segment) -> bool:
-    """Tell whether a clause asks to book, and not to search or to charge."""
-    asks = segment.says("booking_lead") and segment.says("booking_act")
-    return asks and not segment.says("search", "charge_lead", "keeps", "how_many")
-
-
-def _topic_facts(segment: Segment, lexicon: DomainLexicon) -> list[str]:
-    is_action = segment.says("action") and not segment.says("wishes")
-    if is_action or not segment.says("preference"):
-        return []
-    return [
-        key
-        for topic in lexicon.topics.values()
-        if topic.words.search(segment.text)
-        for key in topic.facts
-    ]

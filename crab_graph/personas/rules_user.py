@@ -162,9 +162,10 @@ class RulesUser:
         """Read the message that stands at an index; none where it is negative."""
         briefing = self._briefing
         text = str(messages[heard].get("content") or "") if heard >= 0 else ""
-        reading = Reading(text, briefing.lexicon, briefing.slots)
+        said = list(_said_before(messages, heard))
+        reading = Reading(text, briefing.lexicon, briefing.slots, said[-1] if said else None)
         wants_yes = reading.asks_booking or reading.asks_choice
-        earlier = read_plans(_said_before(messages, heard), briefing) if wants_yes else []
+        earlier = read_plans(said, briefing) if wants_yes else []
         plan = read_plan(reading, briefing.slots, earlier)
         wallet = read_wallet(messages, heard, briefing)
         if self._habit is PaymentHabit.OTHER_CARD:

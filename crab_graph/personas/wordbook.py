@@ -75,6 +75,7 @@ class FactWords(_Words):
 
     Attributes:
         asks: Cues that ask for it, matched against one casefolded sentence.
+        hints: Cues that it may be asked for, where the whole message says so.
         needs_slot: Whether a cue counts only where the fact's slot is named.
         slots: Slots whose naming makes a cue count; empty when the fact is not about one.
         full: Statements as sentences; `{value}` and `{phrase}` stand for the value.
@@ -92,6 +93,7 @@ class FactWords(_Words):
     key: str
     form: ValueForm
     asks: tuple[Cue, ...]
+    hints: tuple[Cue, ...] = ()
     needs_slot: bool = False
     slots: Texts = ()
     full: Texts
@@ -153,6 +155,7 @@ class DomainLexicon(_Words):
         extras: Words of what an agent may offer beside what the facts are about.
         labels: Short words for slots, such as `back`, that mean them in a label or before an id.
         parts: Id prefixes, casefolded, of parts of what can be booked, beside those of the slots.
+        learned: File of weights learned for its facts, as `package/file`; see `reader_model`.
         job: Words that mean what is done for the user as a whole, which the shared cues call a
             plan.
         people: Words for those whom it is for, beside the shared ones.
@@ -172,6 +175,7 @@ class DomainLexicon(_Words):
     extras: Cue = _NEVER
     parts: Texts = ()
     labels: Mapping[str, Cue] = {}
+    learned: str = ""
     job: Cue = _NEVER
     people: Cue = _NEVER
     human: HumanWords = HumanWords()

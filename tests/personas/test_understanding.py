@@ -29,14 +29,12 @@ FLIGHT_WISHES = (
     "return_time_of_day",
     "seat_type",
     "seat_position",
-    "same_carrier",
 )
-HOTEL_WISHES = ("hotel_stars", "room_type", "bed_type", "same_district")
+HOTEL_WISHES = ("hotel_stars", "room_type", "bed_type")
 ATTRACTION_WISHES = (
     "attraction_category",
     "attraction_time_of_day",
     "attraction_date",
-    "same_district",
 )
 
 QUESTIONS = [

@@ -1,0 +1,205 @@
+"""What a clause of an agent's message shows of what it does: features for a linear model.
+
+Act features hold no word of the domain: its words stand as kinds (`<slot>`, `<value>`). Those of a
+candidate fact say how the clause may ask for it, and what stands around. Word features keep the
+words, for what is learned of one domain's facts alone.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from crab_graph.personas.clause_words import ClauseWords, grams, numeral, stems
+from crab_graph.personas.questions import FactCandidate, Segment, candidates
+from crab_graph.personas.wordbook import DomainLexicon, phrase_book
+
+_NOT_READ = "says_approved says_done says_added agent_words person denied not_stated"
+_OF_MESSAGE = (
+    "options inability done wait payment transferred offers_human choice open closing"
+).split()
+_AROUND = 4
+_MANY = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseFeatures:
+    """The features of one clause: of its acts, of its words, and of each candidate fact's key."""
+
+    acts: frozenset[str]
+    words: frozenset[str]
+    facts: dict[str, frozenset[str]]
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MessageSigns:
+    """What a whole message holds: how many ids of each prefix, amounts, clauses, and requests."""
+
+    ids: Counter[str]
+    amounts: int
+    is_about_payment: bool
+    prefixes: frozenset[str]
+
+    def marks(self, segments: Sequence[Segment], cues: set[str]) -> set[str]:
+        """Return the features that all its clauses have."""
+        items = [count for prefix, count in self.ids.items() if prefix in self.prefixes]
+        clauses = len(segments)
+        signs = {
+            "item": bool(items),
+            "several": any(count > 1 for count in items),
+            "many items": sum(items) >= _MANY,
+            "money": self.amounts > 0,
+            "many money": self.amounts >= _MANY,
+            "pay": self.is_about_payment,
+            "req": any(segment.is_request for segment in segments),
+            "?": any("?" in segment.text for segment in segments),
+            **{prefix: prefix in self.ids for prefix in ("bk", "pm", "tx")},
+            **{f"c:{cue}": cue in cues for cue in _OF_MESSAGE},
+            f"n{min(clauses, 3 if clauses < 6 else 6)}": True,
+        }
+        return {f"m:{sign}" for sign, is_there in signs.items() if is_there}
+
+
+def cues_in(segment: Segment) -> list[str]:
+    """Return the names of the shared cues that a clause holds."""
+    return [
+        name
+        for name, cue in phrase_book().cues.items()
+        if name not in _SKIPPED and cue.search(segment.plain)
+    ]
+
+
+_SKIPPED = frozenset(_NOT_READ.split())
+
+
+def message_features(
+    segments: Sequence[Segment],
+    signs: MessageSigns,
+    priced: Sequence[bool],
+    words: ClauseWords,
+    lexicon: DomainLexicon,
+    before: Segment | None,
+) -> list[ClauseFeatures]:
+    """Return the features of the clauses of a message; `before` ends the message before it.
+
+    Of each clause it is given whether it names a price.
+    """
+    hits = [cues_in(segment) for segment in segments]
+    marks = signs.marks(segments, {cue for found in hits for cue in found})
+    asked = _keys(candidates(before, (), lexicon)) if before is not None else ()
+    last = _neighbour(before, cues_in(before), "p") | {"before"} if before is not None else set()
+    found: list[ClauseFeatures] = []
+    for place, segment in enumerate(segments):
+        around = set(last) if place == 0 else _neighbour(segments[place - 1], hits[place - 1], "p")
+        if place + 1 < len(segments):
+            around |= _neighbour(segments[place + 1], hits[place + 1], "n")
+        around.add("first" if place == 0 else "later")
+        around |= {"last"} if place + 1 == len(segments) else set()
+        around |= {"priced"} if priced[place] else set()
+        one = _features(segment, hits[place], marks, around, asked, words, lexicon)
+        found.append(one)
+        asked = one.keys or asked
+    return found
+
+
+def _neighbour(segment: Segment, hits: Sequence[str], mark: str) -> set[str]:
+    return {f"{mark}:{hit}" for hit in hits} | {f"{mark}:{'?' if '?' in segment.text else '.'}"}
+
+
+def _features(
+    segment: Segment,
+    hits: Sequence[str],
+    marks: set[str],
+    around: set[str],
+    before: Sequence[str],
+    reader: ClauseWords,
+    lexicon: DomainLexicon,
+) -> ClauseFeatures:
+    tokens = reader.tokens(segment.text)
+    kinds = [reader.kind_of(word) for _, _, word in tokens]
+    form = _form(segment, len(kinds))
+    cues = {f"c:{hit}" for hit in hits}
+    paired = sorted(hits)
+    pairs = {f"c:{a}&{b}" for at, a in enumerate(paired) for b in paired[at + 1 :]}
+    end = "?" if segment.text.endswith("?") else "."
+    acts = grams(kinds, 3) | stems(kinds, "s5:") | cues | pairs | form | around
+    acts |= {f"{mark}&{end}" for mark in marks}
+    found = candidates(segment, before, lexicon)
+    of_facts = {
+        key: frozenset(_of_candidate(one, segment, tokens, kinds, hits, len(found), lexicon))
+        | {f"how:{one.how}&{sign}" for sign in form & {"opens", "item"}}
+        | {f"how:{one.how}&{sign}" for sign in around & {"first", "last"}}
+        for key, one in found.items()
+    }
+    words = _of_words(segment, [numeral(word) for _, _, word in tokens], found)
+    words |= {f"b:{key}" for key in before} | cues | form | {f"{mark}&{end}" for mark in marks}
+    return ClauseFeatures(frozenset(acts), frozenset(words), of_facts, _keys(found))
+
+
+def _keys(found: dict[str, FactCandidate]) -> tuple[str, ...]:
+    return tuple(key for key, one in found.items() if one.how in {"cue", "hint", "ellipsis"})
+
+
+def _form(segment: Segment, length: int) -> set[str]:
+    """Return the features of a clause's form: where it stands, how it ends, how long it is."""
+    ends = "?end" if segment.text.endswith("?") else "?in" if "?" in segment.text else "no?"
+    signs = {
+        "req": segment.is_request,
+        "opens": segment.opens_list,
+        "item": segment.is_item,
+        "row": segment.text.count("|") > 1,
+        "named": bool(segment.named),
+        "scoped": bool(segment.scope) and not segment.named,
+        ends: True,
+        f"len{min(length // 4, 6)}": True,
+    }
+    return {sign for sign, is_there in signs.items() if is_there}
+
+
+def _asking(segment: Segment) -> str:
+    return "req" if segment.is_request else "?" if "?" in segment.text else "no"
+
+
+def _of_words(segment: Segment, raw: Sequence[str], found: dict[str, FactCandidate]) -> set[str]:
+    """Return the features that keep the domain's words."""
+    asking = _asking(segment)
+    words = grams(raw, 2, "w:") | stems(raw, "w5:")
+    for key, one in found.items():
+        words |= {f"{one.how}:{key}", f"{one.how}:{key}&{asking}"}
+        words |= {f"i:{key}:{number}" for number in one.cues}
+        words |= {f"v:{key}", f"v:{key}&{asking}"} if one.has_value else set()
+    for slot in segment.named:
+        words |= {f"sl:{slot}", f"sl:{slot}&{asking}"}
+    return words | {f"sc:{slot}" for slot in segment.scope - segment.named}
+
+
+def _of_candidate(
+    one: FactCandidate,
+    segment: Segment,
+    tokens: Sequence[tuple[int, int, str]],
+    kinds: Sequence[str],
+    hits: Sequence[str],
+    others: int,
+    lexicon: DomainLexicon,
+) -> set[str]:
+    """Return how a clause may ask for a fact: by what, in what form, among what words."""
+    how, words = f"how:{one.how}", lexicon.facts[one.key]
+    found = {how, f"form:{words.form}", f"{how}&{_asking(segment)}", f"nc{min(others, 4)}"}
+    found |= {f"{how}&{'?' if segment.text.endswith('?') else '.'}", f"cnt{min(len(one.cues), 3)}"}
+    found |= {f"{how}&c:{hit}" for hit in hits}
+    found |= {"closer"} if one.is_general else set()
+    found.add("main" if one.is_main else "sub")
+    found |= {"ownslot"} if segment.named & set(words.slots) else set()
+    found |= {"value"} if one.has_value else set()
+    inside = [at for at, (a, b, _) in enumerate(tokens) if b > one.start and a < one.end]
+    if not inside:
+        return found
+    low, high = inside[0], inside[-1]
+    before = [kinds[at] if at >= 0 else "^" for at in range(low - _AROUND, low)]
+    behind = [kinds[at] if at < len(kinds) else "$" for at in range(high + 1, high + 1 + _AROUND)]
+    for size in (1, 2, 3):
+        found |= {f"b{size}:{' '.join(before[-size:])}", f"a{size}:{' '.join(behind[:size])}"}
+    found |= {f"ba:{before[-1]}_{behind[0]}", *(f"B:{word}" for word in before)}
+    found |= {f"A:{word}" for word in behind} | {f"I:{kinds[at]}" for at in inside}
+    valued = {"<value>", "<n>", "<date>", "<money>"}
+    return found | ({"valafter"} if valued & {*kinds[high + 1 : high + 6]} else set())

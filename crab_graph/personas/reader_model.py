@@ -1,0 +1,146 @@
+"""The linear model that tells what a clause does and asks: weights as data, numbers by NumPy.
+
+A message does what one of its clauses does (noisy-or over clauses). The engine's weights know no
+domain; those a domain brings for its own facts are added to them. `benchmarks/train_reader.py`
+makes both files.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import IO, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crab_graph.errors import UsageError
+from crab_graph.personas.clause_features import ClauseFeatures
+
+Numbers = NDArray[np.float64]
+
+SHARED = "crab_graph.personas/reader.npz"
+STEP = 0.05
+"""What one unit of a stored weight stands for."""
+CANDIDATE = "candidate"
+"""The feature that every candidate fact has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Weights by feature and column, and what each column starts from."""
+
+    columns: tuple[str, ...]
+    rows: Mapping[str, int]
+    values: NDArray[np.int8]
+    start: Numbers
+
+    def scores(self, features: Iterable[str]) -> Numbers:
+        """Return the score of each column, a log-odds, for what has these features."""
+        known = [self.rows[name] for name in features if name in self.rows]
+        total: Numbers = self.values[known].sum(axis=0, dtype=np.int64) * STEP + self.start
+        return total
+
+    @classmethod
+    def of(
+        cls, columns: Sequence[str], names: Sequence[str], values: Numbers, start: Numbers
+    ) -> Self:
+        """Round weights to whole steps, and leave features out that weigh nothing."""
+        whole = np.clip(np.rint(values / STEP), -127, 127).astype(np.int8)
+        kept = np.flatnonzero(np.any(whole != 0, axis=1)).tolist()
+        rows = {names[place]: row for row, place in enumerate(kept)}
+        return cls(tuple(columns), rows, whole[kept], np.round(start, 3))
+
+    def arrays(self, name: str) -> dict[str, NDArray[Any]]:
+        """Return what a file keeps of it, by the names of its arrays."""
+        return {
+            f"{name}_columns": _packed(self.columns),
+            f"{name}_rows": _packed(self.rows),
+            f"{name}_values": self.values,
+            f"{name}_start": self.start,
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], name: str) -> Self:
+        """Read what a file keeps."""
+        rows = {feature: row for row, feature in enumerate(_unpacked(arrays[f"{name}_rows"]))}
+        columns = tuple(_unpacked(arrays[f"{name}_columns"]))
+        return cls(columns, rows, arrays[f"{name}_values"], arrays[f"{name}_start"])
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderModel:
+    """What was learned: of acts, of candidate facts, and of one domain's own facts."""
+
+    acts: Weights
+    facts: Weights
+    own: Weights | None
+
+    def act_scores(self, clauses: Sequence[ClauseFeatures]) -> Numbers:
+        """Return the log-odds of each clause and act, of shape `(clauses, acts)`."""
+        return np.array([self.acts.scores(clause.acts) for clause in clauses])
+
+    def fact_scores(self, clauses: Sequence[ClauseFeatures], keys: Sequence[str]) -> Numbers:
+        """Return the log-odds that each clause asks for each fact, of shape `(clauses, keys)`."""
+        scores = np.full((len(clauses), len(keys)), -np.inf)
+        places = {key: place for place, key in enumerate(keys)}
+        own = {} if self.own is None else {k: i for i, k in enumerate(self.own.columns)}
+        for row, clause in enumerate(clauses):
+            learned = None if self.own is None else self.own.scores(clause.words)
+            if learned is not None:
+                for key in own.keys() & places.keys():
+                    scores[row, places[key]] = learned[own[key]]
+            if not clause.facts:
+                continue
+            shared = float(self.facts.scores(clause.acts)[0])
+            for key, features in clause.facts.items():
+                base = learned[own[key]] if learned is not None and key in own else self._start
+                local = float(self.facts.scores([CANDIDATE, *features])[0] - self.facts.start[0])
+                scores[row, places[key]] = base + shared - self.facts.start[0] + local
+        return scores
+
+    @property
+    def _start(self) -> float:
+        return float(self.facts.start[0])
+
+
+def of_message(scores: Numbers) -> Numbers:
+    """Return the probability of each column, given the log-odds of all clauses (noisy-or)."""
+    return np.asarray(1 - np.exp(-np.logaddexp(0, scores).sum(axis=0)))
+
+
+@cache
+def reader_model(learned: str = "") -> ReaderModel:
+    """Return the shipped model, with a domain's own weights from a file `package/file`.
+
+    Raises:
+        UsageError: there is no such file, or it holds no weights; the message names it.
+    """
+    shared = _arrays(SHARED)
+    own = Weights.from_arrays(_arrays(learned), "own") if learned else None
+    return ReaderModel(
+        Weights.from_arrays(shared, "acts"), Weights.from_arrays(shared, "facts"), own
+    )
+
+
+def save_weights(path: IO[bytes], weights: Mapping[str, Weights]) -> None:
+    """Write weights to a file, by name."""
+    arrays = {key: one for name, part in weights.items() for key, one in part.arrays(name).items()}
+    np.savez_compressed(path, allow_pickle=False, **arrays)
+
+
+def _arrays(source: str) -> dict[str, NDArray[Any]]:
+    package, _, name = source.partition("/")
+    try:
+        with files(package).joinpath(name).open("rb") as file, np.load(file) as held:
+            return dict(held)
+    except (OSError, ValueError, ModuleNotFoundError) as error:
+        raise UsageError(f"weights '{source}' cannot be read: {error}") from error
+
+
+def _packed(names: Iterable[str]) -> NDArray[np.uint8]:
+    return np.frombuffer("\n".join(names).encode(), np.uint8)
+
+
+def _unpacked(held: NDArray[np.uint8]) -> list[str]:
+    return held.tobytes().decode().split("\n")
