@@ -56,7 +56,7 @@ _RECORDED = {
 def recorded_errors(faults: Iterable[Mapping[str, Any]]) -> list[UserError]:
     """Return the errors that a user's engine recorded, with the checks they explain."""
     return [
-        UserError(code, int(fault["turn"]), str(fault["text"]), covers)
+        UserError(code, int(fault["turn"]), f"{fault['kind']}: {fault['text']}", covers)
         for fault in faults
         for code, covers in [_RECORDED.get(str(fault["kind"]), ("U7", frozenset()))]
     ]

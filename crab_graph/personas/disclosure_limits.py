@@ -15,32 +15,56 @@ _SURELY = 3
 """So many details that nobody asked for are told in answer to no question that was misread."""
 
 
-def over_disclosed(said: str, hearing: Hearing, briefing: UserBriefing) -> list[str]:
-    """Return what the details are called that a text tells beyond its bounds; often none.
+def beyond_bounds(said: str, hearing: Hearing, briefing: UserBriefing) -> list[str]:
+    """Return the keys of the details that a text tells beyond its bounds; often none.
 
-    An opening tells no detail. An answer gives as many as its condition lets it, and none where
-    nothing was asked; what the agent said itself is not told, and a correction may come beside.
+    An opening tells no detail. An answer gives as many as its condition lets it, and none that was
+    not asked for; what the agent said itself is not told, and a correction may come beside.
     """
+    too_many = _too_many(said, hearing, briefing)
+    return list(dict.fromkeys([*too_many, *_unasked(said, hearing, briefing)]))
+
+
+def over_disclosed(said: str, hearing: Hearing, briefing: UserBriefing) -> list[str]:
+    """Return what the details are called for which a text is sent back, of those beyond its bounds.
+
+    That nobody asked may be a question that was misread: it takes several, or that nothing was
+    asked at all.
+    """
+    too_many = _too_many(said, hearing, briefing)
+    unasked = _unasked(said, hearing, briefing)
+    turn = hearing.turn
+    least = _SURELY if turn is not None and _asks_something(turn) else 1
+    return [fact_label(key) for key in too_many or (unasked if len(unasked) >= least else [])]
+
+
+def _new_details(said: str, hearing: Hearing, briefing: UserBriefing) -> list[str]:
     turn = hearing.turn
     if not hearing.behavior.two_levels:
         return []
     if turn is None:
-        return [fact_label(key) for key in _details(stated_facts(said, briefing), briefing)]
+        return _details(stated_facts(said, briefing), briefing)
     stated = stated_facts(said, briefing, {*turn.reading.asked, *due_facts(turn).now})
-    echoed = set(stated_facts(turn.text, briefing))
-    record = turn.memory.record
-    new = [
-        key
-        for key in _details(stated, briefing)
-        if not record.has(key) and key not in {*echoed, *turn.conflicts, *turn.memory.later}
-    ]
-    limit = hearing.behavior.facts_per_answer
-    if limit is not None and _counted(new, briefing) > limit:
-        return [fact_label(key) for key in new]
+    spared = {*stated_facts(turn.text, briefing), *turn.conflicts, *turn.memory.later}
+    has = turn.memory.record.has
+    return [key for key in _details(stated, briefing) if not has(key) and key not in spared]
+
+
+def _too_many(said: str, hearing: Hearing, briefing: UserBriefing) -> list[str]:
+    """Return the details of an answer that gives more of them than its condition lets it."""
+    limit, new = hearing.behavior.facts_per_answer, _new_details(said, hearing, briefing)
+    if hearing.turn is None or limit is None or _counted(new, briefing) <= limit:
+        return []
+    return new[limit:]
+
+
+def _unasked(said: str, hearing: Hearing, briefing: UserBriefing) -> list[str]:
+    """Return the details of a text that nobody asked for, in any words."""
+    turn, new = hearing.turn, _new_details(said, hearing, briefing)
+    if turn is None:
+        return new
     asked = {*asked_facts(turn), *turn.choices}
-    unasked = [key for key in new if key not in asked and not _is_mentioned(key, turn)]
-    least = _SURELY if _asks_something(turn) else 1
-    return [fact_label(key) for key in unasked] if len(unasked) >= least else []
+    return [key for key in new if key not in asked and not _is_mentioned(key, turn)]
 
 
 def _is_mentioned(key: str, turn: Turn) -> bool:

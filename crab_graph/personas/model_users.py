@@ -12,6 +12,7 @@ from crab_graph.personas.breaches import (
     is_agents,
 )
 from crab_graph.personas.briefing import Fact, UserBriefing
+from crab_graph.personas.disclosure_limits import beyond_bounds
 from crab_graph.personas.invented_values import invented_person
 from crab_graph.personas.memory import UserMemory
 from crab_graph.personas.model_memory import memory_after
@@ -89,6 +90,9 @@ class LlmUser:
         memory = memory_after(
             hearing, reply.text, before, self._briefing, first=self._first, idle=idle
         )
+        if hearing.behavior.two_levels:
+            beyond = beyond_bounds(without_tokens(reply.text), hearing, self._briefing)
+            after["over_disclosed"] = after.get("over_disclosed", 0) + len(beyond)
         return UserStep({"role": "user", "content": reply.text}, {**after, **memory.as_json()})
 
     def _note(self, hearing: Hearing, idle: int) -> str:

@@ -21,10 +21,11 @@ from crab_graph.personas.questions import Segment, read_segments
 from crab_graph.personas.spoken_dates import NUMBERS, find_dates
 from crab_graph.personas.stated_plans import contradictions, read_plan
 from crab_graph.personas.understanding import Reading
-from crab_graph.personas.wordbook import FactWords, ValueForm, says
+from crab_graph.personas.wordbook import Cue, FactWords, ValueForm, says
 from crab_graph.personas.wording import NOTHING_SPECIAL
 from crab_graph.text.amounts import find_amounts
 
+_PIECE = re.compile(r"[,;()]")
 _WORD = re.compile(r"\w+")
 _YEAR = re.compile(r"20\d\d")
 _MOST = 0.75
@@ -142,14 +143,20 @@ def _states(fact: Fact, words: FactWords, segment: Segment, briefing: UserBriefi
             return _says_count(int(value), words, text)
         case ValueForm.CHOICE:
             cue = words.cues.get(str(value))
-            return cue is not None and cue.search(text) is not None and not says("not_stated", text)
+            return cue is not None and _is_stated(text, (cue,))
         case ValueForm.FLAG:
-            return any(cue.search(text) for cue in words.asks) and not says("not_stated", text)
+            return _is_stated(text, words.asks)
         case ValueForm.CARD:
             known = [value[key] for key in ("last4", "card_id") if key in value]
             return any(str(part).casefold() in text for part in known)
         case _:
             return re.search(rf"(?<!\w){re.escape(str(value).casefold())}(?!\w)", text) is not None
+
+
+def _is_stated(text: str, cues: Iterable[Cue]) -> bool:
+    """Tell whether a clause states what a cue finds; what it denies is denied up to a comma."""
+    pieces = [piece for piece in _PIECE.split(text) if not says("not_stated", piece)]
+    return any(cue.search(piece) for cue in cues for piece in pieces)
 
 
 def _says_count(number: int, words: FactWords, text: str) -> bool:

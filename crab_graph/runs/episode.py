@@ -188,6 +188,8 @@ def _record(
         user_model=prepared.user.model,
         prompt_sha256=prepared.user.prompt_sha256,
         user_faults=faults,
+        user_retries=user.get("retries", 0),
+        over_disclosed=user.get("over_disclosed"),
         user_wordings={name: user[name] for name in _WORDINGS if name in user},
         termination=ending["reason"],
         facts=facts,

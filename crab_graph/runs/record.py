@@ -40,6 +40,9 @@ class EpisodeRecord(FileModel):
         agent_is_reference: Whether it is one of the built-in agents that need no LLM.
         user_wordings: How many turns a model worded, and how many wordings were replaced.
         user_faults: What rules found wrong in its turns, after one retry: turn, kind, text.
+        user_retries: How many replies of a model that plays the user were asked for again.
+        over_disclosed: Details that such a user told beyond what its condition lets it; `None`
+            where details do not wait for a question, or no model chose what to say.
         outcome: pass, fail, budget_exhausted, user_fault or infra_error.
         fault: Whose fault a failure was: agent, user, environment or infra.
         termination: The terminal token, the limit, or the failure that ended the episode.
@@ -102,6 +105,8 @@ class EpisodeRecord(FileModel):
     user_model: str | None = None
     prompt_sha256: str | None = None
     user_faults: tuple[dict[str, Any], ...] = ()
+    user_retries: int = 0
+    over_disclosed: int | None = None
     user_wordings: dict[str, int] = Field(default_factory=dict)
     explanation: dict[str, Any] | None = None
     fact_fates: dict[str, str] = Field(default_factory=dict)

@@ -122,6 +122,7 @@ def rows_of(record: EpisodeRecord) -> dict[str, list[Row]]:
         "messages": dialogue.messages,
         "tool_calls": dialogue.calls,
         "facts": [{**fact, "fate": record.fact_fates.get(fact["key"])} for fact in record.facts],
+        "user_breaches": [dict(fault) for fault in record.user_faults],
         "costs": _costs(record),
     }
     for rows in found.values():

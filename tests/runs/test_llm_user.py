@@ -7,13 +7,18 @@ from typing import Any
 import pytest
 
 import crab_graph as cg
+from crab_graph.analysis.report.failure_exhibits import user_breaches
+from crab_graph.analysis.report.study import load_study
 from crab_graph.cli import main
 from crab_graph.errors import UsageError
 from crab_graph.graph.savers import open_saver
 from crab_graph.personas.condition import ABLATION, parse_condition, resolve
 from crab_graph.personas.fragment_set import load_fragments
+from crab_graph.personas.model_users import OPENING
 from crab_graph.personas.prompt import compose_prompt
+from crab_graph.personas.wording import word_fact
 from crab_graph.runs.config import CHECKPOINTS
+from crab_graph.runs.relations import rows_of
 from crab_graph.testing import ScriptedServer
 from crab_graph.tools.registry import Owner
 
@@ -123,6 +128,36 @@ def test_what_stays_wrong_after_a_retry_is_the_users_fault(bench):
     assert {fault["kind"] for fault in episode.user_faults} == {"plays_agent"}
     assert "was not sent" in str(server.requests[1]["messages"][-1])
     assert episode.fault == "user"
+
+
+def test_a_user_that_tells_all_at_once_is_recorded_shown_queried_and_reported(
+    bench, tmp_path, capsys
+):
+    task = bench[0]
+    everything = " ".join(
+        word_fact(fact, task.briefing.lexicon, None, short=False) for fact in task.briefing.facts
+    )
+    out = tmp_path / "run"
+
+    def tells(messages):
+        is_again = "was not sent" in messages[-1]["content"]
+        return everything if is_again or messages[-2]["content"] == OPENING else BYE
+
+    with ScriptedServer(tells) as server:
+        run = cg.run(bench, "silent", "terse", 1, out, tasks=[task.id], engine="llm",
+                     user_model=server.spec)  # fmt: skip
+        assert "you tell more than this message may" in str(server.requests[1]["messages"][-1])
+    (record,) = run.episodes
+    (fault, *_) = record.user_faults
+    assert (fault["turn"], fault["kind"]) == (1, "over_discloses")
+    assert record.user_retries >= 1 and (record.over_disclosed or 0) > 5
+    (row, *_) = rows_of(record)["user_breaches"]
+    assert (row["kind"], row["episode_id"]) == ("over_discloses", record.episode_id)
+    assert main(["show", str(out), record.episode_id]) == 0
+    shown = capsys.readouterr().out
+    assert "over_discloses" in shown and "beyond what its condition lets it" in shown
+    (exhibit,) = user_breaches(load_study([out]))
+    assert "over discloses" in [head.title for head in exhibit.columns]
 
 
 def test_keys_reach_the_server_and_nothing_that_is_kept(bench, tmp_path):

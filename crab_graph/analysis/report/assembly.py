@@ -42,6 +42,7 @@ FIGURES = Seam(
         "checks": f"{_HERE}.failure_exhibits:failed_checks",
         "parts": f"{_HERE}.failure_exhibits:missed_parts",
         "facts": f"{_HERE}.failure_exhibits:fact_fates",
+        "breaches": f"{_HERE}.failure_exhibits:user_breaches",
         "edges": f"{_HERE}.breakdowns:by_edges",
         "pivots": f"{_HERE}.failure_exhibits:turning_points",
         "benchmarks": f"{_HERE}.task_exhibits:benchmarks",

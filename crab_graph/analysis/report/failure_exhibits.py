@@ -107,6 +107,36 @@ def fact_fates(study: Study) -> Iterator[Exhibit]:
         yield captioned("fact-fates", columns, rows)
 
 
+def user_breaches(study: Study) -> Iterator[Exhibit]:
+    """Show what models that play users did wrong, by kind, and what they told beyond bounds."""
+    arms = [(arm, [one for one in arm.records if one.user_engine == "llm"]) for arm in study.arms]
+    counts = [
+        Counter(str(f["kind"]) for one in found for f in one.user_faults) for _, found in arms
+    ]
+    kinds = sorted({kind for found in counts for kind in found})
+    rows = []
+    for (arm, found), kinds_found in zip(arms, counts, strict=True):
+        if found:
+            told = [one.over_disclosed for one in found if one.over_disclosed is not None]
+            rows.append(
+                (
+                    *arm.cells(),
+                    count_cell(len(found)),
+                    count_cell(sum(one.user_retries for one in found)),
+                    *(count_cell(kinds_found[kind]) for kind in kinds),
+                    Cell(f"{sum(told) / len(told):.2f}" if told else "–"),
+                )
+            )
+    if rows:
+        columns = (
+            *WHO,
+            *heads({"episodes": "episodes", "retries": "asked again"}),
+            *heads({kind: kind.replace("_", " ") for kind in kinds}),
+            Head("over_disclosed", "details too many, an episode"),
+        )
+        yield captioned("user-breaches", columns, rows)
+
+
 def turning_points(study: Study) -> Iterator[Exhibit]:
     """Show the chance to pass after each message of the episodes that `pivot` forked."""
     found = [(run.name, pivot) for run in study.runs for pivot in run.pivots]

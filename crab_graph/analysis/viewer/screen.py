@@ -199,6 +199,9 @@ def _print_checks(console: Console, record: EpisodeRecord, card: DomainCard) -> 
     for error in record.metrics.get("user_errors", ()):
         found = f"the user's {error['code']}: {error['text']} (message {error['message']})"
         console.print(plain(found), style="yellow")
+    if record.over_disclosed:
+        told = f"the user told {record.over_disclosed} details beyond what its condition lets it"
+        console.print(plain(told), style="yellow")
     passed = by_verdict.pop("pass", ())
     idle = [check for check, verdict in record.checks.items() if str(verdict) in by_verdict]
     if passed:
