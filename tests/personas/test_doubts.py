@@ -6,31 +6,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crab_graph import generate_benchmark
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import How
 from crab_graph.personas.doubt_values import doubtful_sayings, saying_words
 from crab_graph.personas.wording import word_value
+from tests.personas.clinic_briefing import PATIENT
+from tests.personas.test_rules_user import BRIEFING, Chat
 
 DOUBTING = replace(Behavior(), doubts=2, slips=1)
 SURE = {"customer_id", "email", "traveller_names", "birth_dates", "payment_card", "party_size"}
 
 
-@pytest.fixture(scope="module")
-def briefings(tmp_path_factory):
-    """What the users of two domains know."""
-    folder = tmp_path_factory.mktemp("doubts")
-    return [
-        task.briefing
-        for domain in ("travel", "clinic")
-        for task in generate_benchmark(str(folder / domain), tasks=4, seed=5, domain=domain)
-    ]
-
-
-@given(seed=st.integers(0, 10_000), place=st.integers(0, 100))
-@settings(max_examples=60, deadline=None)
-def test_every_episode_has_a_slip_and_another_doubt_on_what_may_be_doubted(briefings, seed, place):
-    briefing = briefings[place % len(briefings)]
+@given(seed=st.integers(0, 10_000), briefing=st.sampled_from([BRIEFING, PATIENT]))
+@settings(max_examples=100)
+def test_every_episode_has_a_slip_and_another_doubt_on_what_may_be_doubted(seed, briefing):
     sayings = doubtful_sayings(briefing, DOUBTING, seed)
     assert sayings == doubtful_sayings(briefing, DOUBTING, seed)
     assert len(sayings) == 2 and SURE.isdisjoint(sayings)
@@ -42,3 +31,73 @@ def test_every_episode_has_a_slip_and_another_doubt_on_what_may_be_doubted(brief
             words = briefing.lexicon.facts[key]
             true = [word_value(words.form, briefing.fact(key).value, words, n) for n in range(3)]
             assert saying.value not in true
+
+
+QUESTIONS = {
+    "departure_date": "Which date exactly do you leave?",
+    "nights": "How many nights exactly do you stay?",
+    "outbound_time_of_day": "What time of day for the outbound flight, exactly?",
+    "seat_position": "Which seat position is it: window or aisle?",
+    "hotel_stars": "How many stars exactly should the hotel have?",
+    "attraction_category": "What kind of attraction is it exactly?",
+    "budget": "What is your budget, exactly?",
+}
+
+
+def has_mark(text):
+    marks = [mark for marks in saying_words()["doubt"].values() for mark in marks]
+    return any(mark.casefold() in text.casefold() for mark in marks)
+
+
+@pytest.mark.parametrize("condition", ["d3", "ruse", "terse+d3", "neutral+d3", "impatient+d3"])
+def test_what_is_doubted_first_is_exact_and_sure_when_it_is_asked_for_again(condition):
+    doubted = set()
+    for seed in range(5):
+        chat = Chat(condition, seed)
+        text = chat.say()
+        for question in QUESTIONS.values():
+            text += "\n" + chat.say(question)
+        rows = [row for row in chat.state["disclosed"] if row["how"] != "exact"]
+        keys = {row["key"] for row in rows}
+        assert len(rows) == len(keys) <= 2 and keys <= QUESTIONS.keys()
+        assert has_mark(text) == bool(rows)
+        for key in keys:
+            chat.say(QUESTIONS[key])
+            last = [row for row in chat.state["disclosed"] if row["key"] == key][-1]
+            assert last["how"] == "exact" and "said" not in last
+        again = [chat.say(QUESTIONS[key]) for key in QUESTIONS]
+        assert not any(map(has_mark, again))
+        doubted |= keys
+    assert len(doubted) > 1 or condition == "ruse"
+
+
+def test_a_slip_that_is_played_back_is_corrected_and_the_right_value_affirmed():
+    for seed in range(40):
+        chat = Chat("d3", seed)
+        chat.say()
+        rows = {row["key"]: row for row in chat.state["disclosed"]}
+        if rows["hotel_stars"]["how"] != "wrong":
+            continue
+        text = chat.say("So you want a hotel of at least 3 stars, is that right?")
+        assert "4 stars" in text and not has_mark(text)
+        chat = Chat("d3", seed)
+        chat.say()
+        text = chat.say("Just to confirm: at least 4 stars for the hotel?")
+        assert not has_mark(text) and "3" not in text
+        break
+    else:
+        raise AssertionError("no slip of the stars was drawn")
+
+
+def test_persona_and_ruse_differ_in_what_was_said_and_how():
+    for seed in range(3):
+        records = []
+        for condition in ("persona", "ruse"):
+            chat = Chat(condition, seed)
+            chat.say()
+            for question in QUESTIONS.values():
+                chat.say(question)
+            records.append(
+                [(row["key"], row["turn"], row["how"]) for row in chat.state["disclosed"]]
+            )
+        assert records[0] != records[1]
