@@ -24,6 +24,7 @@ from crab_graph.randomness import derive_rng
 _DAYS_OFF, _WINDOW_OFF = 1, 7
 _DOLLARS = 100_00
 _THIRDS = ((10, "early"), (20, "mid"), (31, "late"))
+_BOUNDS = (ConflictKind.AT_LEAST, ConflictKind.AT_MOST)
 _SURE = {ValueForm.TEXT, ValueForm.NAMES, ValueForm.DATES, ValueForm.CARD, ValueForm.FLAG}
 
 
@@ -65,10 +66,14 @@ def _may_doubt(fact: Fact, briefing: UserBriefing) -> bool:
 
 
 def _matters(fact: Fact, briefing: UserBriefing) -> bool:
-    """Tell whether a job that goes by the wrong value can hardly be the right one."""
-    words = briefing.lexicon.facts[fact.key]
-    is_bound = words.conflict is not None and words.conflict.kind is ConflictKind.AT_MOST
-    return words.form is not ValueForm.MONEY and not is_bound
+    """Tell whether a job that goes by the wrong value can hardly be the right one, unseen.
+
+    What names its slot, such as the kind of a thing, is seen in what the thing is called.
+    """
+    words, slots = briefing.lexicon.facts[fact.key], briefing.lexicon.slots
+    is_bound = words.conflict is not None and words.conflict.kind in _BOUNDS
+    is_called = any(slots[slot].search(str(fact.value).casefold()) for slot in words.slots)
+    return not (words.form is ValueForm.MONEY or is_bound or is_called)
 
 
 def _neighbours(fact: Fact, briefing: UserBriefing) -> list[Any]:
