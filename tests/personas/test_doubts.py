@@ -76,17 +76,17 @@ def test_a_slip_that_is_played_back_is_corrected_and_the_right_value_affirmed():
         chat = Chat("d3", seed)
         chat.say()
         rows = {row["key"]: row for row in chat.state["disclosed"]}
-        if rows["hotel_stars"]["how"] != "wrong":
+        if rows["seat_position"]["how"] != "wrong":
             continue
-        text = chat.say("So you want a hotel of at least 3 stars, is that right?")
-        assert "4 stars" in text and not has_mark(text)
+        text = chat.say("So you want window seats, is that right?")
+        assert "aisle" in text.casefold() and not has_mark(text)
         chat = Chat("d3", seed)
         chat.say()
-        text = chat.say("Just to confirm: at least 4 stars for the hotel?")
-        assert not has_mark(text) and "3" not in text
+        text = chat.say("Just to confirm: aisle seats for both flights?")
+        assert not has_mark(text) and "window" not in text.casefold()
         break
     else:
-        raise AssertionError("no slip of the stars was drawn")
+        raise AssertionError("no slip of the seat was drawn")
 
 
 def test_persona_and_ruse_differ_in_what_was_said_and_how():
