@@ -15,6 +15,7 @@ from crab_graph.agents.reference.conversation import (
     read_conversation,
 )
 from crab_graph.agents.reference.handbook import handbook_of
+from crab_graph.agents.reference.inferences import Inference
 from crab_graph.agents.reference.lookups import Lookups
 from crab_graph.agents.reference.planning import Plan, Shortlist
 from crab_graph.agents.reference.script import Script
@@ -68,11 +69,14 @@ class Desk:
         """
         self.handbook = handbook_of(domain)
         self.script = Script(self.handbook)
+        self._inference = Inference(self.handbook.reader)
         self._last: tuple[Wishes, list[dict[str, Any]], Plan | list[Action] | None] | None = None
 
     def __call__(self, messages: list[BaseMessage], tools: list[BaseTool]) -> AIMessage | str:
         """Return the next message."""
         conversation = read_conversation(messages)
+        if self.infers:
+            conversation = self._inference.plain(conversation)
         step = self._next(conversation)
         return step if isinstance(step, str) else ask_for(step, len(conversation.observations))
 
