@@ -69,7 +69,7 @@ class Desk:
         """
         self.handbook = handbook_of(domain)
         self.script = Script(self.handbook)
-        self._inference = Inference(self.handbook.reader)
+        self._inference = Inference(self.handbook.reader, self.handbook.lexicon)
         self._last: tuple[Wishes, list[dict[str, Any]], Plan | list[Action] | None] | None = None
 
     def __call__(self, messages: list[BaseMessage], tools: list[BaseTool]) -> AIMessage | str:

@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 
 from crab_graph.agents.reference.conversation import Conversation
-from crab_graph.agents.reference.wishes import Wishes, WishReader
+from crab_graph.agents.reference.wish_vocabulary import Wishes
+from crab_graph.agents.reference.wishes import WishReader
 from crab_graph.money import format_dollars, parse_cents
 from crab_graph.personas.spoken_dates import MONTHS, NUMBERS, find_dates
-from crab_graph.personas.wordbook import FactWords, ValueForm
+from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -36,9 +37,9 @@ _KEPT = 500
 class Inference:
     """Works out what users of one domain mean."""
 
-    def __init__(self, reader: WishReader) -> None:
+    def __init__(self, reader: WishReader, lexicon: DomainLexicon) -> None:
         self._reader = reader
-        facts = reader.lexicon.facts
+        facts = lexicon.facts
         self._counts = [one for one in facts.values() if one.form is ValueForm.COUNT]
         days = [key for key, one in facts.items() if one.form is ValueForm.DATE]
         self._days = {key.replace("_", " "): key for key in days}
