@@ -23,6 +23,7 @@ _OPTION = re.compile(
 _OPTION_CELL = re.compile(r"^\W*(?:option|plan|no\.?|#)? ?([a-h]|\d)\W*$")
 _DIGIT = re.compile(r"\d")
 _BREAK = re.compile(r"[,;:(|]|\s-\s|\b(?:and|then|with)\b")
+_FIRST_WORD = re.compile(r"(?:^|[,;:(]|\band\b)\s*(\w+)")
 _OR = re.compile(r"\b(?:or|alternatively|versus|vs)\b")
 _LEADS_BACK = re.compile(r"^\W*(?:it|this|that|they|these|which)\b")
 _BOTH = re.compile(r"\b(?:both|all|each|either|every)(?: of)?(?: the| your)? \Z")
@@ -186,6 +187,8 @@ class _Layout:
         named: set[str] = set()
         ids: set[str] = set()
         for (segment, start, end), marks in zip(clauses, marks_by_clause, strict=True):
+            if self._is_list and not _LEADS_BACK.search(text[start:end]):
+                current = place.slots
             for a, b, slots, new in self._portions(text, start, end, marks, current):
                 current = slots or current
                 if new:
@@ -255,6 +258,10 @@ class _Layout:
                 label = self._labelled(body[: match.start()])
                 place = (start + match.start(), start + match.end())
                 found.append(_Mark(*place, label & slots or slots, match[0].upper()))
+        for match in _FIRST_WORD.finditer(body) if self._is_list else ():
+            slots = self._labelled(match[1])
+            if slots:
+                found.append(_Mark(start + match.start(1), start + match.end(1), slots))
         lead = self._labelled(body.partition(":")[0]) if ":" in body else frozenset()
         if lead:
             found.append(_Mark(start, start, lead))

@@ -32,11 +32,13 @@ from crab_graph.text.utterance import starting_within
 _TAG = re.compile(
     r"(?:\b(?:what you (?:said|told me|want(?:ed)?|asked for|need(?:ed)?|meant?)"
     r"|right|correct|true|accurate|yes|yeah|agreed|am i right|is that so|is that it"
-    r"|(?:is|are|was|were|do|does|did|have|has|would|will)(?:n't| not)? (?:it|you|they|that|i)))"
+    r"|(?:is|are|was|were|do|does|did|have|has|would|will|should|could|can)(?:n't| not)?"
+    r" (?:it|you|they|that|i)))"
     r"\W*\?\W*$"
 )
 _LEADS = re.compile(
-    r"^\W*(?:so|ok(?:ay)?|alright|right|just to (?:confirm|check|be (?:sure|clear))"
+    r"^\W*(?:is (?:\S+ ){1,6}?(?:your|right|correct)|so|ok(?:ay)?|alright|right"
+    r"|just to (?:confirm|check|be (?:sure|clear))"
     r"|to (?:confirm|recap|sum up|summari[sz]e|double-check)|let me (?:confirm|recap|repeat)"
     r"|(?:can|could|may) (?:i|you) (?:just |please |quickly )*(?:confirm|verify|check|double-check)"
     r"|please (?:confirm|verify|check)|confirming|am i right|do i understand|did i get"
@@ -288,7 +290,7 @@ class _Comparison:
         facts = self._lexicon.facts
         match = facts[keys[0]].cues[value].search(text) if value in facts[keys[0]].cues else None
         if match is not None and not facts[keys[0]].hours:
-            part = _PARTS.split(text[: match.start()])[-1]
+            part = _SEPARATOR.split(text[: match.start()])[-1]
             before = part.split()[-4:]
             led = [key for key in keys if {*before[-1:]} & lead_words(facts[key])]
             led = led or [k for k in keys if _asks(facts[k], f"where {' '.join(before)}")]

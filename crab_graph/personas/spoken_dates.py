@@ -17,7 +17,8 @@ _MONTH_NUMBER |= {name[:3]: number for name, number in _MONTH_NUMBER.items()} | 
 _MONTH = rf"(?P<month>{'|'.join(sorted(_MONTH_NUMBER, key=len, reverse=True))})\b\.?"
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 _TO = (
-    r"(?:\s*(?:-|–|to|and|until|through)\s*(?:the\s+)?(?P<last>[0-3]?\d)(?:st|nd|rd|th)?(?!\d|:))?"
+    r"(?:\s*(?:-|–|to|and|until|through)\s*(?:the\s+)?(?P<last>[0-3]?\d)(?:st|nd|rd|th)?"
+    r"(?!\d|:|\s+(?:nights?|days?|people|persons?|adults?|stars?)\b))?"
 )
 _YEAR = r"(?:,?\s+(?P<year>(?:19|20)\d\d)\b)?"
 _WRITTEN = (
