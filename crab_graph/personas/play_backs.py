@@ -14,7 +14,7 @@ from typing import Any
 from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import UserBriefing
 from crab_graph.personas.passages import Stretch, read_stretches
-from crab_graph.personas.questions import Segment
+from crab_graph.personas.played_clauses import is_check, played_clauses
 from crab_graph.personas.spoken_dates import SpokenDate, find_dates
 from crab_graph.personas.stated_people import born_on, people_in
 from crab_graph.personas.stated_plans import lead_words
@@ -24,37 +24,11 @@ from crab_graph.personas.stated_values import (
     fits_day,
     number_of,
 )
-from crab_graph.personas.understanding import ANY_ID, Reading
-from crab_graph.personas.wordbook import ConflictKind, DomainLexicon, FactWords, ValueForm, says
+from crab_graph.personas.understanding import Reading
+from crab_graph.personas.wordbook import ConflictKind, DomainLexicon, FactWords, ValueForm
 from crab_graph.text.amounts import Amount
 from crab_graph.text.utterance import starting_within
 
-_TAG = re.compile(
-    r"(?:\b(?:what you (?:said|told me|want(?:ed)?|asked for|need(?:ed)?|meant?)"
-    r"|right|correct|true|accurate|yes|yeah|agreed|am i right|is that so|is that it"
-    r"|(?:is|are|was|were|do|does|did|have|has|would|will|should|could|can)(?:n't| not)?"
-    r" (?:it|you|they|that|i)))"
-    r"\W*\?\W*$"
-)
-_LEADS = re.compile(
-    r"^\W*(?:is (?:\S+ ){1,6}?(?:your|right|correct)|so|ok(?:ay)?|alright|right"
-    r"|just to (?:confirm|check|be (?:sure|clear))"
-    r"|to (?:confirm|recap|sum up|summari[sz]e|double-check)|let me (?:confirm|recap|repeat)"
-    r"|(?:can|could|may) (?:i|you) (?:just |please |quickly )*(?:confirm|verify|check|double-check)"
-    r"|please (?:confirm|verify|check)|confirming|am i right|do i understand|did i get"
-    r"|have i (?:got|understood)|if i understand|i understand|as i understand|you (?:want|said))\b"
-)
-_NOTES = re.compile(
-    r"\b(?:noted|so far|i have (?:you|down|got|put|written)|i.ve (?:got|put|written)|recap|summary"
-    r"|as (?:you said|discussed)|your (?:wishes|requirements|preferences|details)(?: are)?:"
-    r"|what i have|here.s what|my notes)\b"
-)
-_ASKED = re.compile(r"\b(?:confirm|verify|correct me|let me know if|tell me if)\b")
-_OFFERS = re.compile(
-    r"\b(?:i (?:can|could) (?:offer|also)|there (?:is|are)|available|i found|we have|we offer"
-    r"|options?|which|what|for (?:example|instance)|such as|would you (?:like|prefer|rather)"
-    r"|do you (?:want|prefer|need|have))\b"
-)
 _NO_WISH = re.compile(
     r"\b(?:no|not any|without(?: any)?|don't have (?:a|any)|do not have (?:a|any)|haven't any)"
     r" (?:\w+[ -]){0,3}(?:preferences?|wish(?:es)?|requirements?|requests?|restrictions?|limits?"
@@ -65,7 +39,6 @@ _NO_WISH = re.compile(
 )
 _ABOUT = re.compile(r"\b(?:for|about|on|of|regarding|concerning|as to|with|in) (?:the |your |a )?")
 _NEGATED = re.compile(r"\b(?:not|no|n't|without|never|rather than|instead of)(?: \w+){0,3}\W*\Z")
-_OF_BOOKINGS = ("bk", "pm", "tx")
 _PARTS = re.compile(r"[,;()]|\s-\s|\bbut\b|\.\s")
 _GREETING = re.compile(r"\bgood (?:morning|afternoon|evening|night|day)\b")
 _BRAND = re.compile(r"\b(?:visa|master ?card|amex|american express|discover|maestro|diners)\b")
@@ -115,7 +88,7 @@ def read_play_back(
     reading: Reading, briefing: UserBriefing, known: Mapping[str, str] | None = None
 ) -> PlayBack:
     """Compare what a message plays back with what the user wants in the end."""
-    chosen = _played(reading)
+    chosen = played_clauses(reading)
     if not chosen:
         return PlayBack()
     comparison = _Comparison(reading, briefing)
@@ -129,60 +102,8 @@ def read_play_back(
         dict.fromkeys(key for key in order if key in comparison.right and key not in wrong)
     )
     unknown = tuple(dict.fromkeys(key for key in order if key in comparison.unknown))
-    is_asked = reading.confirms or any(_is_check(reading.segments[n]) for n in chosen)
+    is_asked = reading.confirms or any(is_check(reading.segments[n]) for n in chosen)
     return PlayBack(right, wrong, unknown, is_asked, comparison.said)
-
-
-def _is_check(segment: Segment) -> bool:
-    """Tell whether a clause asks if what was said is right."""
-    if segment.text.rstrip().endswith(":"):
-        return segment.says("check") or _LEADS.search(segment.text) is not None
-    if not segment.text.rstrip().endswith("?"):
-        return segment.says("check") or (segment.is_request and bool(_ASKED.search(segment.text)))
-    return bool(_TAG.search(segment.text) or _LEADS.search(segment.text)) or segment.says("check")
-
-
-def _is_note(segment: Segment) -> bool:
-    """Tell whether a clause says what was noted."""
-    found = _NOTES.search(segment.text) or _LEADS.search(segment.text)
-    return found is not None or segment.says("confirms")
-
-
-def _played(reading: Reading) -> set[int]:
-    """Return the numbers of the clauses that play something back."""
-    checks, notes = set(), set()
-    for number, segment in enumerate(reading.segments):
-        if segment.says("booking_act") and segment.says("booking_lead"):
-            continue
-        if _is_check(segment):
-            checks.add(number)
-        elif not segment.is_request and _is_note(segment):
-            notes.add(number)
-    if not checks and not notes:
-        return set()
-    if reading.proposes and (reading.asks_booking or reading.asks_approval):
-        return set()
-    if reading.proposes and reading.asks_choice:
-        # Options are listed, of which no wish was noted.
-        return {n for n in checks if reading.segments[n].text.endswith("?")}
-    first = 0 if checks else min(notes)
-    stated = {
-        number
-        for number, segment in enumerate(reading.segments)
-        if number >= first and not _is_other_question(segment)
-    }
-    return {n for n in stated | checks | notes if not _names_item(reading, reading.segments[n])}
-
-
-def _names_item(reading: Reading, segment: Segment) -> bool:
-    found = (one.partition("-")[0] for one in ANY_ID.findall(segment.text))
-    return any(prefix in reading.prefixes or prefix in _OF_BOOKINGS for prefix in found)
-
-
-def _is_other_question(segment: Segment) -> bool:
-    """Tell whether a clause asks or offers something; an item of a list may be asked as a whole."""
-    asks = segment.is_request and says("request", segment.text)
-    return asks or _OFFERS.search(segment.text) is not None
 
 
 class _Comparison:

@@ -18,7 +18,7 @@ _MONTH = rf"(?P<month>{'|'.join(sorted(_MONTH_NUMBER, key=len, reverse=True))})\
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 _TO = (
     r"(?:\s*(?:-|–|to|and|until|through)\s*(?:the\s+)?(?P<last>[0-3]?\d)(?:st|nd|rd|th)?"
-    r"(?!\d|:|\s+(?:nights?|days?|people|persons?|adults?|stars?)\b))?"
+    r"(?!\d|:|\s+(?:people|person|night|day|adult|[a-z]{3,}s)\b))?"
 )
 _YEAR = r"(?:,?\s+(?P<year>(?:19|20)\d\d)\b)?"
 _WRITTEN = (

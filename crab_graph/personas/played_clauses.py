@@ -1,0 +1,87 @@
+"""Which clauses of a message play back what a user wishes, as a question or as a note."""
+
+import re
+
+from crab_graph.personas.questions import Segment
+from crab_graph.personas.understanding import ANY_ID, Reading
+from crab_graph.personas.wordbook import says
+
+_TAG = re.compile(
+    r"(?:\b(?:what you (?:said|told me|want(?:ed)?|asked for|need(?:ed)?|meant?)"
+    r"|right|correct|true|accurate|yes|yeah|agreed|am i right|is that so|is that it"
+    r"|(?:is|are|was|were|do|does|did|have|has|would|will|should|could|can)(?:n't| not)?"
+    r" (?:it|you|they|that|i)))"
+    r"\W*\?\W*$"
+)
+_LEADS = re.compile(
+    r"^\W*(?:is (?:\S+ ){1,6}?(?:your|right|correct)|so|ok(?:ay)?|alright|right"
+    r"|just to (?:confirm|check|be (?:sure|clear))"
+    r"|to (?:confirm|recap|sum up|summari[sz]e|double-check)|let me (?:confirm|recap|repeat)"
+    r"|(?:can|could|may) (?:i|you) (?:just |please |quickly )*(?:confirm|verify|check|double-check)"
+    r"|please (?:confirm|verify|check)|confirming|am i right|do i understand|did i get"
+    r"|have i (?:got|understood)|if i understand|i understand|as i understand|you (?:want|said))\b"
+)
+_NOTES = re.compile(
+    r"\b(?:noted|so far|i have (?:you|down|got|put|written)|i.ve (?:got|put|written)|recap|summary"
+    r"|as (?:you said|discussed)|your (?:wishes|requirements|preferences|details)(?: are)?:"
+    r"|what i have|here.s what|my notes)\b"
+)
+_ASKED = re.compile(r"\b(?:confirm|verify|correct me|let me know if|tell me if)\b")
+_OFFERS = re.compile(
+    r"\b(?:i (?:can|could) (?:offer|also)|there (?:is|are)|available|i found|we have|we offer"
+    r"|options?|which|what|for (?:example|instance)|such as|would you (?:like|prefer|rather)"
+    r"|do you (?:want|prefer|need|have))\b"
+)
+_OF_BOOKINGS = ("bk", "pm", "tx")
+
+
+def is_check(segment: Segment) -> bool:
+    """Tell whether a clause asks if what was said is right."""
+    if segment.text.rstrip().endswith(":"):
+        return segment.says("check") or _LEADS.search(segment.text) is not None
+    if not segment.text.rstrip().endswith("?"):
+        return segment.says("check") or (segment.is_request and bool(_ASKED.search(segment.text)))
+    return bool(_TAG.search(segment.text) or _LEADS.search(segment.text)) or segment.says("check")
+
+
+def _is_note(segment: Segment) -> bool:
+    """Tell whether a clause says what was noted."""
+    found = _NOTES.search(segment.text) or _LEADS.search(segment.text)
+    return found is not None or segment.says("confirms")
+
+
+def played_clauses(reading: Reading) -> set[int]:
+    """Return the numbers of the clauses that play something back."""
+    checks, notes = set(), set()
+    for number, segment in enumerate(reading.segments):
+        if segment.says("booking_act") and segment.says("booking_lead"):
+            continue
+        if is_check(segment):
+            checks.add(number)
+        elif not segment.is_request and _is_note(segment):
+            notes.add(number)
+    if not checks and not notes:
+        return set()
+    if reading.proposes and (reading.asks_booking or reading.asks_approval):
+        return set()
+    if reading.proposes and reading.asks_choice:
+        # Options are listed, of which no wish was noted.
+        return {n for n in checks if reading.segments[n].text.endswith("?")}
+    first = 0 if checks else min(notes)
+    stated = {
+        number
+        for number, segment in enumerate(reading.segments)
+        if number >= first and not _is_other_question(segment)
+    }
+    return {n for n in stated | checks | notes if not _names_item(reading, reading.segments[n])}
+
+
+def _names_item(reading: Reading, segment: Segment) -> bool:
+    found = (one.partition("-")[0] for one in ANY_ID.findall(segment.text))
+    return any(prefix in reading.prefixes or prefix in _OF_BOOKINGS for prefix in found)
+
+
+def _is_other_question(segment: Segment) -> bool:
+    """Tell whether a clause asks or offers something; an item of a list may be asked as a whole."""
+    asks = segment.is_request and says("request", segment.text)
+    return asks or _OFFERS.search(segment.text) is not None
