@@ -179,8 +179,10 @@ def drawn_reaction(turn: Turn) -> tuple[str, str] | None:
 def _is_due(key: str, turn: Turn) -> bool:
     """Tell whether a fact is a detail to tell: an open question does not ask who somebody is."""
     fact, words = turn.briefing.fact(key), turn.briefing.lexicon.facts.get(key)
-    if fact is None or fact.level is not FactLevel.DETAIL:
+    if fact is None:
         return False
+    if fact.level is not FactLevel.DETAIL:
+        return key in turn.reading.asked
     is_wish = fact.slot is not None or (words is not None and words.form not in _OF_PERSONS)
     return is_wish or key in turn.reading.asked
 
