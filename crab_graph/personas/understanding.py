@@ -43,8 +43,8 @@ INTENTS = tuple(act.removeprefix("is_") for act in ACT_NAMES if act != "asks_any
 """The acts that the model tells."""
 _PLACE = {intent: place for place, intent in enumerate(INTENTS)}
 
-LIKELY = 0.35
-"""The probability from which on a message is taken to do or to ask something."""
+LIKELY_DONE, LIKELY_ASKED = 0.2, 0.35
+"""The probabilities from which on a message is taken to do something, and to ask for a fact."""
 
 
 class Reading:
@@ -136,7 +136,7 @@ class Reading:
             return frozenset()
         chances = of_message(self._act_scores)
         return frozenset(
-            name for name, chance in zip(INTENTS, chances, strict=True) if chance > LIKELY
+            name for name, chance in zip(INTENTS, chances, strict=True) if chance > LIKELY_DONE
         )
 
     @cached_property
@@ -147,7 +147,7 @@ class Reading:
         keys = list(self.lexicon.facts)
         scores = reader_model(self.lexicon.learned).fact_scores(self.features, keys)
         chances = of_message(scores)
-        found = [place for place, chance in enumerate(chances) if chance > LIKELY]
+        found = [place for place, chance in enumerate(chances) if chance > LIKELY_ASKED]
         order = {key: at for one in self.features for at, key in enumerate(one.facts)}
         found.sort(key=lambda place: (scores[:, place].argmax(), order.get(keys[place], len(keys))))
         return {keys[place]: float(chances[place]) for place in found}
