@@ -22,6 +22,9 @@ Numbers = NDArray[np.float64]
 SHARED = "crab_graph.personas/reader.npz"
 STEP = 0.05
 """What one unit of a stored weight stands for."""
+UNLEARNED = 2.0
+"""Log-odds more for a fact without weights of its own that a request has the cues of."""
+_ASKED_BY_CUE = {"how:cue&req", "how:cue&?"}
 CANDIDATE = "candidate"
 """The feature that every candidate fact has."""
 
@@ -95,6 +98,8 @@ class ReaderModel:
             shared = float(self.facts.scores(clause.acts)[0])
             for key, features in clause.facts.items():
                 base = learned[own[key]] if learned is not None and key in own else self._start
+                if key not in own and not features.isdisjoint(_ASKED_BY_CUE):
+                    base += UNLEARNED
                 local = float(self.facts.scores([CANDIDATE, *features])[0] - self.facts.start[0])
                 scores[row, places[key]] = base + shared - self.facts.start[0] + local
         return scores
