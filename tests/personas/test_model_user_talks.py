@@ -46,7 +46,8 @@ def test_every_turn_was_judged_and_hardly_any_is_wrong(talks):
 
 
 @pytest.mark.slow
-def test_the_talks_pass_on_their_benchmark(talks, tmp_path):
+def test_the_talks_are_graded_as_they_were_on_their_benchmark(talks, tmp_path):
     bench = generate_benchmark(str(tmp_path / "kept"), tasks=12, seed=53, distractors=400)
     for talk in talks:
-        assert cg.grade(bench[talk["task_id"]], talk["messages"]).passed, talk["task_id"]
+        verdict = cg.grade(bench[talk["task_id"]], talk["messages"])
+        assert verdict.passed == (talk["outcome"] == "pass"), talk["task_id"]
