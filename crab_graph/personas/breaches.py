@@ -19,6 +19,7 @@ from crab_graph.personas.message_form import is_markdown, is_script
 from crab_graph.personas.own_tools import APPROVE, Wallet, read_wallet
 from crab_graph.personas.plan_answers import can_approve
 from crab_graph.personas.private_notes import drawn_reaction, idle_messages
+from crab_graph.personas.recognition import says_so
 from crab_graph.personas.rules_user import Hearing
 from crab_graph.personas.turns import Turn
 from crab_graph.personas.understanding import Reading
@@ -197,7 +198,9 @@ def _excused(draft: UnsentReply) -> Collection[str]:
     told = {row["key"] for row in memory.record.rows}
     unsettled = {key for key in told if not memory.record.is_settled(key)}
     changing = () if draft.first is None else (draft.first,)
-    return {*draft.hearing.speaker.sayings, *unsettled, *changing}
+    sayings = draft.hearing.speaker.sayings.items()
+    drawn = {key for key, saying in sayings if says_so(draft.said, saying)}
+    return {*drawn, *unsettled, *changing}
 
 
 def _ends_on_approval(draft: UnsentReply) -> bool:

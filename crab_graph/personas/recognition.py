@@ -67,7 +67,7 @@ def told_after(
     """
     record = DisclosureRecord(tuple(told))
     found = read_disclosures(said, heard, briefing, due)
-    doubted = {key: one for key, one in sayings.items() if _says_so(said, one)}
+    doubted = {key: one for key, one in sayings.items() if says_so(said, one)}
     if doubted:
         reading = Reading(heard, briefing.lexicon, briefing.slots)
         is_open = bool(heard) and reading.is_open_question
@@ -89,7 +89,7 @@ def told_after(
     return list(record.rows)
 
 
-def _says_so(text: str, saying: Saying) -> bool:
+def says_so(text: str, saying: Saying) -> bool:
     """Tell whether a text says a value so, or nearly so: in another order, without the year."""
     said = set(_WORD.findall(text.casefold()))
     meant = {word for word in _WORD.findall(saying.value.casefold()) if word not in _FILLERS}
