@@ -44,7 +44,7 @@ class Demonstration(NamedTuple):
 def demonstrate(
     directory: Path,
     *,
-    tasks: int = 8,
+    tasks: int = 4,
     seed: int = 0,
     domain: str = DOMAIN,
     jobs: int = 1,

@@ -14,7 +14,7 @@ def demo(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where everything goes.")] = Path("demo"),
     tasks: Annotated[
         int, typer.Option(help="Number of tasks, split evenly over the four strata.", min=4)
-    ] = 8,
+    ] = 4,
     seed: Annotated[int, typer.Option(help="The same seed gives the same results.")] = 0,
     domain: DomainOption = DOMAIN,
     jobs: JobsOption = 1,

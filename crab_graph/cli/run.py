@@ -17,8 +17,9 @@ def run(
         typer.Option(
             metavar="SPEC",
             envvar="CRAB_AGENT",
-            help="solver, hasty, silent; provider:model; package.module:attribute (with one "
-            "required parameter: a factory make(tools)); http(s)://host/v1#model.",
+            help="solver, literal, hasty, credulous, stubborn, silent; provider:model; "
+            "package.module:attribute (with one required parameter: a factory make(tools)); "
+            "http(s)://host/v1#model.",
         ),
     ],
     out: Annotated[Path, typer.Option(metavar="RUN", help="Directory of the run.")],

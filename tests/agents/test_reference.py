@@ -17,6 +17,9 @@ from tests.personas.dialogue import agent_view, talk
 TRAVEL = find_domain("travel")
 CONDITIONS = ("generic", "terse", "neutral", "impatient", "ruse", "d1", "d2", "d3", "d4")
 
+LACKING = {"literal": "d1", "hasty": "d2", "credulous": "d3", "stubborn": "d4"}
+"""Agents that lack one skill each, with the dimension that calls for it."""
+
 
 @pytest.fixture(scope="module")
 def benchmark(tmp_path_factory):
@@ -57,12 +60,16 @@ def test_the_solver_asks_for_facts_only_while_some_are_missing(benchmark):
     assert len(terse_user.visible) > len(open_user.visible)
 
 
-def test_hasty_passes_some_tasks_when_all_is_volunteered_and_fewer_when_it_is_not(benchmark):
-    def passes(condition):
-        dialogues = [talk(task, reference_agent("hasty", TRAVEL), condition) for task in benchmark]
-        return sum(grade(d.task, d.transcript).passed for d in dialogues)
+@pytest.mark.parametrize("agent", LACKING)
+def test_who_lacks_a_skill_fails_where_it_is_called_for_and_passes_elsewhere(benchmark, agent):
+    def passes(condition, tasks):
+        dialogues = [talk(task, reference_agent(agent, TRAVEL), condition) for task in tasks]
+        return sum(grade(one.task, one.transcript).passed for one in dialogues)
 
-    assert passes("generic") > passes("ruse")
+    own = LACKING[agent]
+    assert passes(own, list(benchmark)) <= 1
+    for number, condition in enumerate(sorted({"generic", "d1", "d2", "d3", "d4"} - {own})):
+        assert passes(condition, [benchmark[number]]) == 1, condition
 
 
 def test_hasty_never_asks_for_a_fact(benchmark):

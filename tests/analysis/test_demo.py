@@ -27,16 +27,18 @@ def test_the_demonstration_shows_every_agent_with_every_user(demo, capsys):
         for group in document["groups"]
     }
     assert rates["solver", "generic"] == rates["solver", "ruse"] == 1
-    assert rates["silent", "generic"] == rates["silent", "ruse"] == 0
-    assert set(rates) == {
-        (a, u) for a in ("solver", "hasty", "silent") for u in ("generic", "ruse")
-    }
+    lacking = {"literal": "d1", "hasty": "d2", "credulous": "d3", "stubborn": "d4"}
+    users = ("generic", "d1", "d2", "d3", "d4", "ruse")
+    assert set(rates) == {(agent, user) for agent in ("solver", *lacking) for user in users}
+    for agent, dimension in lacking.items():
+        assert rates[agent, dimension] <= 0.3
+        assert rates[agent, "generic"] == 1
 
 
 @pytest.mark.slow
 def test_its_page_holds_every_episode(demo):
     page = (demo / "report.html").read_text(encoding="utf-8")
-    assert page.count('class="episode-data"') == 3 * 2 * 4
+    assert page.count('class="episode-data"') == 5 * 6 * 4
 
 
 @pytest.mark.slow
