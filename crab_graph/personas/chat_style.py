@@ -33,6 +33,17 @@ def unpunctuated(text: str, kept: frozenset[str]) -> str:
     return "".join(piece if piece in kept else piece.lower() for piece in pieces)
 
 
+_MOST_ASIDES = 4
+"""Sentences off the topic that one user says in a talk."""
+
+
+def unsaid_asides(asides: Sequence[str], every: Sequence[str], said: str) -> list[str]:
+    """Return which sentences off the topic a user has left; of `every` it says few, none twice."""
+    before = said.casefold()
+    told = {aside for aside in every if aside.casefold().rstrip(".") in before}
+    return [aside for aside in asides if aside not in told] if len(told) < _MOST_ASIDES else []
+
+
 def amid_small_talk(parts: Sequence[str], asides: Sequence[str], rng: Random) -> list[str]:
     """Return the parts of a turn with one of them between two sentences off the topic."""
     if len(asides) < 2 or not parts:

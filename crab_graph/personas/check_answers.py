@@ -1,7 +1,7 @@
 """How a user answers what is played back to it: it affirms, corrects, or says it has no wish."""
 
 from crab_graph.personas.briefing import Fact, Reason
-from crab_graph.personas.fact_answers import chosen_facts
+from crab_graph.personas.fact_answers import NAMED_ABSENCES, chosen_facts
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 
 
@@ -23,7 +23,9 @@ def check(turn: Turn) -> Decision | None:
     elif played.right and played.is_asked:
         parts = [speaker.phrase("right")]
     unknown = unknown if unknown or parts else list(played.unknown)
-    absent = [speaker.absent(lexicon.facts[key]) for key in unknown if key in lexicon.facts]
+    free = _free(turn)
+    unknown = list(dict.fromkeys([*unknown, *free]))
+    absent = speaker.without([lexicon.facts[key] for key in unknown if key in lexicon.facts])
     affirmed = [
         key
         for key in played.right
@@ -36,7 +38,7 @@ def check(turn: Turn) -> Decision | None:
         *told_as_asked(others),
     )
     return Decision(
-        (*parts, *dict.fromkeys(absent), *map(speaker.fact, others)),
+        (*parts, *absent, *map(speaker.fact, others)),
         told=told,
         declined=tuple(unknown),
         is_answer=True,
@@ -52,3 +54,30 @@ def _others(turn: Turn) -> list[Fact]:
     if not (turn.reading.asked or turn.reading.is_open_question):
         return []
     return [fact for fact in chosen_facts(turn) if fact.key not in done]
+
+
+def _free(turn: Turn) -> list[str]:
+    """Return what else the message asks for on which there is no wish, a few of them.
+
+    What needs its slot is not meant by words that name none: they are of what is played back.
+    """
+    words = turn.briefing.lexicon.facts
+    named = {slot for segment in turn.reading.segments for slot in segment.named}
+    played = {*turn.playback.right, *turn.playback.wrong, *turn.playback.unknown}
+    keys = [key for key in turn.reading.asked if key in words and key not in turn.facts]
+    keys = [
+        key
+        for key in keys
+        if key not in played and not (words[key].needs_slot and _is_of_days(turn, key))
+    ]
+    return [key for key in keys if named or not words[key].needs_slot][:NAMED_ABSENCES]
+
+
+def _is_of_days(turn: Turn, key: str) -> bool:
+    """Tell whether the days that are asked about are those of something that is played back."""
+    words = turn.briefing.lexicon.facts
+    return any(
+        other != key and words[other].form is words[key].form
+        for other in turn.playback.right
+        if other in words
+    )

@@ -10,8 +10,10 @@ from crab_graph.personas.plan_answers import asks_for_plan, can_approve
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 
 _OR = re.compile(r"\bor\b|/")
-_NAMED_ABSENCES = 2
-"""So many facts that the user lacks are spoken of one by one."""
+_FEW_ABSENCES = 2
+"""So many facts that the user lacks are spoken of by name where it has told all its wishes."""
+NAMED_ABSENCES = 4
+"""No more of them are named in one breath."""
 
 
 def asked_facts(turn: Turn) -> list[str]:
@@ -111,7 +113,7 @@ def answer(turn: Turn) -> Decision | None:
     if reading.claims_done and not asked and (turn.missing or turn.wallet.pending):
         return None
     new, approves = new_facts(turn), asks_for_plan(turn) and can_approve(turn)
-    facts, later = halves(chosen_facts(turn), speaker, are_whole=approves)
+    facts, later = halves(chosen_facts(turn), speaker, are_whole=approves or bool(turn.said))
     told = told_as_asked(facts)
     parts = []
     if facts and all(record.is_settled(fact.key) for fact in facts):
@@ -139,13 +141,15 @@ def answer(turn: Turn) -> Decision | None:
 def absence_words(turn: Turn, given: Sequence[Fact]) -> tuple[list[str], tuple[str, ...]]:
     """Say on which of the facts asked for the user has no wish, and return their keys.
 
-    They wait like others where one answer holds only so many; some facts are `given` beside them.
+    They take nothing of what one answer holds; those that are asked behind what waits wait with it.
     Of many it speaks as of the rest, but not while it has wishes that the agent does not know.
     """
+    asked = asked_facts(turn)
     absent, new = absent_facts(turn), new_facts(turn)
-    room = turn.behavior.facts_per_answer
-    is_full = room is not None and len(given) >= room
-    if len(given) < len(new) or is_full:
+    waiting = [key for key in new if key not in {fact.key for fact in given}]
+    if waiting:
+        absent = [key for key in absent if asked.index(key) < asked.index(waiting[0])]
+    if not absent and not (asks_openly(turn) and not given):
         return [], ()
     words, speaker = turn.briefing.lexicon.facts, turn.speaker
     if asks_openly(turn) and not given:
@@ -155,10 +159,10 @@ def absence_words(turn: Turn, given: Sequence[Fact]) -> tuple[list[str], tuple[s
     has_more = any(
         not record.has(key) and key not in told for key in turn.facts if _is_wish(turn, key)
     )
-    if len(absent) <= _NAMED_ABSENCES or has_more:
-        absent = absent[: min(_NAMED_ABSENCES, (room or len(absent)) - len(given))]
-        return list(dict.fromkeys(speaker.absent(words[key]) for key in absent)), tuple(absent)
-    has_some = any(key in turn.facts for key in asked_facts(turn))
+    if len(absent) <= _FEW_ABSENCES or has_more or waiting:
+        absent = absent[:NAMED_ABSENCES]
+        return speaker.without([words[key] for key in absent]), tuple(absent)
+    has_some = any(key in turn.facts for key in asked)
     return [speaker.phrase("no_more_wish" if has_some else "no_wish")], tuple(absent)
 
 

@@ -50,6 +50,11 @@ _SEPARATOR = re.compile(r"[;,]|\band\b|\.\s")
 _WEEKDAY_NAME = re.compile(r"\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\s*\Z")
 _BRANDS = {"amex": "american express", "master card": "mastercard"}
 _EMAIL = re.compile(r"[^\s@,;:()<>]+@[^\s@,;:()<>]+\.\w+")
+_TO_END = re.compile(
+    r"(?:\b(?:back|home|until|till?|through|to|check(?:ing)?[- ]?out|end(?:s|ing)?|last)"
+    r"|->|→|–)(?: (?:on|is|the|by))*\W*\Z"
+)
+"""Before a day on which something ends."""
 _CAP = re.compile(
     r"\b(?:budget|spend\w*|limit\w*|cap(?:ped)?|max\w*|at most|up to|within|under|no more than"
     r"|not more than|ceiling|afford|cost\w*|total|pay)\b"
@@ -127,7 +132,8 @@ class _Comparison:
             part = text[start:end]
             if _NO_WISH.search(part):
                 self._add_absent(part, passage)
-                text = text[:start] + " " * len(part) + text[end:]
+                if not self._names_days(part):
+                    text = text[:start] + " " * len(part) + text[end:]
             start = end
         self._add_choices(text, passage)
         self._add_counts(text, passage)
@@ -154,13 +160,19 @@ class _Comparison:
         questions = [text for one in about for text in _asked_about(one.strip(" ,.?!:"))]
         for key, words in self._lexicon.facts.items():
             slots = set(words.slots or (words.conflict.slots if words.conflict else ()))
-            if passage.slots and slots and passage.slots.isdisjoint(slots):
+            if slots and passage.slots.isdisjoint(slots) and (passage.slots or words.needs_slot):
                 continue
             if any(cue.search(text) for cue in words.asks for text in questions):
-                if key in self._facts:
+                if isinstance(self._facts.get(key), list):
+                    # Within its bounds a range is as free as is said.
+                    self.right.add(key)
+                elif key in self._facts:
                     self.wrong.add(key)
                 else:
                     self.right.add(key)
+
+    def _names_days(self, part: str) -> bool:
+        return fits_day(part, []) is not None or bool(find_dates(part, self._briefing.today))
 
     def _add_choices(self, text: str, passage: Stretch) -> None:
         """Compare values that have words, each with the facts that could have them."""
@@ -192,6 +204,7 @@ class _Comparison:
             return
         equal = [key for key in mine if str(self._facts[key]) == value]
         apart = {self._lexicon.facts[key].slots for key in fitting}
+        equal = equal or self._reversed(mine, value, passage)
         strict = len(apart) > 1 and len(passage.slots) > 1 and _BOTH.search(text)
         if strict:
             for key in fitting:
@@ -203,6 +216,25 @@ class _Comparison:
             self._mark(mine[0], is_right=False, said=value)
         elif fitting:
             self._mark(fitting[0], is_right=False, said=value)
+
+    def _reversed(self, keys: Sequence[str], value: str, passage: Stretch) -> list[str]:
+        """Return the fact that a value is that of where it is told of the last of two slots.
+
+        On the way back things are the other way round: where it starts is where one wanted to go.
+        """
+        facts = self._lexicon.facts
+        slots = {_conflict_slots(facts[key])[:2] for key in keys if not facts[key].hours}
+        backs = {pair[1] for pair in map(tuple, slots) if len(pair) > 1}
+        if len(passage.slots) != 1 or not passage.slots <= backs:
+            return []
+        return [
+            key
+            for key, words in facts.items()
+            if key in self._facts
+            and any(words.choices == facts[one].choices for one in keys)
+            and words.cues.keys() & {value}
+            and str(self._facts[key]) == value
+        ]
 
     def _in_scope(self, keys: Sequence[str], value: str, text: str, passage: Stretch) -> list[str]:
         """Return the facts that a value can be meant of where it stands."""
@@ -282,6 +314,8 @@ class _Comparison:
             length = next((k for k in self._lengths() if k in self._facts), "")
             if days[0] in allowed and length:
                 self._mark(length, is_right=days[1] in last, said=days[1])
+            return
+        if _TO_END.search(part) and days[0] in last:
             return
         is_right = set(days) <= set(allowed) or [*days] == [*wanted]
         self._mark(key, is_right=bool(wanted) and is_right, said=days[0])

@@ -27,6 +27,15 @@ _NOTES = re.compile(
     r"|what i have|here.s what|my notes)\b"
 )
 _ASKED = re.compile(r"\b(?:confirm|verify|correct me|let me know if|tell me if)\b")
+_FIRM = re.compile(
+    r"\b(?:firm|fixed|definite(?:ly)?|certain(?:ly)?|settled|absolute(?:ly)?|strict(?:ly)?|final"
+    r"|non-negotiable|hard (?:limit|cap|maximum)|(?:the|your|an?) (?:upper )?(?:most|maximum|limit)"
+    r"|(?:must|may|should|can) (?:not|n't) (?:be )?exceed\w*|agreeable|acceptable|flexible"
+    r"|up to me|understand (?:rightly|correctly)|still stands?|as (?:agreed|before))\b"
+)
+_CHOICE = re.compile(
+    r"\b(?:or|what|which|when|where|who|how|why)\b|\b(?:have|got) (?:you )?an?y?\b|\bany other\b"
+)
 _OFFERS = re.compile(
     r"\b(?:i (?:can|could) (?:offer|also)|there (?:is|are)|available|i found|we have|we offer"
     r"|options?|which|what|for (?:example|instance)|such as|would you (?:like|prefer|rather)"
@@ -41,7 +50,10 @@ def is_check(segment: Segment) -> bool:
         return segment.says("check") or _LEADS.search(segment.text) is not None
     if not segment.text.rstrip().endswith("?"):
         return segment.says("check") or (segment.is_request and bool(_ASKED.search(segment.text)))
-    return bool(_TAG.search(segment.text) or _LEADS.search(segment.text)) or segment.says("check")
+    text = segment.text
+    if _FIRM.search(text) and not _CHOICE.search(text):
+        return True
+    return bool(_TAG.search(text) or _LEADS.search(text)) or segment.says("check")
 
 
 def _is_note(segment: Segment) -> bool:

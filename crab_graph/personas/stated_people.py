@@ -15,10 +15,12 @@ from crab_graph.text.utterance import visible
 
 _PART = r"[A-ZÀ-ÖØ-Þ][^\W\d_]*(?:['’-][^\W\d_]+)*"
 _NAME = rf"{_PART}(?: (?:van|von|de|da|di|der|la|le|bin|al|[A-Z]\.))* {_PART}(?: {_PART})?"
-_LISTED = re.compile(rf"(?<![\w-])({_NAME})(?!\w)(?!\s*\([A-Z]{{2,4}}-)")
+_LISTED = re.compile(rf"(?<![\w-])({_NAME})(?!\w|-\w)(?!\s*\([A-Z]{{2,4}}-)")
+_OF_ITEM = re.compile(r"(?: [A-Z0-9][\w'’-]*){1,4} ?\([A-Z]{2,4}-\d")
+"""The rest of a name of what can be booked, with its id behind it."""
 _LEAD = (
     r"(?:'?s?'?)(?: (?:full |legal )?names?)?(?: (?:are|is|will be|would be|as follows))?"
-    r"(?:[^\w\n]*|[^\w\n]*:\W*)\Z"
+    r"(?:[^\w\n;.!?]*|[^\w\n;.!?]*:\W*)\Z"
 )
 _FOR = re.compile(r"\b(?:for|named?|names?|called)\W*\Z", re.I)
 _BIRTH = re.compile(r"\b(?:born|birth\w*|dobs?|d\.o\.b)\b", re.I)
@@ -49,17 +51,17 @@ def people_in(
     text = visible(said).replace("*", "").replace("_", " ")
     full = {name.casefold() for name in known}
     parts = {part for name in full for part in name.split()}
-    lead = re.compile(rf"(?:{lexicon.people.pattern}){_LEAD}", re.I)
+    lead = re.compile(rf"(?<!per )(?:{lexicon.people.pattern}){_LEAD}", re.I)
     found: list[StatedPerson] = []
     for match in _LISTED.finditer(text):
         name = match[1]
         words = name.split()
-        if name.casefold() not in full and _is_none(words, lexicon):
+        is_known = name.casefold() in full
+        if not is_known and (_is_none(words, lexicon) or _OF_ITEM.match(text, match.end())):
             continue
         before = text[max(0, match.start() - _REACH) : match.start()]
         after = text[match.end() : match.end() + _REACH]
         line_before = before.rpartition("\n")[2]
-        is_known = name.casefold() in full
         is_led = lead.search(before) is not None
         is_joined = bool(found) and _JOIN.fullmatch(text[found[-1].end : match.start()]) is not None
         is_born = _BIRTH.match(after.lstrip(" (,:-–")) is not None

@@ -15,6 +15,8 @@ _CLOCK = re.compile(
     r"(?<![\d:.,$-])(?=\d{1,2}(?:[:h]\d\d(?![\d%])|\s?[ap]\.?m\b|\s?o'clock))"
     r"(\d{1,2})(?:[:h](\d\d))?\s?(?:([ap])\.?m\b)?(?!\.?\d)"
 )
+_MINUTES = re.compile(r"[:h]\d\d")
+"""Behind a number: it is the hour of a clock time, no count."""
 _ENDS = re.compile(
     r"(?:\b(?:arriv\w*|lands?|landing|ends?|ending|until|till|til|to|through|arr\.?|finish\w*"
     r"|back|check-?out|closes?|closing)(?: at| by| around| is| time)?[ :]{0,2}"
@@ -113,7 +115,8 @@ def counts_in(text: str, conflict: Conflict) -> list[int]:
     """Return the numbers that stand where a conflict's pattern finds a count."""
     if conflict.pattern is None:
         return []
-    words = [next(filter(None, match.groups()), "") for match in conflict.pattern.finditer(text)]
+    found = (one for one in conflict.pattern.finditer(text) if not _MINUTES.match(text, one.end()))
+    words = [next(filter(None, match.groups()), "") for match in found]
     return [number for number in map(number_of, words) if number is not None]
 
 

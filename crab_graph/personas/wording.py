@@ -9,7 +9,7 @@ from typing import Any
 from crab_graph.money import format_dollars, parse_cents
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import Fact, Saying
-from crab_graph.personas.chat_style import amid_small_talk, unpunctuated
+from crab_graph.personas.chat_style import amid_small_talk, unpunctuated, unsaid_asides
 from crab_graph.personas.spoken_dates import spell_date
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm, phrase_book
 
@@ -150,6 +150,8 @@ def _trade_value(fact: Fact, words: FactWords) -> str:
             return word_value(words.form, fact.value, words)
 
 
+_FREE = re.compile(r"Any ([^.]+?) is welcome((?: [^.]+)?)\.\Z")
+"""How a lexicon says that there is no wish on one thing."""
 _FRAGMENTS_BELOW = 8
 _SOMETIMES_BELOW = 12
 _PRESSURE_RATE = 0.25
@@ -263,6 +265,16 @@ class Speaker:
             return self.phrase("no_wish")
         return self._new(f"none {words.key}", words.none)
 
+    def without(self, facts: Sequence[FactWords]) -> list[str]:
+        """Return the answers to questions about facts the user does not have, in one breath."""
+        texts = list(dict.fromkeys(map(self.absent, facts)))
+        free = [match for match in map(_FREE.match, texts) if match is not None]
+        if len(free) < 2:
+            return texts
+        joined = join_words([f"any {match[1]}{match[2]}" for match in free])
+        others = [text for text in texts if _FREE.match(text) is None]
+        return [f"{capitalised(joined)} will do.", *others]
+
     def finish(
         self,
         parts: Sequence[str],
@@ -285,9 +297,11 @@ class Speaker:
             "pressure": ("pressure", _PRESSURE_RATE if is_answer else 0),
             "polite": ("polite", behavior.polite if is_content and not is_thanked else 0),
         }
-        asides = self._lexicon.asides_short if self._fragments else self._lexicon.asides
+        short, full = self._lexicon.asides_short, self._lexicon.asides
+        asides = unsaid_asides(short if self._fragments else full, (*full, *short), self._said)
         if is_answer and self.happens("small talk", behavior.small_talk):
             parts = amid_small_talk(parts, asides, self._draw("small talk around"))
+            asides = [aside for aside in asides if aside not in parts]
         extra = [self.phrase(act) for act, chance in rates.items() if self.happens(*chance)]
         may_drift = bool(asides) and (is_answer or is_content)
         if may_drift and self.happens("drift", behavior.drifts):
