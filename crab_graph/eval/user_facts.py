@@ -239,7 +239,13 @@ class FactFate(StrEnum):
 
 
 def fact_fates(episode: Episode, results: Results, told: Mapping[str, int]) -> dict[str, str]:
-    """Return what became of each fact; `told` has the visible message that first told it."""
+    """Return what became of each fact; `told` has the visible message that first told it.
+
+    One that was not told and that nobody needed any more, as another one that was told spares it,
+    has no fate.
+    """
+    words = episode.reading.task.domain.lexicon.facts
+    spared = {words[key].spares for key in told if key in words}
     grading, history = episode.reading.grading, episode.history
     wishes = ids_of(episode.reading, {Role.WISH})
     said_at = {said.number: said.seq for said in episode.dialogue.user}
@@ -251,6 +257,8 @@ def fact_fates(episode: Episode, results: Results, told: Mapping[str, int]) -> d
             acts = [one.made_at for one in history.bookings if fact.slot in {None, one.slot}]
         decided = ids_of(episode.reading, grading.deciding_checks.get(fact.key, ()))
         if fact.key not in told:
+            if fact.key in spared:
+                continue
             fate = FactFate.NEVER
         elif acts and min(acts) < said_at.get(told[fact.key], 0):
             fate = FactFate.LATE

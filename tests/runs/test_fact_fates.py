@@ -19,14 +19,24 @@ def fates(task, episode, turns):
 
 def test_an_agent_that_asks_before_it_books_gets_every_fact_in_time(bench, played):
     assert played.passed
-    assert set(played.fact_fates) == {fact.key for fact in bench[0].facts}
+    assert played.fact_fates.keys() == told(played).keys()
     assert set(played.fact_fates.values()) == {"in_time"}
 
 
 def test_a_fact_that_was_not_told_is_never_got(bench, played):
     turns = told(played)
-    del turns["budget" if "budget" in turns else "email"]
-    assert list(fates(bench[0], played, turns).values()).count("never") == 1
+    del turns["traveller_names"]
+    assert played.fact_fates | {"traveller_names": "never"} == fates(bench[0], played, turns)
+
+
+def test_a_fact_that_nobody_needs_beside_another_has_no_fate_unless_it_is_told(bench, played):
+    turns = told(played)
+    assert {fact.key for fact in bench[0].facts} - turns.keys() == {"email"}
+    assert "email" not in fates(bench[0], played, turns)
+    late = turns | {"email": turns["customer_id"]}
+    assert fates(bench[0], played, late)["email"] == "in_time"
+    del turns["customer_id"]
+    assert fates(bench[0], played, turns)["email"] == "never"
 
 
 def test_a_fact_told_after_the_booking_of_its_slot_is_late_even_where_the_booking_meets_it(
