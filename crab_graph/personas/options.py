@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import UserBriefing
+from crab_graph.personas.spoken_dates import NUMBERS
 from crab_graph.personas.stated_plans import Showing, StatedPlan, misses_of
 
 _AMOUNT = re.compile(r"(?<![\d.,])(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+\.\d\d)(?![\d%])")
@@ -33,7 +34,8 @@ class OptionChoice:
         ids = ", ".join(self.items)
         if not self.label:
             return ids
-        label = f"number {self.label}" if self.label.isdigit() else f"option {self.label.upper()}"
+        is_number = self.label.isdigit() or self.label.casefold() in NUMBERS
+        label = f"number {self.label}" if is_number else f"option {self.label.upper()}"
         return f"{label} ({ids})" if ids else label
 
 

@@ -150,7 +150,7 @@ def _trade_value(fact: Fact, words: FactWords) -> str:
             return word_value(words.form, fact.value, words)
 
 
-_FREE = re.compile(r"Any ([^.]+?) is welcome((?: [^.]+)?)\.\Z")
+_FREE = re.compile(r"Any ([^.]+?) is welcome((?: for [^.]+)?)\.\Z")
 """How a lexicon says that there is no wish on one thing."""
 _FRAGMENTS_BELOW = 8
 _SOMETIMES_BELOW = 12
@@ -271,7 +271,13 @@ class Speaker:
         free = [match for match in map(_FREE.match, texts) if match is not None]
         if len(free) < 2:
             return texts
-        joined = join_words([f"any {match[1]}{match[2]}" for match in free])
+        about: dict[str, list[str]] = {}
+        for match in free:
+            about.setdefault(match[1], []).extend(filter(None, [match[2].removeprefix(" for ")]))
+        things = [
+            f"any {noun}{' for ' if ends else ''}{join_words(ends)}" for noun, ends in about.items()
+        ]
+        joined = join_words(things)
         others = [text for text in texts if _FREE.match(text) is None]
         return [f"{capitalised(joined)} will do.", *others]
 

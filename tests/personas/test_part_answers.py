@@ -3,6 +3,7 @@
 import pytest
 
 from crab_graph.personas.briefing import Fact
+from crab_graph.personas.options import OptionChoice
 from crab_graph.personas.play_backs import read_play_back
 from crab_graph.personas.stated_people import people_in
 from crab_graph.personas.understanding import Reading
@@ -103,6 +104,19 @@ def test_the_first_questions_are_answered_first_and_what_is_free_in_one_breath()
     assert "aisle" not in answer
 
 
+def test_what_is_free_is_said_in_one_breath_while_wishes_are_left():
+    chat = Chat("neutral")
+    chat.say()
+    answer = chat.say("Which bed, which cabin, and at what time of day would you fly back?")
+    assert "any bed" in answer.casefold()
+    assert answer.count("will do") == 1
+
+
+def test_options_counted_in_words_are_named_so():
+    assert OptionChoice("one", ("FL-48213",), frozenset()).as_words() == "number one (FL-48213)"
+    assert OptionChoice("b", (), frozenset()).as_words() == "option B"
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_small_talk_is_rare_and_never_said_twice(seed):
     chat = Chat("neutral+d1", seed)
@@ -110,7 +124,7 @@ def test_small_talk_is_rare_and_never_said_twice(seed):
     said += [
         chat.say(f"And once more, question {n}: which bed, and which seats?") for n in range(9)
     ]
-    lexicon = TRAVEL.lexicon if hasattr(TRAVEL, "lexicon") else LOOSE.lexicon
+    lexicon = LOOSE.lexicon
     told = "\n".join(said).casefold()
     counts = [
         told.count(aside.casefold().rstrip("."))
