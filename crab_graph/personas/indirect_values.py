@@ -1,8 +1,9 @@
 """Values in words that take careful reading, all of them exact (D1, paper section 3.3).
 
-A day is told by the calendar, by today or by a day said before, a count by its neighbour, a choice
-by the values that it is not. Each follows from the fact's form and the values that its domain
-declares, and can be worked out from the words, the date of today and what was said before.
+A day is told by the calendar, by today or by a day said before, an amount in thousands, a time of
+day by its hours, another choice by the values that it is not. Each follows from the fact's form
+and the values that its domain declares, and can be worked out from the words, the date of today and
+what was said before.
 """
 
 from collections.abc import Collection, Iterator
@@ -10,7 +11,7 @@ from datetime import date
 from random import Random
 from typing import Any
 
-from crab_graph.money import format_dollars, parse_cents
+from crab_graph.money import parse_cents
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import Fact, FactLevel, How, Saying, UserBriefing
 from crab_graph.personas.doubt_values import saying_words
@@ -24,8 +25,8 @@ FEWEST_INDIRECT = 2
 _MOST_VALUES = 5
 """Values of a list of which all but one can be named."""
 _WEEK, _MOST_WEEKS, _MOST_DAYS = 7, 4, 10
-_STEP = 50_00
-"""Cents: amounts are told by the next multiple of this one."""
+_THOUSAND, _SHORT = 1_000_00, 10_00
+"""Cents: amounts from the one on, and of whole multiples of the other, are told in thousands."""
 _COUNTED = {number: word for word, number in NUMBERS.items()}
 
 
@@ -75,8 +76,6 @@ def _ways(
             found = _day(fact, briefing, known)
         case ValueForm.COUNT if words.is_certain:
             found = _party(int(fact.value))
-        case ValueForm.COUNT:
-            found = _count(int(fact.value), words)
         case ValueForm.MONEY:
             found = _money(parse_cents(fact.value))
         case ValueForm.CHOICE if fact.level is FactLevel.DETAIL:
@@ -156,26 +155,15 @@ def _party(number: int) -> Iterator[str]:
         yield _words("alone") if number == 1 else _words("party", n=_COUNTED[number])
 
 
-def _count(number: int, words: FactWords) -> Iterator[str]:
-    if number > 1:
-        yield _words("more", fewer=_counted(number - 1, words))
-    yield _words("less", more=_counted(number + 1, words))
-
-
-def _counted(number: int, words: FactWords) -> str:
-    return words.one if number == 1 else words.many.format(n=number)
-
-
 def _money(cents: int) -> Iterator[str]:
-    above = (cents // _STEP + 1) * _STEP
-    amounts = [format_dollars(one).removesuffix(".00") for one in (above - cents, above)]
-    yield _words("money", difference=amounts[0], amount=amounts[1])
+    if cents >= _THOUSAND and cents % _SHORT == 0:
+        yield _words("thousands", n=f"{cents / _THOUSAND:g}")
 
 
 def _choice(
     fact: Fact, words: FactWords, briefing: UserBriefing, known: Collection[str]
 ) -> Iterator[Saying]:
-    """Yield a choice by the values that it is not, or by a like one that was said before."""
+    """Yield a choice by its hours, by a like one that was said before, or by all the others."""
     template = _words("labelled", label=label_of(fact.key))
     for other in map(briefing.fact, known):
         theirs = None if other is None else briefing.lexicon.facts.get(other.key)
@@ -185,11 +173,23 @@ def _choice(
             said = _words("same_value", other=label_of(other.key))
             yield Saying(How.EXACT, said, said, template=template)
     rest = [value for value in words.choices if value != str(fact.value)]
-    if 0 < len(rest) < _MOST_VALUES:
+    if words.hours.keys() == words.choices.keys():
+        yield _labelled(_by_hours(str(fact.value), words), template)
+    elif 0 < len(rest) < _MOST_VALUES:
         either = join_words(rest).replace(" and ", " or ")
-        yield _labelled(_words("others", 0, others=either), template)
-    if len(rest) > 1 and len(rest) < _MOST_VALUES:
-        yield _labelled(_words("others", 1, neither=" nor ".join(rest)), template)
+        yield _labelled(_words("others", others=either), template)
+
+
+def _by_hours(value: str, words: FactWords) -> str:
+    """Return a time of day by where it begins and ends among the others."""
+    ordered = sorted(words.hours, key=lambda one: words.hours[one])
+    place = {ordered[0]: 0, ordered[-1]: 2}.get(value, 1)
+    begin, until = map(_clock, words.hours[value])
+    return _words("hours", place, begin=begin, until=until)
+
+
+def _clock(hour: float) -> str:
+    return f"{int(hour):02d}:{round(60 * (hour % 1)):02d}"
 
 
 def _labelled(said: str, template: str) -> Saying:

@@ -75,17 +75,25 @@ def read_window(text):
 def read_count(text):
     if text == "just me":
         return 1
-    if found := re.fullmatch(r"the (\w+) of us", text):
-        return read_number(found[1])
-    found = re.fullmatch(r"one (more|less) than \D*(\d+)\D*", text)
+    found = re.fullmatch(r"the (\w+) of us", text)
     assert found is not None
-    return int(found[2]) + (1 if found[1] == "more" else -1)
+    return read_number(found[1])
+
+
+def read_hours(text, hours):
+    begin = re.fullmatch(r"(?:not before|between) (\d+):(\d+)(?: and .*)?", text)
+    until = re.fullmatch(r"before (\d+):(\d+)", text)
+    found = begin or until
+    assert found is not None
+    hour = int(found[1]) + int(found[2]) / 60
+    (value,) = [one for one, ends in hours.items() if abs(ends[0 if begin else 1] - hour) < 0.01]
+    return value
 
 
 def read_choice(text, values, facts):
     if found := re.fullmatch(r"the same as the (.+)", text):
         return facts[found[1].replace(" ", "_")]
-    named = re.split(r", | or | nor ", re.sub(r"^(anything but|neither) ", "", text))
+    named = re.split(r", | or ", text.removeprefix("anything but "))
     (left,) = set(values) - set(named)
     return left
 
@@ -101,10 +109,11 @@ def read_value(text, fact, briefing):
         case ValueForm.COUNT:
             return read_count(text)
         case ValueForm.MONEY:
-            found = re.fullmatch(r"\$([\d,.]+) less than \$([\d,.]+)", text)
+            found = re.fullmatch(r"\$([\d.]+)k", text)
             assert found is not None
-            cents = [round(100 * float(one.replace(",", ""))) for one in found.groups()]
-            return f"{(cents[1] - cents[0]) / 100:.2f}"
+            return f"{1000 * float(found[1]):.2f}"
+        case _ if re.match(r"(?:not )?before|between", text):
+            return read_hours(text, words.hours)
         case _:
             return read_choice(text, words.choices, facts)
 

@@ -1,8 +1,9 @@
 """What a user means by words that take careful reading, put in plain words (design §8, D1).
 
-A day is worked out from the calendar, from today or from a day said before, a count from its
-neighbour, a choice from the values that it is not. What is worked out stands in the user's text in
-the lexicon's own words, so that whoever reads plain statements reads it too.
+A day is worked out from the calendar, from today or from a day said before, an amount from its
+thousands, a time of day from its hours, another choice from the values that it is not. What is
+worked out stands in the user's text in the lexicon's own words, so that whoever reads plain
+statements reads it too.
 """
 
 import re
@@ -12,7 +13,7 @@ from datetime import date, timedelta
 from crab_graph.agents.reference.conversation import Conversation
 from crab_graph.agents.reference.wish_vocabulary import Wishes
 from crab_graph.agents.reference.wishes import WishReader
-from crab_graph.money import format_dollars, parse_cents
+from crab_graph.money import format_dollars
 from crab_graph.personas.spoken_dates import MONTHS, NUMBERS, find_dates
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
 
@@ -26,10 +27,10 @@ _CALENDAR = re.compile(
 _DAYS_LATER = re.compile(r"\bbetween ([^.;\n]{4,40}?) and (\w+) days later\b", re.I)
 _DAY_AFTER = re.compile(rf"\bbetween ({_ISO}) and the ({_DAY}) after\b(?! the)", re.I)
 _FROM_TODAY = re.compile(r"\b(?:on )?(\w+) weeks from today\b", re.I)
-_NEIGHBOUR = re.compile(r"\bone (more|less) than (\d+)\b", re.I)
-_AMOUNT = r"\$\d[\d,]*(?:\.\d\d)?"
-_LESS_MONEY = re.compile(rf"({_AMOUNT}) less than ({_AMOUNT})", re.I)
+_THOUSANDS = re.compile(r"\$(\d+(?:\.\d+)?)k\b", re.I)
+_CLOCK = r"(\d\d):(\d\d)"
 _BETWEEN_VALUES = re.compile(r",\s*|\s+(?:or|nor|and)\s+")
+_MINUTE = 1 / 60
 _KEPT = 500
 """Conversations of which it is remembered what they come to."""
 
@@ -40,7 +41,6 @@ class Inference:
     def __init__(self, reader: WishReader, lexicon: DomainLexicon) -> None:
         self._reader = reader
         facts = lexicon.facts
-        self._counts = [one for one in facts.values() if one.form is ValueForm.COUNT]
         days = [key for key, one in facts.items() if one.form is ValueForm.DATE]
         self._days = {key.replace("_", " "): key for key in days}
         labels = "|".join(map(re.escape, sorted(self._days, key=len, reverse=True))) or "(?!)"
@@ -53,7 +53,10 @@ class Inference:
         self._choices = {key.replace("_", " "): one for key, one in choices.items()}
         names = "|".join(map(re.escape, sorted(self._choices, key=len, reverse=True))) or "(?!)"
         self._labelled = re.compile(
-            rf"(?<![\w])({names}): (anything but|neither|the same as the) ([^.;!?\n]+)", re.I
+            rf"(?<![\w])({names}): (anything but|the same as the) ([^.;!?\n]+)", re.I
+        )
+        self._timed = re.compile(
+            rf"(?<![\w])({names}): (not before|before|between) {_CLOCK}(?: and {_CLOCK})?", re.I
         )
         self._known: dict[tuple[str, ...], list[str]] = {}
 
@@ -80,31 +83,25 @@ class Inference:
         text = _DAYS_LATER.sub(lambda found: _days_later(found, today), text)
         text = _DAY_AFTER.sub(_until_weekday, text)
         text = _FROM_TODAY.sub(lambda found: _from_today(found, today), text)
-        text = _LESS_MONEY.sub(_difference, text)
-        text = self._with_counts(text)
+        text = _THOUSANDS.sub(_in_full, text)
+        text = self._timed.sub(self._by_hours, text)
         if not (self._after.search(text) or self._labelled.search(text)):
             return text
         known = self._reader.read([*before, text], today)
         text = self._after.sub(lambda found: self._from_day(found, known), text)
         return self._labelled.sub(lambda found: self._chosen(found, known), text)
 
-    def _with_counts(self, text: str) -> str:
-        """Return a text in which counts stand that were told by their neighbours."""
-
-        def counted(found: re.Match[str]) -> str:
-            number = int(found[2]) + (1 if found[1].casefold() == "more" else -1)
-            return f"{number}"
-
-        if not _NEIGHBOUR.search(text):
-            return text
-        text = _NEIGHBOUR.sub(counted, text)
-        for words in self._counts:
-            noun = words.many.partition("{n}")[2]
-            if noun.strip() and words.one != words.many.format(n=1):
-                text = re.sub(rf"\b1{re.escape(noun)}\b", words.one, text)
-                single = words.one.removeprefix("1")
-                text = re.sub(rf"\b([2-9]){re.escape(single)}\b", rf"\g<1>{noun}", text)
-        return text
+    def _by_hours(self, found: re.Match[str]) -> str:
+        """Return a time of day told by its hours; the words themselves where none has these."""
+        words = self._choices[found[1].casefold()]
+        hours = [int(found[place]) + int(found[place + 1]) / 60 for place in (3, 5) if found[place]]
+        is_begin = found[2].casefold() != "before"
+        left = [
+            value
+            for value, (begin, until) in words.hours.items()
+            if abs((begin if is_begin else until) - hours[0]) < _MINUTE
+        ]
+        return _stated(words, left[0]) if len(left) == 1 else found[0]
 
     def _from_day(self, found: re.Match[str], known: Wishes) -> str:
         """Return a day told by another; the words themselves where that one is not known."""
@@ -173,6 +170,5 @@ def _from_today(found: re.Match[str], today: str) -> str:
     return found[0] if weeks is None else f"on {date.fromisoformat(today) + weeks * timedelta(7)}"
 
 
-def _difference(found: re.Match[str]) -> str:
-    less, of = parse_cents(found[1]), parse_cents(found[2])
-    return format_dollars(of - less)
+def _in_full(found: re.Match[str]) -> str:
+    return format_dollars(round(float(found[1]) * 1_000_00))
