@@ -1,7 +1,7 @@
 """How a user answers what is played back to it: it affirms, corrects, or says it has no wish."""
 
 from crab_graph.personas.briefing import Fact, Reason
-from crab_graph.personas.fact_answers import NAMED_ABSENCES, chosen_facts
+from crab_graph.personas.fact_answers import NAMED_ABSENCES, OR, chosen_facts
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 
 
@@ -16,11 +16,12 @@ def check(turn: Turn) -> Decision | None:
         return None
     speaker, lexicon = turn.speaker, turn.briefing.lexicon
     wrong = [turn.facts[key] for key in played.wrong if key in turn.facts]
+    right = _right(turn)
     parts = []
     if wrong:
         parts = [speaker.phrase("correct"), *map(speaker.fact, wrong)]
-        parts += [speaker.phrase("rest_right")] if played.right and played.is_asked else []
-    elif played.right and played.is_asked:
+        parts += [speaker.phrase("rest_right")] if right and played.is_asked else []
+    elif right and played.is_asked:
         parts = [speaker.phrase("right")]
     unknown = unknown if unknown or parts else list(played.unknown)
     free = _free(turn)
@@ -28,7 +29,7 @@ def check(turn: Turn) -> Decision | None:
     absent = speaker.without([lexicon.facts[key] for key in unknown if key in lexicon.facts])
     affirmed = [
         key
-        for key in played.right
+        for key in right
         if played.is_asked and key in turn.facts and not turn.memory.record.is_settled(key)
     ]
     others = _others(turn)
@@ -49,11 +50,20 @@ def check(turn: Turn) -> Decision | None:
 
 def _others(turn: Turn) -> list[Fact]:
     """Return what else the message asks for, and the play-back does not answer."""
-    played = turn.playback
-    done = {*played.right, *played.wrong}
-    if not (turn.reading.asked or turn.reading.is_open_question):
+    done = {*_right(turn), *turn.playback.wrong}
+    reading = turn.reading
+    if not (reading.asked or reading.exactly or reading.is_open_question):
         return []
     return [fact for fact in chosen_facts(turn) if fact.key not in done]
+
+
+def _right(turn: Turn) -> list[str]:
+    """Return what is played back rightly, without what a message plays back as one of several."""
+    reading = turn.reading
+    clauses = zip(reading.segments, reading.features, strict=True)
+    several = {key for one, how in clauses if OR.search(one.text) for key in how.facts}
+    several &= {*reading.exactly}
+    return [key for key in turn.playback.right if key not in several]
 
 
 def _free(turn: Turn) -> list[str]:

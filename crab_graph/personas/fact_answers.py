@@ -9,7 +9,7 @@ from crab_graph.personas.later_halves import halves
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 
-_OR = re.compile(r"\bor\b|/")
+OR = re.compile(r"\bor\b|/")
 _FEW_ABSENCES = 2
 """So many facts that the user lacks are spoken of by name where it has told all its wishes."""
 NAMED_ABSENCES = 4
@@ -23,7 +23,8 @@ def asked_facts(turn: Turn) -> list[str]:
     """
     record = turn.memory.record
     keys = list(turn.reading.asked)
-    keys += [key for key in turn.reading.checked if not record.is_settled(key)]
+    firm = turn.reading.exactly
+    keys += [k for k in turn.reading.checked if k in firm or not record.is_settled(k)]
     if turn.reading.asks_choice:
         keys += turn.choices
     named = _without_either(turn, dict.fromkeys(keys))
@@ -72,7 +73,7 @@ def _is_either(turn: Turn, key: str, other: str) -> bool:
         ]
         if all(found):
             first, last = sorted((matches[0] for matches in found), key=re.Match.start)
-            return _OR.search(segment.text[first.end() : last.start()]) is not None
+            return OR.search(segment.text[first.end() : last.start()]) is not None
     return False
 
 
@@ -94,13 +95,16 @@ def chosen_facts(turn: Turn) -> list[Fact]:
     """Choose which of the facts asked for one answer gives: new ones, in the question's order.
 
     When there is nothing new to say, those said least often: an agent that asks again does get all
-    of them. Beside a yes or a payment nothing is said again.
+    of them. What it wants exactly is said again beside anything but a yes or a payment.
     """
     record, facts = turn.memory.record, turn.facts
     chosen = new_facts(turn)
-    does = turn.reading.asks_wallet or (asks_for_plan(turn) and can_approve(turn))
-    if not (chosen or does or absent_facts(turn) or asks_openly(turn)):
-        chosen = sorted((key for key in asked_facts(turn) if key in facts), key=record.times)
+    if not (turn.reading.asks_wallet or (asks_for_plan(turn) and can_approve(turn))):
+        wanted = {*chosen, *turn.reading.exactly}
+        known = [key for key in asked_facts(turn) if key in facts]
+        chosen = [key for key in known if key in wanted]
+        if not (chosen or absent_facts(turn) or asks_openly(turn)):
+            chosen = sorted(known, key=record.times)
     return [facts[key] for key in chosen[: turn.behavior.facts_per_answer]]
 
 

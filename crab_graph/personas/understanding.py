@@ -88,10 +88,22 @@ class Reading:
         return tuple(dict.fromkeys(key for key in found if key not in self._questions))
 
     @cached_property
+    def exactly(self) -> tuple[str, ...]:
+        """Keys of the facts it asks for or checks that it wants exactly, or for sure."""
+        firm = [one.says("exactly") or one.says("firmly") for one in self.segments]
+        if not any(firm):
+            return ()
+        pairs = zip(self.features, firm, strict=True)
+        near = {key for one, is_firm in pairs if is_firm for key in one.facts}
+        meant = (*self.asked, *self.checked)
+        return tuple(key for key in meant if key in near) or meant
+
+    @cached_property
     def pinned(self) -> tuple[str, ...]:
         """Keys of the facts it wants exact or once more: checked, or asked beside a value."""
         valued = {key for one in self.features for key, how in one.facts.items() if "value" in how}
-        return tuple(dict.fromkeys([*self.checked, *(key for key in self.asked if key in valued)]))
+        asked = (key for key in self.asked if key in valued)
+        return tuple(dict.fromkeys([*self.exactly, *self.checked, *asked]))
 
     @cached_property
     def ids(self) -> tuple[str, ...]:

@@ -44,8 +44,7 @@ class WaysOfSaying:
         reading, record = turn.reading, turn.memory.record
         settled = {key for key in turn.facts if record.is_settled(key)}
         played = {*turn.playback.right, *turn.playback.wrong}
-        pinned = _pinned(turn)
-        indirect = [key for key in self.indirect if key not in pinned]
+        indirect = [key for key in self.indirect if key not in reading.pinned]
         sure = {*reading.checked, *turn.conflicts, *played}
         doubts = {} if is_cautious(turn) else self.doubts
         return self._put_indirectly(indirect, settled | self._basic) | {
@@ -54,12 +53,3 @@ class WaysOfSaying:
 
     def _put_indirectly(self, keys: Collection[str], known: Collection[str]) -> dict[str, Saying]:
         return indirect_sayings(self._briefing, keys, self._seed, known)
-
-
-def _pinned(turn: Turn) -> frozenset[str]:
-    """Return the facts that a message asks to be told exactly."""
-    reading = turn.reading
-    found = {*getattr(reading, "pinned", ())}
-    if any(segment.says("exactly") for segment in reading.segments):
-        found.update(reading.asked)
-    return frozenset(found)

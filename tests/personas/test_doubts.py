@@ -101,3 +101,29 @@ def test_persona_and_ruse_differ_in_what_was_said_and_how():
                 [(row["key"], row["turn"], row["how"]) for row in chat.state["disclosed"]]
             )
         assert records[0] != records[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Please tell me the hotel stars exactly. Is there anything else I should know?", "4"),
+        ("What star rating do you want exactly? And is there anything else?", "4"),
+        ("Are you sure about the hotel stars?", "4"),
+        ("Are you sure about the morning departure?", "morning"),
+        ("Which star rating exactly?", "4"),
+        ("Is the star rating firm?", "4"),
+        ("I need the stars nailed down. Anything else on your mind?", "4"),
+        ("You said 3 or 4 stars: which is it? Is there anything else you need?", "4"),
+        ("Is the museum fixed or flexible? Anything else?", "museum"),
+        ("Definitely 4 stars?", "right"),
+        ("4 stars, is that confirmed?", "4"),
+        ("Morning for the outbound flight - is that definite?", "right"),
+    ],
+)
+def test_what_is_pinned_down_is_answered_whatever_else_is_asked(text, value):
+    for seed in range(3):
+        chat = Chat("d3", seed)
+        chat.say()
+        for answer in (chat.say(text), chat.say(text)):
+            assert value in answer.casefold() or "correct" in answer.casefold(), (seed, answer)
+            assert not has_mark(answer)
