@@ -25,7 +25,7 @@ def reactions(chat):
 
 @pytest.mark.parametrize("condition", ["generic", "d1", "d2", "d3", "terse", "impatient"])
 def test_without_d4_a_wrong_detail_is_seen_and_a_second_time_corrected_again(condition):
-    for seed in range(12):
+    for seed in range(4):
         chat, _ = chat_about(WRONG, condition, seed)
         again = chat.say(WRONG)
         assert reactions(chat) == [("hotel_stars", "corrected")] * 2
@@ -36,7 +36,7 @@ def test_without_d4_a_wrong_detail_is_seen_and_a_second_time_corrected_again(con
 @pytest.mark.parametrize("condition", ["d4", "terse+d4", "neutral+d4", "impatient+d4"])
 def test_under_d4_a_repeated_error_ends_the_talk_after_a_warning(condition):
     seen = set()
-    for seed in range(40):
+    for seed in range(16):
         chat, answer = chat_about(WRONG, condition, seed)
         first = reactions(chat)[0][1]
         seen.add(first)
@@ -57,7 +57,7 @@ def test_under_d4_a_repeated_error_ends_the_talk_after_a_warning(condition):
 
 def test_what_is_played_back_is_never_overlooked():
     recap = "So you want a hotel of at least 5 stars, is that right?"
-    for seed in range(30):
+    for seed in range(12):
         chat, _ = chat_about(recap, "impatient+d4", seed)
         assert ("hotel_stars", "overlooked") not in reactions(chat)
 
