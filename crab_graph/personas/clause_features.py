@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from crab_graph.personas.clause_words import ClauseWords, grams, numeral, stems
-from crab_graph.personas.questions import FactCandidate, Segment, candidates
+from crab_graph.personas.questions import Earlier, FactCandidate, Segment, candidates
 from crab_graph.personas.wordbook import DomainLexicon, phrase_book
 
 _NOT_READ = "says_approved says_done says_added agent_words person denied not_stated"
@@ -78,16 +78,16 @@ def message_features(
     priced: Sequence[bool],
     words: ClauseWords,
     lexicon: DomainLexicon,
-    before: Segment | None,
+    before: Sequence[Segment],
 ) -> list[ClauseFeatures]:
-    """Return the features of the clauses of a message; `before` ends the message before it.
+    """Return the features of the clauses of a message; `before` are those of the one before it.
 
     Of each clause it is given whether it names a price.
     """
     hits = [cues_in(segment) for segment in segments]
     marks = signs.marks(segments, {cue for found in hits for cue in found})
-    asked = _keys(candidates(before, (), lexicon)) if before is not None else ()
-    last = _neighbour(before, cues_in(before), "p") | {"before"} if before is not None else set()
+    earlier = _earlier(before, lexicon)
+    last = _neighbour(before[-1], cues_in(before[-1]), "p") | {"before"} if before else set()
     found: list[ClauseFeatures] = []
     for place, segment in enumerate(segments):
         around = set(last) if place == 0 else _neighbour(segments[place - 1], hits[place - 1], "p")
@@ -96,10 +96,23 @@ def message_features(
         around.add("first" if place == 0 else "later")
         around |= {"last"} if place + 1 == len(segments) else set()
         around |= {"priced"} if priced[place] else set()
-        one = _features(segment, hits[place], marks, around, asked, words, lexicon)
+        one = _features(segment, hits[place], marks, around, earlier, words, lexicon)
         found.append(one)
-        asked = one.keys or asked
+        earlier = _behind(earlier, segment, one.keys)
     return found
+
+
+def _earlier(before: Sequence[Segment], lexicon: DomainLexicon) -> Earlier:
+    """Return what the message before leaves to refer to."""
+    earlier = Earlier()
+    for segment in before:
+        found = _keys(candidates(segment, earlier, lexicon)) if segment.is_request else ()
+        earlier = _behind(earlier, segment, found)
+    return earlier
+
+
+def _behind(earlier: Earlier, segment: Segment, keys: Sequence[str]) -> Earlier:
+    return Earlier(tuple(keys) or earlier.asked, segment.scope or earlier.slots)
 
 
 def _neighbour(segment: Segment, hits: Sequence[str], mark: str) -> set[str]:
@@ -111,7 +124,7 @@ def _features(
     hits: Sequence[str],
     marks: set[str],
     around: set[str],
-    before: Sequence[str],
+    earlier: Earlier,
     reader: ClauseWords,
     lexicon: DomainLexicon,
 ) -> ClauseFeatures:
@@ -124,16 +137,31 @@ def _features(
     end = "?" if segment.text.endswith("?") else "."
     acts = grams(kinds, 3) | stems(kinds, "s5:") | cues | pairs | form | around
     acts |= {f"{mark}&{end}" for mark in marks}
-    found = candidates(segment, before, lexicon)
+    found = candidates(segment, earlier, lexicon)
     of_facts = {
         key: frozenset(_of_candidate(one, segment, tokens, kinds, hits, len(found), lexicon))
         | {f"how:{one.how}&{sign}" for sign in form & {"opens", "item"}}
         | {f"how:{one.how}&{sign}" for sign in around & {"first", "last"}}
+        | _of_earlier(key, one, segment, earlier, lexicon)
         for key, one in found.items()
     }
-    words = _of_words(segment, [numeral(word) for _, _, word in tokens], found)
-    words |= {f"b:{key}" for key in before} | cues | form | {f"{mark}&{end}" for mark in marks}
+    words = _of_words(segment, [numeral(word) for _, _, word in tokens], found, earlier)
+    words |= {f"b:{key}" for key in earlier.asked} | cues | form
+    words |= {f"{mark}&{end}" for mark in marks}
     return ClauseFeatures(frozenset(acts), frozenset(words), of_facts, _keys(found))
+
+
+def _of_earlier(
+    key: str, one: FactCandidate, segment: Segment, earlier: Earlier, lexicon: DomainLexicon
+) -> set[str]:
+    """Return whether what went before was about a candidate fact or its slots."""
+    slots = lexicon.facts[key].slots
+    signs = {
+        "again": one.how == "ellipsis" and key in earlier.asked,
+        "earlier slot": not (segment.scope or earlier.slots.isdisjoint(slots)),
+        "other slot": bool(slots and not segment.scope and earlier.slots.isdisjoint(slots)),
+    }
+    return {f"how:{one.how}&{sign}" for sign, is_there in signs.items() if is_there}
 
 
 def _keys(found: dict[str, FactCandidate]) -> tuple[str, ...]:
@@ -160,7 +188,9 @@ def _asking(segment: Segment) -> str:
     return "req" if segment.is_request else "?" if "?" in segment.text else "no"
 
 
-def _of_words(segment: Segment, raw: Sequence[str], found: dict[str, FactCandidate]) -> set[str]:
+def _of_words(
+    segment: Segment, raw: Sequence[str], found: dict[str, FactCandidate], earlier: Earlier
+) -> set[str]:
     """Return the features that keep the domain's words."""
     asking = _asking(segment)
     words = grams(raw, 2, "w:") | stems(raw, "w5:")
@@ -170,7 +200,8 @@ def _of_words(segment: Segment, raw: Sequence[str], found: dict[str, FactCandida
         words |= {f"v:{key}", f"v:{key}&{asking}"} if one.has_value else set()
     for slot in segment.named:
         words |= {f"sl:{slot}", f"sl:{slot}&{asking}"}
-    return words | {f"sc:{slot}" for slot in segment.scope - segment.named}
+    words |= {f"sc:{slot}" for slot in segment.scope - segment.named}
+    return words if segment.scope else words | {f"sl:earlier {slot}" for slot in earlier.slots}
 
 
 def _of_candidate(

@@ -8,13 +8,14 @@ from crab_graph.personas.spoken_dates import MONTHS, NUMBERS
 from crab_graph.personas.wordbook import DomainLexicon
 
 _TOKEN = re.compile(
-    r"\$ ?\d[\d.,]*k?|\d{1,2}:\d\d|(?<!\w)[a-z]{2,4}-(?=[a-z]{0,8}\d)[0-9a-z]{3,12}"
+    r"[$€£] ?\d[\d.,]*k?|\d{1,2}:\d\d|(?<!\w)[a-z]{2,4}-(?=[a-z]{0,8}\d)[0-9a-z]{3,12}"
     r"|\d+(?:[.,/]\d+)*(?:st|nd|rd|th)?|[^\W\d_]+(?:'[^\W\d_]+)?|[^\w\s]"
 )
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 _DATES = {name.casefold() for name in MONTHS if name != "May"} | {*_DAYS}
 _DATES |= {name[:3] for name in _DATES}
 _PLATFORM = {"bk": "<booking>", "pm": "<method>", "tx": "<charge>"}
+_MONEY = frozenset("€ $ £ eur euro euros usd dollar dollars bucks pounds quid gbp".split())
 _LONG, _STEM = 6, 5
 
 MOST_WORDS = 80
@@ -48,6 +49,8 @@ class ClauseWords:
             return "<date>"
         if word in NUMBERS and word != "one":
             return "<n>"
+        if word in _MONEY:
+            return "<currency>"
         return self._name(word) or ("<sign>" if len(word) == 1 and not word.isascii() else word)
 
     def _name(self, word: str) -> str:
@@ -68,7 +71,7 @@ class ClauseWords:
 
 def numeral(word: str) -> str:
     """Return the kind of an amount, a clock time or a number; another word as it is."""
-    if word[0] == "$" and len(word) > 1:
+    if word[0] in "$€£" and len(word) > 1:
         return "<money>"
     if word[0].isdigit():
         return "<time>" if ":" in word else "<n>"

@@ -4,7 +4,14 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from crab_graph.personas.wordbook import Cue, DomainLexicon, FactWords, phrase_book, says
+from crab_graph.personas.wordbook import (
+    Cue,
+    DomainLexicon,
+    FactWords,
+    ValueForm,
+    phrase_book,
+    says,
+)
 from crab_graph.text.utterance import Utterance, read_message
 
 _SHORT_HEADING = 6
@@ -95,20 +102,29 @@ class FactCandidate:
     has_value: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What a clause stands behind: the facts last asked for, and the slots last named."""
+
+    asked: Sequence[str] = ()
+    slots: frozenset[str] = frozenset()
+
+
 def candidates(
-    segment: Segment, before: Sequence[str], lexicon: DomainLexicon
+    segment: Segment, earlier: Earlier, lexicon: DomainLexicon
 ) -> dict[str, FactCandidate]:
-    """Return the facts that a clause may ask for, in their order; `before` were asked just before.
+    """Return the facts that a clause may ask for, in their order.
 
     Facts whose cues stand at one place keep the lexicon's order.
     """
     topical = _topical(segment, lexicon)
-    elliptical = _elliptical(segment, before, lexicon)
+    elliptical = _elliptical(segment, earlier.asked, lexicon)
     main = _main_text(segment)
     found: list[FactCandidate] = []
     for key, words in lexicon.facts.items():
         valued = _first(words.cues.values(), segment.text)
-        asked = _all_found(words.asks, segment.text) if _fits(words, segment) else []
+        fits = _fits(words, segment, earlier.slots)
+        asked = _all_found(words.asks, segment.text) if fits else []
         hinted = _all_found(words.hints, segment.text)
         spans = [match.span() for _, match in asked or hinted]
         how = "cue" if asked else "hint" if hinted else ""
@@ -116,7 +132,7 @@ def candidates(
             how, spans = "ellipsis", [(0, len(segment.text))]
         elif not how and key in topical:
             how, spans = "topic", [topical[key]]
-        elif not how and valued is not None and _fits(words, segment):
+        elif not how and valued is not None and fits:
             how, spans = "value", [valued.span()]
         if how:
             start, end = min(spans)
@@ -134,11 +150,14 @@ def candidates(
     }
 
 
-def _fits(words: FactWords, segment: Segment) -> bool:
-    """Tell whether a clause is about the slots that a fact is about, or about none."""
+def _fits(words: FactWords, segment: Segment, last: frozenset[str]) -> bool:
+    """Tell whether a clause is about the slots that a fact is about, or about none.
+
+    One that names none may be about those last named.
+    """
     if not words.slots or not segment.scope.isdisjoint(words.slots):
         return True
-    return not (segment.scope or words.needs_slot)
+    return not segment.scope and not (words.needs_slot and last.isdisjoint(words.slots))
 
 
 def _topical(segment: Segment, lexicon: DomainLexicon) -> dict[str, tuple[int, int]]:
@@ -169,17 +188,31 @@ def _main_text(segment: Segment) -> str:
 
 
 def _elliptical(segment: Segment, before: Sequence[str], lexicon: DomainLexicon) -> list[str]:
-    """Return what a question such as `and on the way back?` asks: the last one, of another slot."""
-    if not segment.named or len(segment.text.split()) > _MAX_ELLIPSIS:
+    """Return what a question such as `and on the way back?` asks: the last one, of another slot.
+
+    One that names no slot, as `and hers?`, may ask the last ones once more.
+    """
+    if not before or len(segment.text.split()) > _MAX_ELLIPSIS:
         return []
+    named = segment.named or {
+        slot for slot, label in lexicon.labels.items() if label.search(segment.text)
+    }
     asked = [lexicon.facts[key] for key in before]
-    return [
+    others = [
         key
         for key, words in lexicon.facts.items()
-        if segment.named & set(words.slots)
-        and any(words.choices and words.choices == one.choices for one in asked)
+        if named & set(words.slots)
+        and any(_is_alike(words, one) for one in asked)
         and key not in before
     ]
+    return others or list(before)
+
+
+def _is_alike(words: FactWords, other: FactWords) -> bool:
+    """Tell whether two facts are of one kind: choices with a value in common, or two dates."""
+    return words.form is other.form and (
+        not words.choices.keys().isdisjoint(other.choices) or words.form is ValueForm.DATE
+    )
 
 
 def _is_meant_closer(key: str, found: set[str], segment: Segment, lexicon: DomainLexicon) -> bool:

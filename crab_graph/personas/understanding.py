@@ -18,6 +18,8 @@ from crab_graph.personas.wordbook import DomainLexicon, says
 from crab_graph.text.amounts import find_amounts
 from crab_graph.text.utterance import starting_within
 
+PRICE = re.compile(r"[$€£] ?\d|\d ?(?:€|(?:euros?|dollars|bucks|pounds|quid)\b)")
+"""What reads like a price, in any currency."""
 ANY_ID = re.compile(r"(?<![\w-])[a-z]{2,4}-(?=[a-z]*\d)[0-9a-z]{3,}(?![\w-])")
 _BOOKING_ID = "bk-"
 _EVEN = 0.0
@@ -122,8 +124,8 @@ class Reading:
         ids = Counter(name.partition("-")[0] for name in {*ANY_ID.findall(self._words)})
         signs = MessageSigns(ids, len(self.stated), self._is_about_payment, self.prefixes)
         priced = [self._is_priced(segment) for segment in self.segments]
-        last = _last_clause(self._before, self.lexicon) if self._before else None
-        return message_features(self.segments, signs, priced, words, self.lexicon, last)
+        before = read_segments(_said(self._before), self.lexicon)[1] if self._before else []
+        return message_features(self.segments, signs, priced, words, self.lexicon, before)
 
     @cached_property
     def _is_about_payment(self) -> bool:
@@ -135,7 +137,7 @@ class Reading:
 
     def _is_priced(self, segment: Segment) -> bool:
         within = starting_within(self.stated, segment.start, segment.end)
-        return any(not amount.is_inert for amount in within)
+        return any(not amount.is_inert for amount in within) or bool(PRICE.search(segment.text))
 
     @cached_property
     def _act_scores(self) -> Numbers:
@@ -303,8 +305,3 @@ def _clause_words(lexicon: DomainLexicon, prefixes: frozenset[str]) -> ClauseWor
     if known is None:
         known = _WORDS[id(lexicon), prefixes] = lexicon, ClauseWords(lexicon, prefixes)
     return known[1]
-
-
-def _last_clause(text: str, lexicon: DomainLexicon) -> Segment | None:
-    segments = read_segments(_said(text), lexicon)[1]
-    return segments[-1] if segments else None
