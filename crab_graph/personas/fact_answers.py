@@ -157,7 +157,11 @@ def absence_words(turn: Turn, given: Sequence[Fact]) -> tuple[list[str], tuple[s
         return [], ()
     words, speaker = turn.briefing.lexicon.facts, turn.speaker
     if asks_openly(turn) and not given:
-        return [speaker.phrase("nothing_else")], tuple(absent)
+        named = [speaker.absent(words[key]) for key in absent]
+        own = list(dict.fromkeys(named)) if len(named) <= _NAMED_ABSENCES else []
+        own = own or ([speaker.phrase("no_wish")] if named else [])
+        own = [] if room == 1 else own
+        return [*own, speaker.phrase("nothing_else")], tuple(absent)
     record = turn.memory.record
     told = {fact.key for fact in given}
     has_more = any(

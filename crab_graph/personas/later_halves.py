@@ -39,5 +39,13 @@ def said_before(reply: Decision, said: Decision, *, is_asked: bool) -> Decision:
         return reply
     does = reply.told or reply.is_answer or reply.is_content or reply.moved or reply.insisted
     parts = reply.parts if does or is_asked else ()
-    told = (*said.told, *reply.told)
-    return replace(reply, parts=(*said.parts, *parts), told=told, is_answer=not is_asked)
+    # What the answer says by itself, such as the card that was added, is not said twice.
+    answered = {key for key, _ in reply.told}
+    first = [
+        (words, one)
+        for words, one in zip(said.parts, said.told, strict=True)
+        if one[0] not in answered
+    ]
+    told = (*(one for _, one in first), *reply.told)
+    kept = [words for words, _ in first]
+    return replace(reply, parts=(*kept, *parts), told=told, is_answer=not is_asked)

@@ -21,7 +21,7 @@ def pay(turn: Turn) -> Decision | None:
     parts = _payment_words(turn, is_plan=is_plan)
     facts = [fact for fact in chosen_facts(turn) if fact.key != CARD_FACT]
     told = told_as_asked(facts)
-    if reading.asks_method or reading.asks_card or wallet.added is not None:
+    if reading.asks_method or wallet.added is not None or _names_card(turn):
         parts.append(_method_words(turn))
         if CARD_FACT in turn.facts and turn.facts[CARD_FACT].value["card_id"] == wallet.wanted:
             told = ((CARD_FACT, Reason.ASKED), *told)
@@ -44,6 +44,12 @@ def pay(turn: Turn) -> Decision | None:
         approved=approved,
         owes=owes,
     )
+
+
+def _names_card(turn: Turn) -> bool:
+    """Tell whether to name the card that it is asked to add: beside payments it was named."""
+    is_named = turn.speaker.has_said(turn.wallet.method_id or "")
+    return turn.reading.asks_card and not (is_named and turn.wallet.recorded)
 
 
 def _left(turn: Turn) -> list[str]:

@@ -46,6 +46,8 @@ _OF_BOOKINGS = ("bk", "pm", "tx")
 
 def is_check(segment: Segment) -> bool:
     """Tell whether a clause asks if what was said is right."""
+    if segment.is_firm:
+        return True
     if segment.text.rstrip().endswith(":"):
         return segment.says("check") or _LEADS.search(segment.text) is not None
     if not segment.text.rstrip().endswith("?"):

@@ -36,6 +36,11 @@ class Segment:
     named: frozenset[str]
     scope: frozenset[str]
 
+    @property
+    def is_firm(self) -> bool:
+        """Whether it asks if something that was said is meant for sure."""
+        return self.text.endswith("?") and self.is_request and self.says("firm")
+
     def says(self, *cues: str) -> bool:
         """Tell whether its words hold one of some shared cues."""
         return any(says(cue, self.plain) for cue in cues)

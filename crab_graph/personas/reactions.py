@@ -1,8 +1,13 @@
 """How a user reacts to offers, refusals, claims, closings and questions its facts do not answer."""
 
+import re
+
 from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.wording import join_words
 from crab_graph.text.phrases import TerminalToken
+
+_OF_WHAT = re.compile(r"\b(?:who|whose|what|which|when|where|why|how)\b", re.I)
+"""What begins a question that no yes answers."""
 
 
 def react(turn: Turn) -> Decision | None:
@@ -28,7 +33,7 @@ def react(turn: Turn) -> Decision | None:
         return None
     if turn.memory.asked_back < behavior.asks_back:
         return turn.say("what_meant", asked_back=True)
-    return turn.say("unknown")
+    return turn.say("unknown" if _OF_WHAT.search(turn.text) else "fine_with_me")
 
 
 def _take_stock(turn: Turn) -> Decision:

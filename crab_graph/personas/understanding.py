@@ -22,6 +22,9 @@ PRICE = re.compile(r"[$€£] ?\d|\d ?(?:€|(?:euros?|dollars|bucks|pounds|quid
 """What reads like a price, in any currency."""
 ANY_ID = re.compile(r"(?<![\w-])[a-z]{2,4}-(?=[a-z]*\d)[0-9a-z]{3,}(?![\w-])")
 _BOOKING_ID = "bk-"
+_OF_PAYMENT = frozenset({"bk", "pm", "tx"})
+_NOT_AT_ALL = -8.0
+"""The log-odds below which a fact is not what a question is about, even if nothing else is."""
 _EVEN = 0.0
 """The log-odds at which a clause is as likely as not to do something."""
 _THOUGHT_LINE = re.compile(r"^thought:[^\n]*", re.I | re.M)
@@ -162,9 +165,60 @@ class Reading:
         scores = reader_model(self.lexicon.learned).fact_scores(self.features, keys)
         chances = of_message(scores)
         found = [place for place, chance in enumerate(chances) if chance > LIKELY_ASKED]
+        if not found and (at := self._guess(scores)) is not None:
+            found = [at]
         order = {key: at for one in self.features for at, key in enumerate(one.facts)}
         found.sort(key=lambda place: (scores[:, place].argmax(), order.get(keys[place], len(keys))))
         return {keys[place]: float(chances[place]) for place in found}
+
+    def _guess(self, scores: Numbers) -> int | None:
+        """Return the place of the fact that a question is likeliest about which nothing explains.
+
+        Scores are the log-odds of each clause and fact. A choice among no items is one, too.
+        """
+        is_bare = self._likely == {"asks_choice"} and not self.ids
+        if self._is_explained and not is_bare:
+            return None
+        facts, last = self.lexicon.facts, self._last_question
+        keys, scope = list(facts), last.scope if last is not None else frozenset()
+        best, found = _NOT_AT_ALL, None
+        for row, segment in enumerate(self.segments):
+            is_asked = segment.is_request and not (segment.is_firm or segment.says("action"))
+            for key in self.features[row].facts if is_asked or is_bare else ():
+                place, slots = keys.index(key), facts[key].slots
+                is_other = bool(scope and slots) and scope.isdisjoint(slots)
+                if scores[row, place] > best and not is_other:
+                    best, found = scores[row, place], place
+        return found
+
+    @cached_property
+    def _is_explained(self) -> bool:
+        """Whether what it asks for is known without guessing."""
+        structural = self.asks_booking or self.confirms or self._asks_more
+        return bool(self._likely) or structural or ANY_ID.search(self._words) is not None
+
+    @cached_property
+    def _asks_more(self) -> bool:
+        """Whether it ends in asking for anything else, of no slot, and does nothing else."""
+        last = self._last_question
+        return last is not None and last.says("open") and not (last.named or self._likely)
+
+    @cached_property
+    def _last_question(self) -> Segment | None:
+        """The last of its clauses that asks."""
+        return next((one for one in reversed(self.segments) if one.is_request), None)
+
+    @cached_property
+    def _wants_yes(self) -> bool:
+        """Whether it asks for a yes: in so many words, or by naming a whole plan and a question."""
+        last = self._last_question
+        if last is None or self._likely - {"proposes", "offers_extra"}:
+            return False
+        if any(one.is_request and one.says("wants_yes") for one in self.segments):
+            return True
+        offered = {one.partition("-")[0].casefold() for one in self.ids}
+        is_whole = offered >= self.prefixes and offered.isdisjoint(_OF_PAYMENT)
+        return is_whole and last.text.endswith("?") and self._likely == {"proposes"}
 
     @cached_property
     def _checks(self) -> list[bool]:
@@ -172,7 +226,8 @@ class Reading:
         if not self.confirms:
             return [False] * len(self.segments)
         scores = self._act_scores[:, _PLACE["confirms"]]
-        return [bool(score > _EVEN or score == scores.max()) for score in scores]
+        likely = [bool(score > _EVEN or score == scores.max()) for score in scores]
+        return [one or segment.is_firm for one, segment in zip(likely, self.segments, strict=True)]
 
     @property
     def asks_wallet(self) -> bool:
@@ -192,12 +247,12 @@ class Reading:
     @property
     def is_unclear(self) -> bool:
         """Whether it asks something, and nothing that it could be is likely."""
-        return self.asks_anything and not (self.asked or self._likely)
+        return self.asks_anything and not (self.asked or self._is_explained)
 
     @property
     def is_open_question(self) -> bool:
         """Whether it asks for whatever the user has not said yet."""
-        return "open_question" in self._likely
+        return "open_question" in self._likely or (self._asks_more and not self.asked)
 
     @property
     def is_closing(self) -> bool:
@@ -207,7 +262,7 @@ class Reading:
     @property
     def asks_booking(self) -> bool:
         """Whether it asks if to book what it proposes."""
-        return "asks_booking" in self._likely
+        return "asks_booking" in self._likely or self._wants_yes
 
     @property
     def asks_choice(self) -> bool:
@@ -267,7 +322,7 @@ class Reading:
     @property
     def confirms(self) -> bool:
         """Whether it asks if what it plays back of the user's wishes is right."""
-        return "confirms" in self._likely
+        return "confirms" in self._likely or any(one.is_firm for one in self.segments)
 
     @property
     def proposes(self) -> bool:

@@ -255,6 +255,10 @@ class Speaker:
         ]
         return next((text for text in texts if self._in_person(text) not in self._said), texts[0])
 
+    def has_said(self, words: str) -> bool:
+        """Tell whether the user has said some words before."""
+        return words in self._said
+
     def spreads(self) -> bool:
         """Tell whether the second half of what this turn has to say comes with the next."""
         return self.happens("spread", self._behavior.spreads)
