@@ -199,9 +199,11 @@ class Reading:
 
     @cached_property
     def _asks_more(self) -> bool:
-        """Whether it ends in asking for anything else, of no slot, and does nothing else."""
+        """Whether it ends in asking for anything else, and at most says that it will look."""
         last = self._last_question
-        return last is not None and last.says("open") and not (last.named or self._likely)
+        if last is None or not last.says("open") or self._likely - {"says_wait"}:
+            return False
+        return not last.named or last.says("more")
 
     @cached_property
     def _last_question(self) -> Segment | None:
@@ -212,7 +214,7 @@ class Reading:
     def _wants_yes(self) -> bool:
         """Whether it asks for a yes: in so many words, or by naming a whole plan and a question."""
         last = self._last_question
-        if last is None or self._likely - {"proposes", "offers_extra"}:
+        if last is None or self._likely - {"proposes", "offers_extra", "asks_choice"}:
             return False
         if any(one.is_request and one.says("wants_yes") for one in self.segments):
             return True

@@ -91,7 +91,7 @@ def test_what_is_unclear_is_asked_once_and_a_plain_question_then_gets_no_don_t_k
 
 def test_people_are_no_name_behind_a_price_per_person():
     said = told_all("generic").say(
-        "Out FL-48213, 2027-05-04 07:35, aisle, $150.00 per person. Back FL-20955, 2027-05-07 19:40,"
+        "Out FL-48213, 2027-05-04 07:35, aisle, $150.00 per person. Back FL-20955, 2027-05-07,"
         " aisle, $140.00 per person; Juniper Court Hotel (HT-3316), 4 stars, $360.00; Riverside"
         " Glass Museum (AT-50811), $70.00. Total $1,010.00. Shall I book it?"
     )
