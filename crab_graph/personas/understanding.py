@@ -199,11 +199,9 @@ class Reading:
 
     @cached_property
     def _asks_more(self) -> bool:
-        """Whether it ends in asking for anything else, and at most says that it will look."""
+        """Whether it ends in asking for anything else, of no slot, and does nothing else."""
         last = self._last_question
-        if last is None or not last.says("open") or self._likely - {"says_wait"}:
-            return False
-        return not last.named or last.says("more")
+        return last is not None and last.says("open") and not (last.named or self._likely)
 
     @cached_property
     def _last_question(self) -> Segment | None:
