@@ -157,10 +157,9 @@ def absence_words(turn: Turn, given: Sequence[Fact]) -> tuple[list[str], tuple[s
         return [], ()
     words, speaker = turn.briefing.lexicon.facts, turn.speaker
     if asks_openly(turn) and not given:
-        named = [speaker.absent(words[key]) for key in absent]
-        own = list(dict.fromkeys(named)) if len(named) <= _NAMED_ABSENCES else []
-        own = own or ([speaker.phrase("no_wish")] if named else [])
-        own = [] if room == 1 else own
+        lacking = absent if turn.behavior.facts_per_answer != 1 else []
+        own = speaker.without([words[key] for key in lacking]) if lacking else []
+        own = [speaker.phrase("no_wish")] if len(lacking) > NAMED_ABSENCES else own
         return [*own, speaker.phrase("nothing_else")], tuple(absent)
     record = turn.memory.record
     told = {fact.key for fact in given}
