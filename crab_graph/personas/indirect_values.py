@@ -95,14 +95,25 @@ def _words(name: str, place: int | None = None, **values: Any) -> str:
 def _day(fact: Fact, briefing: UserBriefing, known: Collection[str]) -> Iterator[str]:
     """Yield a day by another that was said before, by today, or else by the calendar."""
     day = date.fromisoformat(fact.value)
-    away = (day - date.fromisoformat(briefing.today)).days
+    today = date.fromisoformat(briefing.today)
+    away = (day - today).days
     anchors = list(_days_said(fact, briefing, known))
     for other, before in anchors:
         yield _words("on", day=_from_day(day, (day - before).days, label_of(other)))
     if away % _WEEK == 0 and 1 < away // _WEEK <= _MOST_WEEKS:
         yield _words("from_today", n=_COUNTED[away // _WEEK])
+    if _is_next(day, today):
+        yield _words("on", day=_words("next", weekday=_weekday(day)))
     if not anchors:
         yield _words("on", day=_by_calendar(day))
+
+
+def _is_next(day: date, today: date) -> bool:
+    """Tell whether a day is the next of its name, and of the next calendar week as well.
+
+    On a Wednesday the Friday two days on would be `this Friday` to some, and `next` to others.
+    """
+    return 0 < (day - today).days <= _WEEK and day.weekday() <= today.weekday()
 
 
 def _days_said(

@@ -11,7 +11,8 @@ def choose(turn: Turn) -> Decision | None:
         return None
     others = chosen_facts(turn) if turn.reading.asked else []
     others = [fact for fact in others if fact.key not in turn.choices]
-    words = turn.speaker.phrase("choose", choice=choice.as_words())
+    named = choice.as_words(by_price=turn.behavior.indirect > 0)
+    words = turn.speaker.phrase("choose", choice=named)
     return Decision(
         (words, *map(turn.speaker.fact, others)),
         told=told_as_asked(others),

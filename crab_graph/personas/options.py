@@ -22,16 +22,23 @@ _LAST = 10**12
 class OptionChoice:
     """An option that a user takes: its label, empty if it has none, and the ids that are in it.
 
-    `slots` are those that it fills.
+    `slots` are those that it fills; `rank` is what tells it among the others by its stated price,
+    empty where that does not.
     """
 
     label: str
     items: tuple[str, ...]
     slots: frozenset[str]
+    rank: str = ""
 
-    def as_words(self) -> str:
-        """Return how the option is named, such as `number 2 (FL-48213)`."""
+    def as_words(self, *, by_price: bool = False) -> str:
+        """Return how the option is named, such as `number 2 (FL-48213)`.
+
+        By its price it is `the cheaper one, FL-48213`, where that is what decides.
+        """
         ids = ", ".join(self.items)
+        if by_price and self.rank and ids:
+            return f"the {self.rank} one, {ids}"
         if not self.label:
             return ids
         is_number = self.label.isdigit() or self.label.casefold() in NUMBERS
@@ -59,17 +66,28 @@ def choose_option(plan: StatedPlan, briefing: UserBriefing) -> OptionChoice | No
             if len({showing.item for showing in own}) > 1
         ]
     chosen = []
+    rank = ""
     for group in groups:
         fitting = [option for option in group if not option.misses]
         if not fitting:
             return None
         chosen.append(min(fitting, key=lambda option: option.cents))
+        rank = _rank(chosen[-1], group) if len(fitting) > 1 and len(groups) == 1 else ""
     if not chosen:
         return None
     parts = [part for option in chosen for part in option.parts]
     label = chosen[0].label if len(chosen) == 1 else ""
     items = dict.fromkeys(part.item for part in parts if part.item)
-    return OptionChoice(label, tuple(items), frozenset(part.slot for part in parts))
+    return OptionChoice(label, tuple(items), frozenset(part.slot for part in parts), rank)
+
+
+def _rank(chosen: _Option, group: Sequence[_Option]) -> str:
+    """Return what an option is among others by stated prices; empty if it is not the least."""
+    # One item may stand in a message more than once.
+    others = {tuple(part.item for part in one.parts): one.cents for one in group}
+    own = others.pop(tuple(part.item for part in chosen.parts))
+    is_least = others and own < min(others.values()) and max(others.values()) < _LAST
+    return ("cheaper" if len(others) == 1 else "cheapest") if is_least else ""
 
 
 def _labels(plan: StatedPlan) -> list[str]:

@@ -4,9 +4,13 @@ import re
 from dataclasses import replace
 from datetime import date, timedelta
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crab_graph.agents.reference.conversation import Conversation, Said
+from crab_graph.agents.reference.handbook import handbook_of
+from crab_graph.agents.reference.inferences import Inference
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.personas.indirect_values import indirect_keys, indirect_sayings
@@ -52,6 +56,8 @@ def read_day(text, today, facts):
     text = text.removeprefix("on ")
     if found := re.fullmatch(r"(\w+) weeks from today", text):
         return today + timedelta(weeks=read_number(found[1]))
+    if found := re.fullmatch(r"next (\w+)", text):
+        return next_weekday(today, found[1])
     if found := re.fullmatch(r"(?:the )?(.+) (?:as|after) the ([a-z_ ]+)", text):
         before = date.fromisoformat(facts[found[2].replace(" ", "_")])
         if found[1] in WEEKDAYS:
@@ -164,3 +170,30 @@ def test_any_day_count_and_amount_can_be_worked_out(
     ]
     briefing = TRAVEL.briefing(TRAVEL.slots, facts, "S1-001", today.isoformat())
     check(briefing, seed, ["departure_date"])
+
+
+@pytest.mark.parametrize(
+    ("today", "day", "is_said"),
+    [
+        ("2027-01-13", "2027-01-18", True),  # a Wednesday, the Monday after
+        ("2027-01-13", "2027-01-20", True),
+        ("2027-01-13", "2027-01-15", False),  # some call it this Friday
+        ("2027-01-13", "2027-01-25", False),
+    ],
+)
+def test_a_day_of_next_week_is_called_so_where_nobody_can_doubt_which(today, day, is_said):
+    facts = [Fact("departure_date", day, FactLevel.BASIC)]
+    briefing = TRAVEL.briefing(TRAVEL.slots, facts, "S1-001", today)
+    said = {
+        indirect_sayings(briefing, ["departure_date"], seed, ())["departure_date"].value
+        for seed in range(20)
+    }
+    assert any(words.startswith("on next ") for words in said) == is_said
+
+
+def test_the_solver_counts_a_named_day_from_today():
+    handbook = handbook_of(TRAVEL)
+    inference = Inference(handbook.reader, handbook.lexicon)
+    said = (Said(is_user=True, text="Leaving on next Monday.", position=0),)
+    plain = inference.plain(Conversation("2027-01-13", said, (), {}))
+    assert plain.last_user_text == "Leaving on 2027-01-18."

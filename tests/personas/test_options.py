@@ -64,3 +64,29 @@ def test_a_user_names_what_it_takes():
     chat.say()
     said = chat.say(f"Outbound flights:\n1. {LATE}\n2. {FITS}\nWhich one would you like?")
     assert "number 2 (FL-1002)" in said and "FL-1001" not in said
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ((DEARER, FITS), "the cheaper one, FL-1002"),
+        ((DEARER, FITS, WINDOW.replace("$210", "$410")), "the cheapest one, FL-1002"),
+        ((DEARER, FITS, LATE), "number 2 (FL-1002)"),
+        ((LATE.replace("$200", "$500"), FITS), "number 2 (FL-1002)"),
+        ((DEARER, FITS.replace("$300", "$340")), "number 1 (FL-1003)"),
+    ],
+)
+def test_where_the_price_decides_it_can_name_the_option(options, words):
+    listed = "\n".join(f"{number}. {one}" for number, one in enumerate(options, 1))
+    text = f"Outbound flights:\n{listed}\nWhich one?"
+    plan = read_plan(Reading(text, BRIEFING.lexicon, BRIEFING.slots), BRIEFING.slots)
+    choice = choose_option(plan, BRIEFING)
+    assert choice is not None and choice.as_words(by_price=True) == words
+
+
+def test_only_an_indirect_user_names_an_option_by_its_price():
+    text = f"Outbound flights:\n1. {DEARER}\n2. {FITS}\nWhich one would you like?"
+    for condition, words in (("d1", "the cheaper one, FL-1002"), ("generic", "number 2 (FL-1002)")):
+        chat = Chat(condition)
+        chat.say()
+        assert words.casefold() in chat.say(text).casefold()

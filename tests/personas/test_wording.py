@@ -135,6 +135,8 @@ def test_every_approval_is_one_to_the_verifiers():
     for _, text in phrases(approving=True):
         said = text.format(choice="FL-1")
         assert [act.kind for act in acts(said, REQUEST)] == [ActKind.APPROVE], text
+        by_price = text.format(choice="the cheaper one, FL-1")
+        assert [act.kind for act in acts(by_price, REQUEST)] == [ActKind.APPROVE], text
 
 
 def test_courtesies_do_not_spoil_an_approval():

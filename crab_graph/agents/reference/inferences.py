@@ -27,6 +27,7 @@ _CALENDAR = re.compile(
 _DAYS_LATER = re.compile(r"\bbetween ([^.;\n]{4,40}?) and (\w+) days later\b", re.I)
 _DAY_AFTER = re.compile(rf"\bbetween ({_ISO}) and the ({_DAY}) after\b(?! the)", re.I)
 _FROM_TODAY = re.compile(r"\b(?:on )?(\w+) weeks from today\b", re.I)
+_NEXT = re.compile(rf"\b(?:on )?next ({_DAY})\b", re.I)
 _THOUSANDS = re.compile(r"\$(\d+(?:\.\d+)?)k\b", re.I)
 _CLOCK = r"(\d\d):(\d\d)"
 _BETWEEN_VALUES = re.compile(r",\s*|\s+(?:or|nor|and)\s+")
@@ -83,6 +84,7 @@ class Inference:
         text = _DAYS_LATER.sub(lambda found: _days_later(found, today), text)
         text = _DAY_AFTER.sub(_until_weekday, text)
         text = _FROM_TODAY.sub(lambda found: _from_today(found, today), text)
+        text = _NEXT.sub(lambda found: _next_of_name(found, today), text)
         text = _THOUSANDS.sub(_in_full, text)
         text = self._timed.sub(self._by_hours, text)
         if not (self._after.search(text) or self._labelled.search(text)):
@@ -163,6 +165,10 @@ def _days_later(found: re.Match[str], today: str) -> str:
 
 def _until_weekday(found: re.Match[str]) -> str:
     return f"between {found[1]} and {_next(date.fromisoformat(found[1]), found[2].casefold())}"
+
+
+def _next_of_name(found: re.Match[str], today: str) -> str:
+    return f"on {_next(date.fromisoformat(today), found[1].casefold())}"
 
 
 def _from_today(found: re.Match[str], today: str) -> str:
