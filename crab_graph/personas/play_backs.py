@@ -8,14 +8,14 @@ error. That there is no wish is a statement, too.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, timedelta
 from typing import Any
 
 from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import UserBriefing
 from crab_graph.personas.passages import Stretch, read_stretches
 from crab_graph.personas.played_clauses import is_check, played_clauses
-from crab_graph.personas.spoken_dates import SpokenDate, find_dates
+from crab_graph.personas.played_days import SEPARATOR, PlayedDays, asks_with, conflict_slots
+from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.stated_people import born_on, people_in
 from crab_graph.personas.stated_plans import lead_words
 from crab_graph.personas.stated_values import (
@@ -25,7 +25,7 @@ from crab_graph.personas.stated_values import (
     number_of,
 )
 from crab_graph.personas.understanding import Reading
-from crab_graph.personas.wordbook import ConflictKind, DomainLexicon, FactWords, ValueForm
+from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
 from crab_graph.text.amounts import Amount
 from crab_graph.text.utterance import starting_within
 
@@ -45,16 +45,8 @@ _BRAND = re.compile(r"\b(?:visa|master ?card|amex|american express|discover|maes
 _LAST4 = re.compile(
     rf"(?:{_BRAND.pattern}|\b(?:card|ending|ends|digits)\b)[^\d\n,;]{{0,30}}?\b(\d{{4}})\b(?![-/]|\.\d)"
 )
-_RANGE = re.compile(r"\s*(?:-|–|to|and|until|till|through|→|,?\s+and)\s*(?:\w+,? )?")
-_SEPARATOR = re.compile(r"[;,]|\band\b|\.\s")
-_WEEKDAY_NAME = re.compile(r"\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\s*\Z")
 _BRANDS = {"amex": "american express", "master card": "mastercard"}
 _EMAIL = re.compile(r"[^\s@,;:()<>]+@[^\s@,;:()<>]+\.\w+")
-_TO_END = re.compile(
-    r"(?:\b(?:back|home|until|till?|through|to|check(?:ing)?[- ]?out|end(?:s|ing)?|last)"
-    r"|->|→|–)(?: (?:on|is|the|by))*\W*\Z"
-)
-"""Before a day on which something ends."""
 _CAP = re.compile(
     r"\b(?:budget|spend\w*|limit\w*|cap(?:ped)?|max\w*|at most|up to|within|under|no more than"
     r"|not more than|ceiling|afford|cost\w*|total|pay)\b"
@@ -62,7 +54,6 @@ _CAP = re.compile(
 _BARE_CAP = re.compile(
     r"\b(?:budget|limit|max\w*|cap)\D{0,20}?(\d{1,3}(?:,\d{3})+|\d{3,6})(\.\d\d)?\b"
 )
-_FEW_SLOTS = 2
 _BOTH = re.compile(r"\b(?:both|all|each|every|either)\b")
 _SAME = re.compile(r"\b(?:same|one|single|identical)\b")
 _OTHER = re.compile(r"\b(?:different|any|separate|other|another|mixed|several|doesn't matter)\b")
@@ -119,6 +110,7 @@ class _Comparison:
         self._briefing = briefing
         self._facts: dict[str, Any] = {fact.key: fact.value for fact in briefing.facts}
         self._lexicon = briefing.lexicon
+        self._days = PlayedDays(self._facts, briefing.lexicon, briefing.today)
         self.right: set[str] = set()
         self.wrong: set[str] = set()
         self.unknown: set[str] = set()
@@ -137,7 +129,8 @@ class _Comparison:
             start = end
         self._add_choices(text, passage)
         self._add_counts(text, passage)
-        self._add_dates(text, passage)
+        for one in self._days.compare(text, passage):
+            self._mark(one.key, is_right=one.is_right, said=one.said)
         self._add_flags(text)
         self._add_tokens(text)
         self._add_money(text, passage)
@@ -223,7 +216,7 @@ class _Comparison:
         On the way back things are the other way round: where it starts is where one wanted to go.
         """
         facts = self._lexicon.facts
-        slots = {_conflict_slots(facts[key])[:2] for key in keys if not facts[key].hours}
+        slots = {conflict_slots(facts[key])[:2] for key in keys if not facts[key].hours}
         backs = {pair[1] for pair in map(tuple, slots) if len(pair) > 1}
         if len(passage.slots) != 1 or not passage.slots <= backs:
             return []
@@ -243,13 +236,13 @@ class _Comparison:
         facts = self._lexicon.facts
         match = facts[keys[0]].cues[value].search(text) if value in facts[keys[0]].cues else None
         if match is not None and not facts[keys[0]].hours:
-            part = _SEPARATOR.split(text[: match.start()])[-1]
+            part = SEPARATOR.split(text[: match.start()])[-1]
             before = part.split()[-4:]
             led = [key for key in keys if {*before[-1:]} & lead_words(facts[key])]
-            led = led or [k for k in keys if _asks(facts[k], f"where {' '.join(before)}")]
+            led = led or [k for k in keys if asks_with(facts[k], f"where {' '.join(before)}")]
             if led and len(led) < len(keys):
                 return led
-        slots = {key: set(facts[key].slots or _conflict_slots(facts[key])) for key in keys}
+        slots = {key: set(facts[key].slots or conflict_slots(facts[key])) for key in keys}
         if passage.slots:
             near = [key for key in keys if slots[key] & passage.slots]
             return near
@@ -274,111 +267,6 @@ class _Comparison:
             for count in counts:
                 mine = self._facts.get(key)
                 self._mark(key, is_right=mine == count, said=str(count))
-
-    def _add_dates(self, text: str, passage: Stretch) -> None:
-        """Compare days, each with the fact that the words before it or its slot make it one of."""
-        today = self._briefing.today
-        dates = [one for one in find_dates(text, today) if one.iso >= today]
-        if not dates:
-            self._add_bare_days(text, passage)
-            return
-        groups: list[list[SpokenDate]] = []
-        for one in dates:
-            last = groups[-1][-1] if groups else None
-            if last is not None and (
-                last.start == one.start or _RANGE.fullmatch(text[last.end : one.start])
-            ):
-                groups[-1].append(one)
-            else:
-                groups.append([one])
-        for group in groups:
-            before = _WEEKDAY_NAME.sub(" ", text[: group[0].start])
-            part = _SEPARATOR.split(before)[-1]
-            self._compare_days([one.iso for one in group], part, passage)
-
-    def _compare_days(self, days: Sequence[str], part: str, passage: Stretch) -> None:
-        key = self._dated(part, passage)
-        if not key:
-            return
-        words = self._lexicon.facts[key]
-        if words.conflict is not None and words.conflict.between:
-            last = self._last_days(self._first_days(words.conflict.between[0]))
-            if last:
-                self._mark(key, is_right=days[-1] in last, said=days[-1])
-            return
-        value = self._facts.get(key)
-        wanted = [] if value is None else value if isinstance(value, list) else [value]
-        allowed, last = _days_of(wanted), self._last_days(wanted)
-        if len(days) > 1 and [*days[:2]] != [*wanted]:
-            self._mark(key, is_right=days[0] in allowed, said=days[0])
-            length = next((k for k in self._lengths() if k in self._facts), "")
-            if days[0] in allowed and length:
-                self._mark(length, is_right=days[1] in last, said=days[1])
-            return
-        if _TO_END.search(part) and days[0] in last:
-            return
-        is_right = set(days) <= set(allowed) or [*days] == [*wanted]
-        self._mark(key, is_right=bool(wanted) and is_right, said=days[0])
-
-    def _dated(self, part: str, passage: Stretch) -> str:
-        """Return the fact that a day is one of: by the words before it, else by its slot."""
-        facts = self._lexicon.facts
-        keys = [k for k, w in facts.items() if w.conflict and w.conflict.kind is ConflictKind.DATE]
-        lengths = self._lengths()
-        named = self._lexicon.named_slots(part)
-        for key in [k for k in keys if facts[k].needs_slot or not facts[k].slots]:
-            if named & set(_conflict_slots(facts[key])) and len(named) == 1:
-                return key
-        led = [k for k in (*keys, *lengths) if not facts[k].needs_slot]
-        led = [k for k in led if _asks(facts[k], f"when {part.strip()}")]
-        own = [k for k in led if not facts[k].slots]
-        if len(own) == 1:
-            return own[0]
-        # Under a heading that names nearly all, a day is that of no one thing.
-        slots = passage.slots if len(passage.slots) <= _FEW_SLOTS else frozenset()
-        scoped = [k for k in keys if slots & set(_conflict_slots(facts[k]))]
-        if scoped:
-            return scoped[0]
-        ends = [k for k in lengths if _between(facts[k])[1] in slots]
-        return (ends or ([] if slots else keys) or [""])[0]
-
-    def _lengths(self) -> list[str]:
-        facts = self._lexicon.facts.items()
-        return [
-            key for key, words in facts if words.conflict is not None and words.conflict.between
-        ]
-
-    def _add_bare_days(self, text: str, passage: Stretch) -> None:
-        """Compare weekdays, and days of a month that is not named."""
-        if fits_day(text, []) is None:
-            return
-        key = self._dated(text, passage)
-        if not key or key not in self._facts:
-            return
-        if key in self._lengths():
-            between = _between(self._lexicon.facts[key])
-            days = self._last_days(self._first_days(between[0]))
-        else:
-            value = self._facts[key]
-            days = _days_of(value if isinstance(value, list) else [value])
-        if days:
-            self._mark(key, is_right=bool(fits_day(text, days)))
-
-    def _first_days(self, slot: str) -> list[str]:
-        for key, words in self._lexicon.facts.items():
-            conflict = words.conflict
-            if conflict and conflict.kind is ConflictKind.DATE and slot in conflict.slots:
-                value = self._facts.get(key)
-                return [] if value is None else value if isinstance(value, list) else [value]
-        return []
-
-    def _last_days(self, first: Sequence[str]) -> list[str]:
-        """Return the days on which a stay can end that begins on some days."""
-        for key, words in self._lexicon.facts.items():
-            if words.conflict is not None and words.conflict.between and key in self._facts:
-                length = timedelta(int(self._facts[key]))
-                return [(date.fromisoformat(day) + length).isoformat() for day in _days_of(first)]
-        return []
 
     def _add_flags(self, text: str) -> None:
         for key, words in self._lexicon.facts.items():
@@ -456,10 +344,6 @@ class _Comparison:
             self._mark(births, is_right=day in born.values(), said=day)
 
 
-def _asks(words: FactWords, question: str) -> bool:
-    return any(cue.search(question) for cue in words.asks)
-
-
 def _asked_about(noun: str) -> Iterator[str]:
     """Yield questions about what a statement says that there is no wish on."""
     if noun:
@@ -467,14 +351,6 @@ def _asked_about(noun: str) -> Iterator[str]:
         yield f"which {noun}"
         yield f"{noun} preference"
         yield f"how much budget {noun}" if "budget" in noun else noun
-
-
-def _between(words: FactWords) -> Sequence[str]:
-    return words.conflict.between if words.conflict is not None else ()
-
-
-def _conflict_slots(words: FactWords) -> Sequence[str]:
-    return words.conflict.slots if words.conflict is not None else ()
 
 
 def _loose_counts(text: str, words: FactWords, lexicon: DomainLexicon) -> list[int]:
@@ -496,13 +372,6 @@ def _labelled_counts(text: str, key: str) -> list[int]:
     label = re.escape(key.replace("_", " "))
     found = re.findall(rf"\b{label}(?:\W{{1,3}}| is | are )(?:is |are )?(\w+)\b", text)
     return [number for number in map(number_of, found) if number is not None]
-
-
-def _days_of(days: Sequence[str]) -> list[str]:
-    if len(days) != 2:
-        return list(days)
-    first, last = map(date.fromisoformat, days)
-    return [(first + timedelta(n)).isoformat() for n in range((last - first).days + 1)]
 
 
 def _is_cap(text: str, amount: Amount, start: int) -> bool:

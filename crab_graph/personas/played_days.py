@@ -1,0 +1,169 @@
+"""The days that an agent plays back, compared with those a user wants (design §8).
+
+Each is told of the fact that the words before it or its slot make it one of. A day on which
+something ends follows from its first day and its length.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, timedelta
+from typing import Any, NamedTuple
+
+from crab_graph.personas.passages import Stretch
+from crab_graph.personas.spoken_dates import SpokenDate, find_dates
+from crab_graph.personas.stated_values import fits_day
+from crab_graph.personas.wordbook import ConflictKind, DomainLexicon, FactWords
+
+_RANGE = re.compile(r"\s*(?:-|–|to|and|until|till|through|→|,?\s+and)\s*(?:\w+,? )?")
+SEPARATOR = re.compile(r"[;,]|\band\b|\.\s")
+"""Between the things that a passage lists."""
+_WEEKDAY_NAME = re.compile(r"\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\s*\Z")
+_TO_END = re.compile(
+    r"(?:\b(?:back|home|until|till?|through|to|check(?:ing)?[- ]?out|end(?:s|ing)?|last)"
+    r"|->|→|–)(?: (?:on|is|the|by))*\W*\Z"
+)
+"""Before a day on which something ends."""
+_FEW_SLOTS = 2
+
+
+class Compared(NamedTuple):
+    """Whether what was said of one fact is right; `said` is that, where it is one value."""
+
+    key: str
+    is_right: bool
+    said: str = ""
+
+
+class PlayedDays:
+    """Days of a user's facts, by key, with which those of passages are compared."""
+
+    def __init__(self, facts: Mapping[str, Any], lexicon: DomainLexicon, today: str) -> None:
+        self._facts = facts
+        self._lexicon = lexicon
+        self._today = today
+
+    def compare(self, text: str, passage: Stretch) -> Iterator[Compared]:
+        """Compare days, each with the fact that the words before it or its slot make it one of."""
+        today = self._today
+        dates = [one for one in find_dates(text, today) if one.iso >= today]
+        if not dates:
+            yield from self._bare_days(text, passage)
+            return
+        groups: list[list[SpokenDate]] = []
+        for one in dates:
+            last = groups[-1][-1] if groups else None
+            if last is not None and (
+                last.start == one.start or _RANGE.fullmatch(text[last.end : one.start])
+            ):
+                groups[-1].append(one)
+            else:
+                groups.append([one])
+        for group in groups:
+            before = _WEEKDAY_NAME.sub(" ", text[: group[0].start])
+            part = SEPARATOR.split(before)[-1]
+            yield from self._compare_days([one.iso for one in group], part, passage)
+
+    def _compare_days(self, days: Sequence[str], part: str, passage: Stretch) -> Iterator[Compared]:
+        key = self._dated(part, passage)
+        if not key:
+            return
+        words = self._lexicon.facts[key]
+        if words.conflict is not None and words.conflict.between:
+            last = self._last_days(self._first_days(words.conflict.between[0]))
+            if last:
+                yield Compared(key, days[-1] in last, days[-1])
+            return
+        value = self._facts.get(key)
+        wanted = [] if value is None else value if isinstance(value, list) else [value]
+        allowed, last = _days_of(wanted), self._last_days(wanted)
+        if len(days) > 1 and [*days[:2]] != [*wanted]:
+            yield Compared(key, days[0] in allowed, days[0])
+            length = next((k for k in self._lengths() if k in self._facts), "")
+            if days[0] in allowed and length:
+                yield Compared(length, days[1] in last, days[1])
+            return
+        if _TO_END.search(part) and days[0] in last:
+            return
+        is_right = set(days) <= set(allowed) or [*days] == [*wanted]
+        yield Compared(key, bool(wanted) and is_right, days[0])
+
+    def _dated(self, part: str, passage: Stretch) -> str:
+        """Return the fact that a day is one of: by the words before it, else by its slot."""
+        facts = self._lexicon.facts
+        keys = [k for k, w in facts.items() if w.conflict and w.conflict.kind is ConflictKind.DATE]
+        lengths = self._lengths()
+        named = self._lexicon.named_slots(part)
+        for key in [k for k in keys if facts[k].needs_slot or not facts[k].slots]:
+            if named & set(conflict_slots(facts[key])) and len(named) == 1:
+                return key
+        led = [k for k in (*keys, *lengths) if not facts[k].needs_slot]
+        led = [k for k in led if asks_with(facts[k], f"when {part.strip()}")]
+        own = [k for k in led if not facts[k].slots]
+        if len(own) == 1:
+            return own[0]
+        # Under a heading that names nearly all, a day is that of no one thing.
+        slots = passage.slots if len(passage.slots) <= _FEW_SLOTS else frozenset()
+        scoped = [k for k in keys if slots & set(conflict_slots(facts[k]))]
+        if scoped:
+            return scoped[0]
+        ends = [k for k in lengths if _between(facts[k])[1] in slots]
+        return (ends or ([] if slots else keys) or [""])[0]
+
+    def _lengths(self) -> list[str]:
+        facts = self._lexicon.facts.items()
+        return [
+            key for key, words in facts if words.conflict is not None and words.conflict.between
+        ]
+
+    def _bare_days(self, text: str, passage: Stretch) -> Iterator[Compared]:
+        """Compare weekdays, and days of a month that is not named."""
+        if fits_day(text, []) is None:
+            return
+        key = self._dated(text, passage)
+        if not key or key not in self._facts:
+            return
+        if key in self._lengths():
+            between = _between(self._lexicon.facts[key])
+            days = self._last_days(self._first_days(between[0]))
+        else:
+            value = self._facts[key]
+            days = _days_of(value if isinstance(value, list) else [value])
+        if days:
+            yield Compared(key, bool(fits_day(text, days)))
+
+    def _first_days(self, slot: str) -> list[str]:
+        for key, words in self._lexicon.facts.items():
+            conflict = words.conflict
+            if conflict and conflict.kind is ConflictKind.DATE and slot in conflict.slots:
+                value = self._facts.get(key)
+                return [] if value is None else value if isinstance(value, list) else [value]
+        return []
+
+    def _last_days(self, first: Sequence[str]) -> list[str]:
+        """Return the days on which a stay can end that begins on some days."""
+        for key, words in self._lexicon.facts.items():
+            if words.conflict is not None and words.conflict.between and key in self._facts:
+                length = timedelta(int(self._facts[key]))
+                return [(date.fromisoformat(day) + length).isoformat() for day in _days_of(first)]
+        return []
+
+
+def asks_with(words: FactWords, question: str) -> bool:
+    """Tell whether a question asks for a fact."""
+    return any(cue.search(question) for cue in words.asks)
+
+
+def conflict_slots(words: FactWords) -> Sequence[str]:
+    """Return the slots of which a contradiction of a fact is told."""
+    return words.conflict.slots if words.conflict is not None else ()
+
+
+def _between(words: FactWords) -> Sequence[str]:
+    return words.conflict.between if words.conflict is not None else ()
+
+
+def _days_of(days: Sequence[str]) -> list[str]:
+    if len(days) != 2:
+        return list(days)
+    first, last = map(date.fromisoformat, days)
+    return [(first + timedelta(n)).isoformat() for n in range((last - first).days + 1)]
