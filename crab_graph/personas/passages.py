@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from crab_graph.personas.briefing import BriefedSlot
+from crab_graph.personas.stretches import Stretch, with_items
 from crab_graph.personas.understanding import ANY_ID, Reading
 from crab_graph.personas.wordbook import ConflictKind, DomainLexicon, says
 from crab_graph.text.utterance import Line
@@ -30,33 +31,6 @@ _BOTH = re.compile(r"\b(?:both|all|each|either|every)(?: of)?(?: the| your)? \Z"
 _REACH = 24
 _SHORT = 8
 _HEAD, _COLON, _PLAIN = -3, -1, 0
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """A part of a message that is about the same slots; what it denies is blanked out.
-
-    Attributes:
-        slots: None where nothing says what it is about, several where it is about each of them.
-        item: The id of what it describes, upper case, if it is known.
-        option: The number or letter of the option that it belongs to.
-        segment: The number of the clause, as the reading counts them.
-        label: What its row or column is called, casefolded.
-    """
-
-    text: str
-    start: int
-    line: int
-    segment: int
-    slots: frozenset[str] = frozenset()
-    item: str = ""
-    option: str = ""
-    label: str = ""
-
-    @property
-    def slot(self) -> str:
-        """The one slot that it is about; empty where that is not known."""
-        return next(iter(self.slots)) if len(self.slots) == 1 else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +89,7 @@ def read_stretches(
     the message is a list of things side by side.
     """
     found = list(_Layout(reading, slots, is_list=is_list).passages())
-    return _with_items(found, slots, known)
+    return with_items(found, slots, known)
 
 
 class _Layout:
@@ -411,74 +385,6 @@ def _cells(text: str, line: Line) -> list[tuple[int, int]]:
     if trimmed and trimmed[-1][0] >= trimmed[-1][1]:
         trimmed = trimmed[:-1]
     return trimmed
-
-
-def _with_items(
-    passages: Sequence[Stretch], slots: Sequence[BriefedSlot], known: Mapping[str, str]
-) -> list[Stretch]:
-    """Give every item its one slot, every passage of a slot its item, and options their names."""
-    homes = _homes(passages, slots, known)
-    placed = []
-    for one in passages:
-        home = homes.get(one.item, "")
-        if home and (not one.slots or home in one.slots):
-            one = replace(one, slots=frozenset({home}))
-        elif home and one.slot and one.slot != home:
-            one = replace(one, item="")
-        placed.append(one)
-    numbers = _real_numbers(placed)
-    placed = [
-        replace(one, option=numbers.get(one.option, "")) if one.option.startswith("#") else one
-        for one in placed
-    ]
-    items: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for one in placed:
-        if one.item and one.slot:
-            items[one.option, one.slot].add(one.item)
-    return [
-        replace(one, item=next(iter(items[one.option, one.slot])))
-        if not one.item and len(items.get((one.option, one.slot), ())) == 1
-        else one
-        for one in placed
-    ]
-
-
-def _homes(
-    passages: Sequence[Stretch], slots: Sequence[BriefedSlot], known: Mapping[str, str]
-) -> dict[str, str]:
-    """Return the slot of each item: as it stands there, as before, else what is left, in order."""
-    votes: dict[str, list[str]] = {}
-    for one in passages:
-        if one.item:
-            votes.setdefault(one.item, []).append(one.slot)
-    homes = {
-        item: next(filter(None, own), "") or known.get(item, "") for item, own in votes.items()
-    }
-    by_prefix: dict[str, list[str]] = defaultdict(list)
-    for slot in slots:
-        by_prefix[slot.id_prefix].append(slot.id)
-    for prefix, fitting in by_prefix.items():
-        of_kind = [item for item in homes if item.startswith(f"{prefix}-")]
-        open_items = [item for item in of_kind if not homes[item]]
-        left = [slot for slot in fitting if slot not in homes.values()]
-        if open_items and len(open_items) <= len(left):
-            homes |= dict(zip(open_items, left, strict=False))
-        elif len(fitting) > 1 and open_items and len(open_items) % len(fitting) == 0:
-            homes |= {item: fitting[n % len(fitting)] for n, item in enumerate(open_items)}
-    return homes
-
-
-def _real_numbers(passages: Sequence[Stretch]) -> dict[str, str]:
-    """Return the numbers of list items that are options: two of them have items for one slot."""
-    items: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for one in passages:
-        if one.option.startswith("#") and one.item and one.slot:
-            items[one.slot][one.option].add(one.item)
-    numbers: dict[str, str] = {}
-    for by_number in items.values():
-        if len(by_number) > 1:
-            numbers |= {name: name[1:] for name in by_number}
-    return numbers
 
 
 def is_denied(words: str) -> bool:

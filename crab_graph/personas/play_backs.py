@@ -12,7 +12,7 @@ from typing import Any
 
 from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import UserBriefing
-from crab_graph.personas.passages import Stretch, read_stretches
+from crab_graph.personas.passages import read_stretches
 from crab_graph.personas.played_clauses import is_check, played_clauses
 from crab_graph.personas.played_days import SEPARATOR, PlayedDays, asks_with, conflict_slots
 from crab_graph.personas.spoken_dates import find_dates
@@ -24,6 +24,7 @@ from crab_graph.personas.stated_values import (
     fits_day,
     number_of,
 )
+from crab_graph.personas.stretches import Stretch
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
 from crab_graph.text.amounts import Amount

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from crab_graph.personas.passages import Stretch
 from crab_graph.personas.spoken_dates import SpokenDate, find_dates
 from crab_graph.personas.stated_values import fits_day
+from crab_graph.personas.stretches import Stretch
 from crab_graph.personas.wordbook import ConflictKind, DomainLexicon, FactWords
 
 _RANGE = re.compile(r"\s*(?:-|–|to|and|until|till|through|→|,?\s+and)\s*(?:\w+,? )?")

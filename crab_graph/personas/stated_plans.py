@@ -12,7 +12,7 @@ from datetime import date
 
 from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import BriefedSlot, Fact, UserBriefing
-from crab_graph.personas.passages import Stretch, read_stretches
+from crab_graph.personas.passages import read_stretches
 from crab_graph.personas.stated_people import people_in
 from crab_graph.personas.stated_values import (
     choices_in,
@@ -20,6 +20,7 @@ from crab_graph.personas.stated_values import (
     days_in,
     without_denied,
 )
+from crab_graph.personas.stretches import Stretch
 from crab_graph.personas.understanding import ANY_ID, Reading
 from crab_graph.personas.wordbook import Conflict, ConflictKind, FactWords, ValueForm
 from crab_graph.text.lexicon import pattern
