@@ -55,7 +55,7 @@ def wrong_facts(
         statements = [one for one in statements if one.message.seq != first[one.claim.key]]
     wrong = [one for one in statements if not one.is_right(facts)]
     mended = _mended(episode, statements) if wrong else {}
-    covers = cache(partial(_covered, episode))
+    covers = cache(partial(covered_checks, episode))
     for claim, values, message in wrong:
         if writes and message.seq > writes[-1]:
             continue
@@ -77,7 +77,7 @@ def _mended(episode: Episode, statements: Iterable[_Statement]) -> dict[str, int
     }
 
 
-def _covered(episode: Episode, key: str) -> frozenset[str]:
+def covered_checks(episode: Episode, key: str) -> frozenset[str]:
     """Return the ids of the checks whose failures a wrong statement of a fact explains."""
     covered = episode.reading.grading.covered_checks.get(key, frozenset())
     wishes = ids_of(episode.reading, {Role.WISH})
@@ -149,13 +149,16 @@ class UserConduct(NamedTuple):
 
     Most facts an answer gives are `None` for all; of a persona of a file they are not known. `told`
     has the number of the visible message that first told each fact. Who `doubts` may say any fact
-    otherwise at first.
+    otherwise at first; who `overlooks` need not see an error. `settled` has the message that first
+    told each fact exactly.
     """
 
     facts_per_answer: int | None
     told: Mapping[str, int]
     is_limit_known: bool = True
     doubts: bool = False
+    overlooks: bool = False
+    settled: Mapping[str, int] = {}
 
     @classmethod
     def from_record(
@@ -165,15 +168,24 @@ class UserConduct(NamedTuple):
 
         How a persona of a file behaves, or a dimension of one, is not known here.
         """
+        facts, dimensions = tuple(facts), tuple(dimensions)
         told = {fact["key"]: fact["turn"] for fact in facts if fact["turn"] is not None}
-        dimensions = tuple(dimensions)
         if not told:
             return None
-        doubts = Dimension.D3 in dimensions
+        # Records of users that doubted nothing hold no `settled`.
+        given = {fact["key"]: fact.get("settled", fact["turn"]) for fact in facts}
+        known = cls(
+            None,
+            told,
+            is_limit_known=False,
+            doubts=Dimension.D3 in dimensions,
+            overlooks=Dimension.D4 in dimensions,
+            settled={key: turn for key, turn in given.items() if turn is not None},
+        )
         if persona not in set(Persona) or not set(dimensions) <= set(Dimension):
-            return cls(None, told, is_limit_known=False, doubts=doubts)
-        condition = ResolvedCondition("", Persona(persona), dimensions)
-        return cls(behavior_of(condition).facts_per_answer, told, doubts=doubts)
+            return known
+        limit = behavior_of(ResolvedCondition("", Persona(persona), dimensions)).facts_per_answer
+        return known._replace(facts_per_answer=limit, is_limit_known=True)
 
 
 def withheld_facts(episode: Episode, conduct: UserConduct | None) -> Iterator[UserError]:

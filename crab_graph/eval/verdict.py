@@ -10,6 +10,7 @@ from crab_graph.domains.task import Task
 from crab_graph.eval.attribution import Fault, attribute, failure_modes, id_mismatch_reasons
 from crab_graph.eval.checks import Evidence, FailureMode, Results
 from crab_graph.eval.explanation import Explanation, explain
+from crab_graph.eval.false_yes import false_yeses
 from crab_graph.eval.metrics import disclosure_coverage, efficiency
 from crab_graph.eval.reading import Episode, lay_out, read_task
 from crab_graph.eval.replay import CallStep, Discrepancy, Trajectory, replay
@@ -162,6 +163,7 @@ def grade_trajectory(
     errors = [
         *wrong_facts(episode, results, conduct),
         *withheld_facts(episode, conduct),
+        *false_yeses(episode, conduct),
         *conduct_errors(episode),
         *recorded_errors(user_faults),
     ]

@@ -9,6 +9,7 @@ from tests.eval.builders import (
     NAMES,
     OTHER_METHOD,
     OUT,
+    OUT_MIDDAY,
     OUT_NEXT_DAY,
     SMALL_CARD,
     Plan,
@@ -273,14 +274,68 @@ def test_what_was_told_later_was_not_withheld():
     assert errors(twice, UserConduct(None, {"origin": 1, "birth_dates": 5})) == []
 
 
+def said_yes(request, answer, before="A trip from Chicago to Pittsburgh.", booked=True):
+    script = Script()
+    script.user(before)
+    script.agent(request)
+    script.user(answer)
+    if booked:
+        script.book(flight("outbound", OUT_MIDDAY))
+    script.user("###STOP###")
+    return script
+
+
+MIDDAY_PLAN = (
+    f"Outbound flight {OUT_MIDDAY} at midday, economy aisle, $240.00 for 2. Shall I book it?"
+)
+MIDDAY_RECAP = "So you want to fly out around midday, right?"
+
+
+@pytest.mark.parametrize(
+    ("script", "settled", "found"),
+    [
+        (said_yes(MIDDAY_PLAN, "Yes, go ahead."), {}, 1),
+        (said_yes(MIDDAY_RECAP, "Yes, that's right."), {}, 1),
+        (said_yes(MIDDAY_RECAP, "No, in the morning."), {}, 0),
+        (said_yes(MIDDAY_RECAP, "Yes, that's right."), {"outbound_time_of_day": 1}, 0),
+        (said_yes(MIDDAY_RECAP, "Yes, that's right.", "Outbound in the morning."), {}, 0),
+        (said_yes(MIDDAY_RECAP, "Yes, that's right.", booked=False), {}, 0),
+        (said_yes("So you fly out in the morning, right?", "Yes, that's right."), {}, 0),
+    ],
+)
+def test_a_yes_to_another_value_is_false_where_the_right_one_was_not_given(script, settled, found):
+    conduct = UserConduct(None, {"origin": 1}, settled=settled)
+    told = ["said yes to another value for outbound_time_of_day"] * found
+    assert errors(script, conduct) == told
+    assert errors(script, None) == []
+
+
+@pytest.mark.parametrize(("overlooks", "fault"), [(False, "user"), (True, "agent")])
+def test_a_false_yes_explains_what_was_booked_but_not_where_errors_may_be_overlooked(
+    overlooks, fault
+):
+    script = RIGHT.swapped(flight("outbound", OUT_MIDDAY)).write()
+    script.messages[0]["content"] = "A trip from Chicago to Pittsburgh."
+    script.messages.insert(1, {"role": "assistant", "content": MIDDAY_RECAP})
+    script.messages.insert(2, {"role": "user", "content": "Yes, that's right."})
+    conduct = UserConduct(None, {"origin": 1}, overlooks=overlooks)
+    verdict = grade(small_task(), script.messages, conduct=conduct)
+    assert verdict.fault == fault
+    assert "U8" in [error["code"] for error in verdict.metrics["user_errors"]]
+
+
 def test_the_conduct_is_read_from_a_record():
     facts: list[dict[str, Any]] = [
         {"key": "origin", "turn": 1},
         {"key": "email", "turn": None},
     ]
-    assert UserConduct.from_record("terse", ("d2",), facts) == UserConduct(1, {"origin": 1})
-    assert UserConduct.from_record("neutral", (), facts) == UserConduct(None, {"origin": 1})
+    assert UserConduct.from_record("terse", ("d2",), facts) == UserConduct(
+        1, {"origin": 1}, settled={"origin": 1}
+    )
+    assert UserConduct.from_record("neutral", ("d4",), facts) == UserConduct(
+        None, {"origin": 1}, overlooks=True, settled={"origin": 1}
+    )
     assert UserConduct.from_record("none", (), [{"key": "origin", "turn": None}]) is None
     # How much a persona of a file gives is not known here; what it told is.
     pirate = UserConduct.from_record("pirate", (), facts)
-    assert pirate == UserConduct(None, {"origin": 1}, is_limit_known=False)
+    assert pirate == UserConduct(None, {"origin": 1}, is_limit_known=False, settled={"origin": 1})

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from crab_graph.analysis.fidelity.heard_turns import HeardTurn, Lived
 from crab_graph.domains.task import Task
+from crab_graph.eval.false_yes import says_yes
 from crab_graph.eval.reading import read_task
 from crab_graph.generation.constraints import Ref, Value
 from crab_graph.text.approvals import ActKind, find_acts
@@ -19,10 +20,6 @@ from crab_graph.text.mentions import by_slot, disclosed, find_mentions
 from crab_graph.text.utterance import read_message
 
 _ID = re.compile(r"(?<![\w-])[A-Z]{2,4}-\d+(?![\w-])")
-_AFFIRMS = re.compile(
-    r"\b(?:yes|yep|yeah|correct|right|exactly|indeed|that's it|sounds good|all good|fine|perfect)\b"
-)
-_DENIES = re.compile(r"\b(?:no|not|wrong|incorrect|isn't|n't|actually|wait|should be|but)\b")
 
 
 class Statement(NamedTuple):
@@ -125,10 +122,7 @@ def is_approved(statement: Statement, task: Task) -> bool:
 
 def is_affirmed(statement: Statement) -> bool:
     """Tell whether the answer says yes and gives none of the right values."""
-    said = statement.turn.said.casefold()
-    if statement.turn.states(*statement.missed):
-        return False
-    return _AFFIRMS.search(said) is not None and _DENIES.search(said) is None
+    return not statement.turn.states(*statement.missed) and says_yes(statement.turn.said)
 
 
 def _broken_by_tables(text: str, task: Task) -> frozenset[str]:
