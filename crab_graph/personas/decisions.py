@@ -48,9 +48,8 @@ def private_calls(turn: Turn) -> list[PrivateCall]:
     if objects(turn) or CARD_FACT in turn.playback.wrong:
         return []
     pays = reading.asks_wallet or turn.is_due
-    # Once it has paid, it looks for what has come of that whenever nothing else is asked.
-    is_later = bool(wallet.earlier) and not reading.asked
-    checks = (reading.claims_done or reading.is_closing or is_later) and not pays
+    # Once it has paid, it looks for what has come of that, whatever it is asked.
+    checks = (reading.claims_done or reading.is_closing or bool(wallet.earlier)) and not pays
     if checks and wallet.confirmations not in wallet.called:
         return [PrivateCall(wallet.confirmations, {})]
     if turn.wrong_total is not None and CARDS in wallet.called:
