@@ -30,6 +30,7 @@ FIRST = {
     "first_blind": (0.859, 0.842),
     "second_blind": (0.805, 0.854),
     "rare_acts": (0.747, 0.656),
+    "third_blind": (0.892, 0.864),
 }
 """F1 over facts and over intents of the reader that each set met first, before it was read."""
 TARGET = 0.95

@@ -5,6 +5,7 @@ candidate fact say how the clause may ask for it, and what stands around. Word f
 words, for what is learned of one domain's facts alone.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -69,6 +70,8 @@ def cues_in(segment: Segment) -> list[str]:
     ]
 
 
+_BLANK = re.compile(r"[|:][\s|_?❓]*\Z")
+"""The end of a line of a form that is to be filled in."""
 _SKIPPED = frozenset(_NOT_READ.split())
 
 
@@ -176,6 +179,7 @@ def _form(segment: Segment, length: int) -> set[str]:
         "opens": segment.opens_list,
         "item": segment.is_item,
         "row": segment.text.count("|") > 1,
+        "blank": bool(_BLANK.search(segment.text)),
         "named": bool(segment.named),
         "scoped": bool(segment.scope) and not segment.named,
         ends: True,

@@ -128,10 +128,19 @@ def reader_model(learned: str = "") -> ReaderModel:
     )
 
 
-def save_weights(path: IO[bytes], weights: Mapping[str, Weights]) -> None:
-    """Write weights to a file, by name."""
+def stamp_of(learned: str = "") -> str:
+    """Return what the weights were learned from: a digest of labelled messages, cues and features.
+
+    Raises:
+        UsageError: there is no such file, or it holds no weights; the message names it.
+    """
+    return _arrays(learned or SHARED)["stamp"].tobytes().decode()
+
+
+def save_weights(path: IO[bytes], weights: Mapping[str, Weights], stamp: str) -> None:
+    """Write weights to a file, by name, with the digest of what they were learned from."""
     arrays = {key: one for name, part in weights.items() for key, one in part.arrays(name).items()}
-    np.savez_compressed(path, allow_pickle=False, **arrays)
+    np.savez_compressed(path, allow_pickle=False, stamp=_packed([stamp]), **arrays)
 
 
 def _arrays(source: str) -> dict[str, NDArray[Any]]:

@@ -1,4 +1,7 @@
-"""Numbers and dates as people write them: `3 May 2027`, `May 3, 2027`, `3-7 May`, `2027-05-03`."""
+"""Numbers and dates as people write them: `3 May 2027`, `May 3, 2027`, `3-7 May`, `2027-05-03`.
+
+Of `5/3/2027` the month stands first, of `3.5.2027` the day.
+"""
 
 import re
 from datetime import date
@@ -8,6 +11,7 @@ from typing import NamedTuple
 MONTHS = tuple(
     "January February March April May June July August September October November December".split()
 )
+_MONTHS = len(MONTHS)
 _WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 NUMBERS = {word: number for number, word in enumerate(_WORDS, start=1)}
 
@@ -22,10 +26,11 @@ _TO = (
 )
 _YEAR = r"(?:,?\s+(?P<year>(?:19|20)\d\d)\b)?"
 _WRITTEN = (
-    re.compile(r"(?<![\d-])(?P<year>(?:19|20)\d\d)-(?P<number>\d\d)-(?P<day>\d\d)(?!\d)"),
+    re.compile(r"(?<![\d/-])(?P<year>(?:19|20)\d\d)([/-])(?P<number>\d\d)\2(?P<day>\d\d)(?!\d)"),
     re.compile(rf"(?<![\d.,$-]){_DAY}{_TO}\s+(?:of\s+)?{_MONTH}{_YEAR}", re.IGNORECASE),
     re.compile(rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}{_TO}{_YEAR}", re.IGNORECASE),
     re.compile(r"(?<![\d/])(?P<number>\d{1,2})/(?P<day>\d{1,2})/(?P<year>(?:19|20)\d\d)(?![\d/])"),
+    re.compile(r"(?<![\d.,$])(?P<day>\d{1,2})\.(?P<number>\d{1,2})\.(?P<year>(?:19|20)\d\d)(?!\d)"),
 )
 
 
@@ -49,6 +54,8 @@ def find_dates(text: str, today: str) -> list[SpokenDate]:
         number = parts.get("number")
         month = int(number) if number else _MONTH_NUMBER[parts["month"].casefold()]
         days = [int(day) for day in (parts["day"], parts.get("last")) if day]
+        if month > _MONTHS >= days[0]:
+            month, days = days[0], [month]  # `25/12/2027` can be one date only
         dates = [_date_or_none(parts.get("year"), month, day, today) for day in days]
         read = [SpokenDate(start, end, iso) for iso in dates if iso is not None]
         if read:

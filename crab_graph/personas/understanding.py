@@ -21,6 +21,8 @@ from crab_graph.text.utterance import starting_within
 PRICE = re.compile(r"[$€£] ?\d|\d ?(?:€|(?:euros?|dollars|bucks|pounds|quid)\b)")
 """What reads like a price, in any currency."""
 ANY_ID = re.compile(r"(?<![\w-])[a-z]{2,4}-(?=[a-z]*\d)[0-9a-z]{3,}(?![\w-])")
+_REMEMBERED = 8
+"""Clauses at the end of the message before that this one may refer to."""
 _BOOKING_ID = "bk-"
 _OF_PAYMENT = frozenset({"bk", "pm", "tx"})
 _NOT_AT_ALL = -8.0
@@ -128,7 +130,8 @@ class Reading:
         signs = MessageSigns(ids, len(self.stated), self._is_about_payment, self.prefixes)
         priced = [self._is_priced(segment) for segment in self.segments]
         before = read_segments(_said(self._before), self.lexicon)[1] if self._before else []
-        return message_features(self.segments, signs, priced, words, self.lexicon, before)
+        last = before[-_REMEMBERED:]
+        return message_features(self.segments, signs, priced, words, self.lexicon, last)
 
     @cached_property
     def _is_about_payment(self) -> bool:

@@ -1,24 +1,50 @@
 """The labelled messages of agents, as `make bench` scores them."""
 
 import importlib.util
+import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from crab_graph.personas.reader_model import stamp_of
+
 ROOT = Path(__file__).parents[2]
 
 
-def bench():
-    path = ROOT / "benchmarks" / "bench_understanding.py"
+def bench(name="bench_understanding"):
+    path = ROOT / "benchmarks" / f"{name}.py"
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
 
 
 BENCH = bench()
+TRAINING = bench("train_reader")
+RETRAIN = (
+    "cues, messages or features changed since: run `python benchmarks/train_reader.py` (~40 s)"
+)
+
+
+def test_the_weights_were_learned_from_the_present_messages_and_cues():
+    present = TRAINING.stamp()
+    assert stamp_of(TRAINING.SHARED) == present, RETRAIN
+    assert stamp_of(TRAINING.OWN) == present, RETRAIN
+
+
+def test_training_on_the_same_messages_gives_the_same_weights():
+    some = [TRAINING.example(message) for message in TRAINING.load("clinic")[:20]]
+    for first, second in zip(TRAINING.train(some), TRAINING.train(some), strict=True):
+        assert first.rows == second.rows and first.values.any()
+        assert first.values.tolist() == second.values.tolist()
+
+
+@pytest.mark.slow
+def test_the_weights_are_what_training_gives():
+    assert TRAINING.check(), RETRAIN
 
 
 @cache
@@ -33,7 +59,9 @@ def test_messages_are_understood_as_they_are_labelled(half):
     assert min(scores[kind].macro for kind in ("asked", "intents")) >= BENCH.TARGET
 
 
-@pytest.mark.parametrize("name", (*BENCH.STYLES, "first_blind", "second_blind", "rare_acts"))
+@pytest.mark.parametrize(
+    "name", (*BENCH.STYLES, "first_blind", "second_blind", "rare_acts", "third_blind")
+)
 def test_messages_of_every_style_are_understood(name):
     scores = scores_of(name)
     assert min(scores[kind].ratios()[2] for kind in ("asked", "intents")) >= 0.9
