@@ -187,7 +187,9 @@ class Reading:
         best, found = _NOT_AT_ALL, None
         for row, segment in enumerate(self.segments):
             is_asked = segment.is_request and not (segment.is_firm or segment.says("action"))
-            for key in self.features[row].facts if is_asked or is_bare else ():
+            for key, how in self.features[row].facts.items() if is_asked or is_bare else ():
+                if "how:ellipsis&again" in how:
+                    continue
                 place, slots = keys.index(key), facts[key].slots
                 is_other = bool(scope and slots) and scope.isdisjoint(slots)
                 if scores[row, place] > best and not is_other:

@@ -36,7 +36,7 @@ def test_the_weights_were_learned_from_the_present_messages_and_cues():
 
 
 def test_training_on_the_same_messages_gives_the_same_weights():
-    some = [TRAINING.example(message) for message in TRAINING.load("clinic")[:20]]
+    some = [TRAINING.example(message) for message in TRAINING.load("open")[:20]]
     for first, second in zip(TRAINING.train(some), TRAINING.train(some), strict=True):
         assert first.rows == second.rows and first.values.any()
         assert first.values.tolist() == second.values.tolist()
