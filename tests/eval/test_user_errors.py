@@ -72,6 +72,9 @@ def codes(script):
         ("Leaving in early June (I guess).", []),
         ("Our budget for the whole trip is around $900, I believe.", []),
         ("It is for one less than 4 nights.", []),
+        ("The whole trip may cost up to $1.5k.", []),
+        ("Our budget for the whole trip is $1.5k.", []),
+        ("Leaving on the first Monday of May 2027.", []),
         ("Outbound time of day: anything but morning or midday.", []),
     ],
 )
