@@ -28,7 +28,7 @@ _YEAR = r"(?:,?\s+(?P<year>(?:19|20)\d\d)\b)?"
 _WRITTEN = (
     re.compile(r"(?<![\d/-])(?P<year>(?:19|20)\d\d)([/-])(?P<number>\d\d)\2(?P<day>\d\d)(?!\d)"),
     re.compile(rf"(?<![\d.,$-]){_DAY}{_TO}\s+(?:of\s+)?{_MONTH}{_YEAR}", re.IGNORECASE),
-    re.compile(rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}{_TO}{_YEAR}", re.IGNORECASE),
+    re.compile(rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}(?!\d){_TO}{_YEAR}", re.IGNORECASE),
     re.compile(r"(?<![\d/])(?P<number>\d{1,2})/(?P<day>\d{1,2})/(?P<year>(?:19|20)\d\d)(?![\d/])"),
     re.compile(r"(?<![\d.,$])(?P<day>\d{1,2})\.(?P<number>\d{1,2})\.(?P<year>(?:19|20)\d\d)(?!\d)"),
 )

@@ -32,6 +32,7 @@ _NO_NAMES = frozenset(
     | set("The A An Your Our My This That I We You Shall Would Do Please Total Trip Date".split())
     | set("Price Both All Dear Hello Hi Thank Thanks Customer Grand Visa Mastercard".split())
     | set("American Express May And For With Booking Payment Card Names".split())
+    | set("Mr Mrs Ms Miss Mx Dr Prof Sir Madam".split())  # an address states nobody's name
 )
 
 

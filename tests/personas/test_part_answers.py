@@ -142,3 +142,21 @@ def test_days_of_what_is_played_back_are_not_those_of_something_else():
         "Might you confirm that any day from the 3rd to the 7th of May would be acceptable?"
     )
     assert "attraction" not in answer.casefold()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Understood, Ms Ruiz, and I shall keep it brief. Might I have your seat wishes?",
+        "The first Tuesday of May 2027 is May 4, so you leave on May 4, 2027. Is that right?",
+        "i make the first tuesday of may 2027 the 4th. sound right?",
+        "You leave on 4 May 2027. Is that date window right?",
+    ],
+)
+def test_an_address_a_month_with_its_year_and_a_date_window_deny_nothing(text):
+    chat = Chat("generic")
+    chat.say()
+    answer = chat.say(text)
+    assert not chat.told("corrected"), answer
+    assert "right" in answer or "ms ruiz" in text.casefold()
+    assert not answer.startswith("No")

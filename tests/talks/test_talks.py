@@ -1,0 +1,60 @@
+"""Whole talks of language models: graded again, and every turn of the user read by somebody."""
+
+import json
+
+import pytest
+
+import crab_graph as cg
+from benchmarks.bench_talks import (
+    FAULTY,
+    READINGS,
+    SETS,
+    TALKS,
+    faulty_turns,
+    load_set,
+    reading_of,
+)
+
+BENCHES = {"second": "second", "third": "third", "users": "users"}
+AGENTS = ("first", "second", "third")
+MOST_FAULTY = 0.01
+
+
+def messages_of(name, talk):
+    lines = (TALKS / name / f"{talk['talk']}.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+@pytest.mark.parametrize("name", BENCHES)
+def test_a_kept_talk_is_graded_as_when_it_was_played(name):
+    bench = cg.load_benchmark(TALKS / BENCHES[name] / "bench")
+    for talk in load_set(name):
+        verdict = cg.grade(bench[talk["task"]], messages_of(name, talk))
+        assert verdict.passed == talk["passed"], talk["talk"]
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_reader_says_something_of_every_turn_of_the_user(name):
+    for talk in load_set(name):
+        said = [
+            message
+            for message in messages_of(name, talk)
+            if message["role"] == "user" and not message.get("tool_calls")
+        ]
+        assert len(talk["turns"]) == len(said), talk["talk"]
+        assert {reading_of(turn) for turn in talk["turns"]} <= set(READINGS)
+        assert all(":" in turn for turn in talk["turns"] if reading_of(turn) in FAULTY)
+        assert talk["why"] or talk["passed"] == talk["truly"] is True
+
+
+def test_the_talks_are_of_all_kinds():
+    talks = [talk for name in AGENTS for talk in load_set(name)]
+    assert {talk["task"][:2] for talk in talks} == {"S1", "S2", "S3", "S4"}
+    assert {talk["persona"] for talk in talks} == {"none", "terse", "neutral", "impatient"}
+    assert len({talk["writer"] for talk in talks}) >= 10
+    assert len(load_set("users")) >= 12
+
+
+def test_hardly_any_turn_of_a_model_in_the_user_s_seat_is_wrong():
+    faulty, turns = faulty_turns(load_set("users"))
+    assert faulty <= MOST_FAULTY * turns
