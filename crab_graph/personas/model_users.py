@@ -159,7 +159,7 @@ class HybridUser:
 
 
 def _marks(text: str, today: str) -> tuple[object, ...]:
-    """Return what a wording must keep: dates, amounts, ids, and whether it approves or refuses."""
+    """Return what a wording must keep: dates, amounts, ids, approvals, refusals, and their news."""
     utterance = read_message(text)
     return (
         {date.iso for date in find_dates(text, today)},
@@ -167,6 +167,7 @@ def _marks(text: str, today: str) -> tuple[object, ...]:
         set(ANY_ID.findall(utterance.text)),
         pattern("approval", "strong").search(utterance.text) is not None,
         pattern("approval", "reserve").search(utterance.text) is not None,
+        "approved" in utterance.text,
     )
 
 

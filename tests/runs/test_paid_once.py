@@ -25,6 +25,7 @@ class Sampled:
         is_user = "You play a customer" in messages[0]["content"]
         number = len(self.answered)
         text = f"Reply {number} of the {'user' if is_user else 'agent'}."
+        text += "" if is_user else " I cannot find anything that fits."
         if is_user and said >= 3:
             text += " ###STOP###"
         self.answered.append((is_user, text))
