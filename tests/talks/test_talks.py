@@ -12,11 +12,12 @@ from benchmarks.bench_talks import (
     TALKS,
     faulty_turns,
     load_set,
+    pairs_of,
     reading_of,
 )
 
-BENCHES = {"second": "second", "third": "third", "users": "users"}
-AGENTS = ("first", "second", "third")
+BENCHES = {"second": "second", "third": "third", "fourth": "third", "users": "users"}
+AGENTS = ("first", "second", "third", "fourth")
 MOST_FAULTY = 0.01
 
 
@@ -49,6 +50,8 @@ def test_a_reader_says_something_of_every_turn_of_the_user(name):
 
 def test_the_talks_are_of_all_kinds():
     talks = [talk for name in AGENTS for talk in load_set(name)]
+    assert len(talks) >= 60
+    assert len(pairs_of(load_set("fourth"))) == 20
     assert {talk["task"][:2] for talk in talks} == {"S1", "S2", "S3", "S4"}
     assert {talk["persona"] for talk in talks} == {"none", "terse", "neutral", "impatient"}
     assert len({talk["writer"] for talk in talks}) >= 10
