@@ -1,7 +1,7 @@
 """How a user answers what is played back to it: it affirms, corrects, or says it has no wish."""
 
 from crab_graph.personas.briefing import Fact, Reason
-from crab_graph.personas.fact_answers import NAMED_ABSENCES, OR, chosen_facts
+from crab_graph.personas.fact_answers import OR, absence_words, asks_openly, chosen_facts
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 
 
@@ -14,7 +14,7 @@ def check(turn: Turn) -> Decision | None:
     unknown = [key for key in played.unknown if key not in turn.memory.declined]
     if not played.wrong and not (played.is_asked and played.states) and not unknown:
         return None
-    speaker, lexicon = turn.speaker, turn.briefing.lexicon
+    speaker = turn.speaker
     wrong = [turn.facts[key] for key in played.wrong if key in turn.facts]
     right = _right(turn)
     parts = []
@@ -24,24 +24,22 @@ def check(turn: Turn) -> Decision | None:
     elif right and played.is_asked:
         parts = [speaker.phrase("right")]
     unknown = unknown if unknown or parts else list(played.unknown)
-    free = _free(turn)
-    unknown = list(dict.fromkeys([*unknown, *free]))
-    absent = speaker.without([lexicon.facts[key] for key in unknown if key in lexicon.facts])
+    others = _others(turn)
+    absent, declined = absence_words(turn, others, _played(turn), unknown)
     affirmed = [
         key
         for key in right
         if played.is_asked and key in turn.facts and not turn.memory.record.is_settled(key)
     ]
-    others = _others(turn)
     told = (
         *((key, Reason.CORRECTED) for key in played.wrong if key in turn.facts),
         *((key, Reason.ASKED) for key in affirmed),
         *told_as_asked(others),
     )
     return Decision(
-        (*parts, *absent, *map(speaker.fact, others)),
+        (*parts, *map(speaker.fact, others), *absent),
         told=told,
-        declined=tuple(unknown),
+        declined=declined,
         is_answer=True,
         is_content=True,
         moved=bool(wrong),
@@ -52,7 +50,7 @@ def _others(turn: Turn) -> list[Fact]:
     """Return what else the message asks for, and the play-back does not answer."""
     done = {*_right(turn), *turn.playback.wrong}
     reading = turn.reading
-    if not (reading.asked or reading.exactly or reading.is_open_question):
+    if not (reading.asked or reading.exactly or asks_openly(turn)):
         return []
     return [fact for fact in chosen_facts(turn) if fact.key not in done]
 
@@ -66,28 +64,28 @@ def _right(turn: Turn) -> list[str]:
     return [key for key in turn.playback.right if key not in several]
 
 
-def _free(turn: Turn) -> list[str]:
-    """Return what else the message asks for on which there is no wish, a few of them.
+def _played(turn: Turn) -> list[str]:
+    """Return what a message plays back, and what it seems to ask for by words that are of that.
 
-    What needs its slot is not meant by words that name none: they are of what is played back.
+    What needs its slot is not meant by words that name none.
     """
-    words = turn.briefing.lexicon.facts
-    named = {slot for segment in turn.reading.segments for slot in segment.named}
-    played = {*turn.playback.right, *turn.playback.wrong, *turn.playback.unknown}
-    keys = [key for key in turn.reading.asked if key in words and key not in turn.facts]
-    keys = [
+    words, played = turn.briefing.lexicon.facts, turn.playback
+    seeming = [
         key
-        for key in keys
-        if key not in played and not (words[key].needs_slot and _is_of_days(turn, key))
+        for key in turn.reading.asked
+        if key in words
+        and key not in turn.facts
+        and words[key].needs_slot
+        and not _is_asked_by_name(turn, key)
     ]
-    return [key for key in keys if named or not words[key].needs_slot][:NAMED_ABSENCES]
+    return [*played.right, *played.wrong, *played.unknown, *seeming]
 
 
-def _is_of_days(turn: Turn, key: str) -> bool:
-    """Tell whether the days that are asked about are those of something that is played back."""
-    words = turn.briefing.lexicon.facts
+def _is_asked_by_name(turn: Turn, key: str) -> bool:
+    """Tell whether a clause that asks for a fact names the slot it is about."""
+    slots = set(turn.briefing.lexicon.facts[key].slots)
+    clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
     return any(
-        other != key and words[other].form is words[key].form
-        for other in turn.playback.right
-        if other in words
+        one.is_request and not one.scope.isdisjoint(slots) and "how:cue" in how.facts.get(key, ())
+        for one, how in clauses
     )

@@ -12,8 +12,10 @@ from crab_graph.personas.turns import Decision, Turn, told_as_asked
 OR = re.compile(r"\bor\b|/")
 _FEW_ABSENCES = 2
 """So many facts that the user lacks are spoken of by name where it has told all its wishes."""
-NAMED_ABSENCES = 4
-"""No more of them are named in one breath."""
+_NAMED_ABSENCES = 12
+"""Who may say all at once names no more of them in one breath."""
+_SOME_ABSENCES = 4
+"""Others name no more of them."""
 
 
 def asked_facts(turn: Turn) -> list[str]:
@@ -22,11 +24,13 @@ def asked_facts(turn: Turn) -> list[str]:
     What nobody needs any more is not left, nor is it told beside what spares it.
     """
     record = turn.memory.record
-    keys = list(turn.reading.asked)
+    keys = [*_doubted(turn), *turn.reading.asked]
     firm = turn.reading.exactly
     keys += [k for k in turn.reading.checked if k in firm or not record.is_settled(k)]
     if turn.reading.asks_choice:
         keys += turn.choices
+    if not keys:
+        keys = [key for key in turn.reading.hinted if _is_open(turn, key)]
     named = _without_either(turn, dict.fromkeys(keys))
     if asks_openly(turn):
         said = [key for key in turn.facts if record.has(key)]
@@ -34,6 +38,38 @@ def asked_facts(turn: Turn) -> list[str]:
             if key not in said and key not in named and key not in _spared(turn, [*named, *said]):
                 named.append(key)
     return [key for key in named if key not in turn.said]
+
+
+def _doubted(turn: Turn) -> list[str]:
+    """Return what the user said with doubt, and a question names a value of: it says it surely.
+
+    A plan or a choice is no such question.
+    """
+    reading, record = turn.reading, turn.memory.record
+    words = turn.briefing.lexicon.facts
+    doubtful = [key for key in turn.facts if record.has(key) and not record.is_settled(key)]
+    if reading.asks_booking or reading.asks_choice or reading.ids:
+        return []
+    clauses = list(zip(reading.segments, reading.features, strict=True))
+    asked = [
+        (one, how)
+        for number, (one, how) in enumerate(clauses)
+        if one.is_request or any(two.is_firm for two, _ in clauses[number + 1 : number + 2])
+    ]
+    return [
+        key
+        for key in doubtful
+        if key in words
+        and any(
+            key in how.facts and any(cue.search(one.text) for cue in words[key].cues.values())
+            for one, how in asked
+        )
+    ]
+
+
+def _is_open(turn: Turn, key: str) -> bool:
+    """Tell whether the user has neither said a fact for sure nor that it has no wish there."""
+    return not (turn.memory.record.is_settled(key) or key in turn.memory.declined)
 
 
 def asks_openly(turn: Turn) -> bool:
@@ -142,32 +178,40 @@ def answer(turn: Turn) -> Decision | None:
     )
 
 
-def absence_words(turn: Turn, given: Sequence[Fact]) -> tuple[list[str], tuple[str, ...]]:
+def absence_words(
+    turn: Turn, given: Sequence[Fact], played: Sequence[str] = (), unknown: Sequence[str] = ()
+) -> tuple[list[str], tuple[str, ...]]:
     """Say on which of the facts asked for the user has no wish, and return their keys.
 
     They take nothing of what one answer holds; those that are asked behind what waits wait with it.
     Of many it speaks as of the rest, but not while it has wishes that the agent does not know.
+    What was `played` back is not asked for beside that, but for what is `unknown` to the user.
     """
     asked = asked_facts(turn)
-    absent, new = absent_facts(turn), new_facts(turn)
+    words, speaker = turn.briefing.lexicon.facts, turn.speaker
+    new = [key for key in new_facts(turn) if key not in played]
+    absent = [key for key in absent_facts(turn) if key not in played]
     waiting = [key for key in new if key not in {fact.key for fact in given}]
     if waiting:
         absent = [key for key in absent if asked.index(key) < asked.index(waiting[0])]
-    if not absent and not (asks_openly(turn) and not given):
+    absent = list(dict.fromkeys([*(key for key in unknown if key in words), *absent]))
+    ends = asks_openly(turn) and not given and not waiting
+    if not absent and not ends:
         return [], ()
-    words, speaker = turn.briefing.lexicon.facts, turn.speaker
-    if asks_openly(turn) and not given:
-        lacking = absent if turn.behavior.facts_per_answer != 1 else []
+    limit = turn.behavior.facts_per_answer
+    most = _NAMED_ABSENCES if limit is None else _SOME_ABSENCES
+    if ends:
+        lacking = absent if limit != 1 or unknown else []
         own = speaker.without([words[key] for key in lacking]) if lacking else []
-        own = [speaker.phrase("no_wish")] if len(lacking) > NAMED_ABSENCES else own
+        own = [speaker.phrase("no_wish")] if len(lacking) > most else own
         return [*own, speaker.phrase("nothing_else")], tuple(absent)
     record = turn.memory.record
     told = {fact.key for fact in given}
     has_more = any(
         not record.has(key) and key not in told for key in turn.facts if _is_wish(turn, key)
     )
-    if len(absent) <= _FEW_ABSENCES or has_more or waiting:
-        absent = absent[:NAMED_ABSENCES]
+    if len(absent) <= _FEW_ABSENCES or has_more or waiting or played:
+        absent = absent[:most]
         return speaker.without([words[key] for key in absent]), tuple(absent)
     has_some = any(key in turn.facts for key in asked)
     return [speaker.phrase("no_more_wish" if has_some else "no_wish")], tuple(absent)

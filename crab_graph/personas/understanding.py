@@ -23,6 +23,8 @@ PRICE = re.compile(r"[$€£] ?\d|\d ?(?:€|(?:euros?|dollars|bucks|pounds|quid
 ANY_ID = re.compile(r"(?<![\w-])[a-z]{2,4}-(?=[a-z]*\d)[0-9a-z]{3,}(?![\w-])")
 _REMEMBERED = 8
 """Clauses at the end of the message before that this one may refer to."""
+_AS_MANY = 2
+"""A clause that names more facts than these, and no value, is a list of what is wanted."""
 _BOOKING_ID = "bk-"
 _OF_PAYMENT = frozenset({"bk", "pm", "tx"})
 _NOT_AT_ALL = -8.0
@@ -111,6 +113,21 @@ class Reading:
         valued = {key for one in self.features for key, how in one.facts.items() if "value" in how}
         asked = (key for key in self.asked if key in valued)
         return tuple(dict.fromkeys([*self.exactly, *self.checked, *asked]))
+
+    @cached_property
+    def hinted(self) -> tuple[str, ...]:
+        """Keys of the facts that it names without a value, where nothing tells what it does.
+
+        A clause that asks names them, or one that lists several.
+        """
+        if self.asked or self._is_explained:
+            return ()
+        found: list[str] = []
+        for segment, one in zip(self.segments, self.features, strict=True):
+            named = [k for k, how in one.facts.items() if "how:cue" in how and "value" not in how]
+            if segment.is_request or len(named) > _AS_MANY:
+                found += named
+        return tuple(dict.fromkeys(found))
 
     @cached_property
     def ids(self) -> tuple[str, ...]:

@@ -1,0 +1,89 @@
+"""What a message asks beside a play-back, a list or a doubt is all answered, not its first part."""
+
+import pytest
+
+from tests.personas.test_rules_user import Chat
+
+RECAP = "Noted: Chicago to Pittsburgh and back, 3 nights, 2 people, outbound in the morning. "
+FREE = {
+    "for the return flight": "at what time of day the return flight should leave",
+    "room type": "which room type you like",
+    "bed": "which bed type you like",
+    "cabin": "which cabin you would fly in",
+    "any day": "for which day you want the attraction",
+}
+
+
+def played(condition="generic", seed=0):
+    chat = Chat(condition, seed)
+    chat.say()
+    return chat
+
+
+@pytest.mark.parametrize("check", ["Is that right?", "Have I got that right so far?", "Correct?"])
+@pytest.mark.parametrize("form", ["prose", "list"])
+@pytest.mark.parametrize("condition", ["generic", "neutral"])
+def test_open_questions_behind_a_play_back_are_all_answered(check, form, condition):
+    asked = list(FREE.values())
+    if form == "prose":
+        text = "Please also tell me " + ", ".join(asked[:-1]) + f", and {asked[-1]}."
+    else:
+        text = "Please also tell me:\n" + "\n".join(f"- {one}" for one in asked)
+    said = played(condition).say(f"{RECAP}{check}\n\n{text}").casefold()
+    assert "right" in said or "correct" in said
+    assert not [thing for thing in FREE if thing not in said], said
+
+
+def test_whether_there_is_anything_else_is_answered_behind_a_play_back():
+    said = played().say(f"{RECAP}Is that right? Which bed do you want? And anything else?")
+    assert "bed" in said
+    assert "else" in said or "everything" in said
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "{slip} with some doubt: is it {slip}, yes or no? And which seats would you like?",
+        "Is {slip} a must, or would any time be fine? And the seats: window or aisle?",
+        "You thought of {slip}; is that settled? Please tell me the seat position too.",
+    ],
+)
+@pytest.mark.parametrize("condition", ["d3", "terse+d3", "impatient+d3"])
+def test_a_doubt_that_is_asked_about_is_settled_first(question, condition):
+    for seed in range(40):
+        chat = Chat(condition, seed)
+        chat.say()
+        chat.say("At what time of day should the outbound flight leave?")
+        row = next(
+            (one for one in chat.state["disclosed"] if one["key"] == "outbound_time_of_day"), None
+        )
+        if row is None or row["how"] != "wrong":
+            continue
+        chat.say(question.format(slip=row["said"].split(",")[0]))
+        settled = [one["key"] for one in chat.state["disclosed"][-3:] if one["how"] == "exact"]
+        assert "outbound_time_of_day" in settled
+        return
+    raise AssertionError("no slip was drawn")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Good, noted. Last points: seat position, hotel stars, kind of attraction, budget.",
+        "Alright. Left to do: budget, star rating, seat position, type of attraction.",
+    ],
+)
+@pytest.mark.parametrize("condition", ["neutral", "impatient", "terse"])
+def test_a_list_of_what_is_open_is_answered_though_it_asks_nothing(text, condition):
+    chat = played(condition)
+    before = len(chat.told())
+    chat.say(text)
+    assert len(chat.told()) > before
+
+
+@pytest.mark.parametrize("condition", ["impatient", "terse"])
+def test_nobody_asks_what_is_next_while_something_asked_is_open(condition):
+    for seed in range(12):
+        chat = played(condition, seed)
+        said = chat.say(f"{RECAP}Is that right? And which seats, what budget, which kind of hotel?")
+        assert "What's next" not in said and "What else" not in said and "Which next" not in said
