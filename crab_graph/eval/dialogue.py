@@ -20,6 +20,7 @@ from crab_graph.text.mentions import (
     find_references,
 )
 from crab_graph.text.phrases import has_summary_cue, offers_transfer
+from crab_graph.text.status_claims import StatusClaim, find_status_claims
 from crab_graph.text.totals import ALL_CUES, CueFamily, TotalStatement, find_totals
 from crab_graph.text.utterance import Utterance, read_message
 from crab_graph.text.vocabulary import Catalogue
@@ -82,6 +83,11 @@ class AgentMessage:
         """What its words refer to."""
         slots = {booking.booking_id: booking.slot for booking in self._history.bookings}
         return find_references(self.utterance, self.mentions, self._catalogue, slots)
+
+    @cached_property
+    def status_claims(self) -> tuple[StatusClaim, ...]:
+        """What it says is booked, confirmed or cancelled, and what it says is not."""
+        return find_status_claims(self.utterance, self.references, self._catalogue.vocabulary)
 
     def job_totals(self, families: frozenset[CueFamily]) -> list[TotalStatement]:
         """Return its sound totals of the job, by cues of some families."""

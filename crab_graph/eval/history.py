@@ -44,10 +44,15 @@ class BookingRecord:
     slot: str | None
     made_at: int
     cancelled_at: float = NEVER
+    confirmed_at: float = NEVER
 
     def is_active(self, seq: float) -> bool:
         """Return whether it is active just before a place in the trace."""
         return self.made_at < seq <= self.cancelled_at
+
+    def is_confirmed(self, seq: float) -> bool:
+        """Return whether it is active and confirmed just before a place in the trace."""
+        return self.is_active(seq) and self.confirmed_at < seq
 
 
 class BookingPrice(NamedTuple):
@@ -123,17 +128,27 @@ def read_history(trajectory: Trajectory, slot_of: Callable[[str], str | None]) -
     return history
 
 
+def _changed(booking: BookingRecord, status: str, seq: int) -> BookingRecord:
+    """Return a booking whose status has changed."""
+    if status == BookingStatus.CANCELLED:
+        return replace(booking, cancelled_at=seq)
+    return replace(booking, confirmed_at=seq) if status == BookingStatus.CONFIRMED else booking
+
+
 def _record(history: History, seq: int, event: Event, slot_of: Callable[[str], str | None]) -> None:
     key, row = event["key"], event.get("row", {})
     match event["op"], event["table"]:
         case "insert", "bookings":
             entity_id, slot = row["entity_id"], slot_of(row["entity_id"])
-            history.by_id[key] = BookingRecord(key, row["kind"], entity_id, slot, seq)
+            confirmed_at = seq if row["status"] == BookingStatus.CONFIRMED else NEVER
+            history.by_id[key] = BookingRecord(
+                key, row["kind"], entity_id, slot, seq, confirmed_at=confirmed_at
+            )
             history.prices.append(BookingPrice(seq, key, row["total_cents"]))
         case "update", "bookings":
             values = event["set"]
-            if values.get("status") == BookingStatus.CANCELLED and key in history.by_id:
-                history.by_id[key] = replace(history.by_id[key], cancelled_at=seq)
+            if key in history.by_id and "status" in values:
+                history.by_id[key] = _changed(history.by_id[key], values["status"], seq)
             if "total_cents" in values:
                 history.prices.append(BookingPrice(seq, key, values["total_cents"]))
         case "insert", "transactions":

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from crab_graph.eval.reading import Episode
+from crab_graph.eval.told_statuses import state_of, told_statuses
 from crab_graph.eval.verifiers.disclosure import bookings_with
 from crab_graph.eval.verifiers.item_prices import find_quotes
 from crab_graph.eval.verifiers.totals import governing_totals, summaries, summed_up
@@ -28,7 +29,7 @@ class Deed:
 
 def say_do_timeline(episode: Episode) -> list[Deed]:
     """Return claims and acts in the order of the acts; what came of all of it stands last."""
-    found = (_bookings, _charges, _prices, _left_undone, _summaries)
+    found = (_bookings, _charges, _prices, _statuses, _left_undone, _summaries)
     deeds = [deed for tell in found for deed in tell(episode)]
     return sorted(deeds, key=lambda deed: float("inf") if deed.seq is None else deed.seq)
 
@@ -82,6 +83,17 @@ def _prices(episode: Episode) -> Iterator[Deed]:
         claim = f"{quote.price.mark} price {format_dollars(quote.price.amount.cents)}"
         action = f"booked {', '.join(quote.bookings)} for {format_dollars(quote.whole)}"
         yield Deed(quote.message.number, claim, made, action, quote.is_right)
+
+
+def _statuses(episode: Episode) -> Iterator[Deed]:
+    """Each claim that something is booked, confirmed or cancelled, at its message."""
+    for told in told_statuses(episode):
+        if told.claim.is_denied:
+            continue
+        seq = told.message.seq
+        states = [f"{one.name} {state_of(episode, one, seq)}" for one in told.wrong or told.items]
+        claim = f"said {told.claim.status}: {', '.join(one.name for one in told.items)}"
+        yield Deed(told.message.number, claim, seq, f"then {', '.join(states)}", not told.wrong)
 
 
 def _left_undone(episode: Episode) -> Iterator[Deed]:

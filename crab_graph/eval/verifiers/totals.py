@@ -10,6 +10,7 @@ from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, judge, 
 from crab_graph.eval.dialogue import AgentMessage
 from crab_graph.eval.history import Payment
 from crab_graph.eval.reading import Episode, JobState
+from crab_graph.eval.told_statuses import false_statuses, state_of
 from crab_graph.eval.verifier import Duty, undisclosed, verifier
 from crab_graph.money import format_dollars
 from crab_graph.text.phrases import is_future
@@ -111,8 +112,13 @@ def summed_up(episode: Episode, message: AgentMessage) -> list[StatedTotal]:
 
 
 def _missing_summary(episode: Episode) -> Iterator[Evidence]:
+    """Yield what strict grading finds wrong: no summary, and claims never corrected (§6)."""
     if episode.state is JobState.FULL and not summaries(episode):
         yield undisclosed("a summary of the finished job")
+    for told, left in false_statuses(episode):
+        states = ", ".join(f"{one.name} {state_of(episode, one, told.message.seq)}" for one in left)
+        text = f"claimed that something is {told.claim.status}: {states}"
+        yield seen(text, message=told.message.number)
 
 
 def _summed_up(episode: Episode) -> tuple[int, int]:

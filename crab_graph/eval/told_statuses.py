@@ -1,0 +1,123 @@
+"""Which claims that something is booked, confirmed or cancelled the tables bear out (§6)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from crab_graph.eval.dialogue import AgentMessage
+from crab_graph.eval.history import History
+from crab_graph.eval.reading import Episode
+from crab_graph.text.mentions import ReferenceForm
+from crab_graph.text.status_claims import Status, StatusClaim
+
+
+class ClaimedItem(NamedTuple):
+    """What a claim is about: a slot, or one entity or booking of it, whose id it has then."""
+
+    slot: str
+    id: str = ""
+
+    @property
+    def name(self) -> str:
+        """The id, or the slot where there is none."""
+        return self.id or self.slot
+
+
+@dataclass(frozen=True, slots=True)
+class ToldStatus:
+    """A claim or denial of a message, and the items of which it is not true there."""
+
+    message: AgentMessage
+    claim: StatusClaim
+    items: tuple[ClaimedItem, ...]
+    wrong: tuple[ClaimedItem, ...]
+
+
+@lru_cache(maxsize=1)
+def told_statuses(episode: Episode) -> tuple[ToldStatus, ...]:
+    """Return what the agent's messages claim and deny, in order, held against the tables then."""
+    told: list[ToldStatus] = []
+    for message in episode.dialogue.agent:
+        claims = message.status_claims
+        seq = message.seq
+        held = [one for one in episode.history.bookings if one.slot and one.is_active(seq)]
+        made = tuple(ClaimedItem(str(one.slot), one.booking_id) for one in held)
+        undone = {
+            item.slot
+            for one in claims
+            if one.status is Status.CANCELLED and not one.is_denied
+            for item in _items(one)
+        }
+        for claim in claims:
+            if claim.is_of_plan and not made:
+                continue
+            items = _items(claim) or made
+            wrong = tuple(
+                one
+                for one in items
+                if _has(episode.history, one, claim.status, seq) is claim.is_denied
+                # What was booked and is cancelled, as the message says too, was booked.
+                and not (claim.status is Status.BOOKED and one.slot in undone)
+            )
+            told.append(ToldStatus(message, claim, items, wrong))
+    return tuple(told)
+
+
+def false_statuses(episode: Episode) -> Iterator[tuple[ToldStatus, Sequence[ClaimedItem]]]:
+    """Yield the claims that were false when they were made, with the items never put right.
+
+    An item is put right by a later claim of the same status about it that is true, or by a denial
+    that is.
+    """
+    told = told_statuses(episode)
+    for place, one in enumerate(told):
+        if one.wrong and not one.claim.is_denied:
+            later = told[place + 1 :]
+            left = [item for item in one.wrong if not _is_mended(episode, one, item, later)]
+            if left:
+                yield one, left
+
+
+def _is_mended(
+    episode: Episode, told: ToldStatus, item: ClaimedItem, later: Sequence[ToldStatus]
+) -> bool:
+    status = told.claim.status
+    return any(
+        other.claim.status is status
+        and any(one.slot == item.slot and one not in other.wrong for one in other.items)
+        and _has(episode.history, item, status, other.message.seq) is not other.claim.is_denied
+        for other in later
+    )
+
+
+def state_of(episode: Episode, item: ClaimedItem, seq: float) -> str:
+    """Return what the tables say of an item at a place in the trace."""
+    for status in (Status.CONFIRMED, Status.BOOKED, Status.CANCELLED):
+        if _has(episode.history, item, status, seq):
+            return "pending" if status is Status.BOOKED else str(status)
+    return "not booked"
+
+
+def _items(claim: StatusClaim) -> tuple[ClaimedItem, ...]:
+    found = [ClaimedItem(slot) for slot in claim.slots]
+    for one in claim.references:
+        is_exact = one.form in (ReferenceForm.ENTITY, ReferenceForm.BOOKING)
+        found += [ClaimedItem(slot, one.id if is_exact else "") for slot in one.slots]
+    return tuple(dict.fromkeys(found))
+
+
+def _has(history: History, item: ClaimedItem, status: Status, seq: float) -> bool:
+    """Return whether a booking of an item has a status just before a place in the trace."""
+    meant = [
+        one
+        for one in history.bookings
+        if one.slot == item.slot and item.id in ("", one.booking_id, one.entity_id)
+    ]
+    match status:
+        case Status.BOOKED:
+            return any(one.is_active(seq) for one in meant)
+        case Status.CONFIRMED:
+            return any(one.is_confirmed(seq) for one in meant)
+    is_undone = any(one.cancelled_at < seq for one in meant)
+    return is_undone and not any(one.is_active(seq) for one in meant)

@@ -1,0 +1,366 @@
+"""What a message says is booked, confirmed or cancelled, and what it says is not (§6).
+
+A claim is about references, or about everything; whether it is true the tables tell. It is looked
+for in four forms: `X is booked`, `X: booked`, `I have booked X`, and X under a heading `Booked`.
+What stands beside something else, as the hotel in `the price of the hotel is confirmed`, is not
+what is claimed.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from functools import cache
+from typing import NamedTuple
+
+from crab_graph.text.lexicon import alternatives, fragment, lexicon, pattern
+from crab_graph.text.mentions import Reference, ReferenceForm, references_within
+from crab_graph.text.utterance import REACH, Clause, Utterance
+from crab_graph.text.vocabulary import TextVocabulary
+
+
+class Status(StrEnum):
+    """What a booking is said to be; what is paid is confirmed."""
+
+    BOOKED = "booked"
+    CONFIRMED = "confirmed"
+    CANCELLED = "cancelled"
+
+
+class StatusClaim(NamedTuple):
+    """That something has a status, or, where it is denied, that it has not.
+
+    It is about the references, each of which names slots or one item; about a booking in each of
+    `slots` where there are none; and about whatever was booked where there are none of these. Of a
+    job `confirmed` alone may be said of its plan (`is_of_plan`).
+    """
+
+    status: Status
+    references: tuple[Reference, ...]
+    slots: tuple[str, ...]
+    start: int
+    is_denied: bool = False
+    is_of_plan: bool = False
+
+
+class _Chain(NamedTuple):
+    """Words such as `booked and paid` with their span, and what they come to."""
+
+    start: int
+    end: int
+    statuses: tuple[Status, ...]
+    is_bare: bool
+    """Whether `confirmed` stands alone, which may be said of a choice or a plan too."""
+
+
+class _Subject(NamedTuple):
+    """What is claimed to have a status; nothing, or references, or slots, or what was booked."""
+
+    references: tuple[Reference, ...] = ()
+    slots: tuple[str, ...] = ()
+    is_made: bool = False
+    is_job: bool = False
+
+
+_NOTHING = _Subject()
+
+
+def _all_of(*keys: str) -> str:
+    return alternatives(word for key in keys for word in lexicon()["status"][key])
+
+
+_THEM = fragment("status", "of_them")
+_SINGLE = "|".join(word.rstrip("s") for word in lexicon()["status"]["of_them"])
+_SOME = fragment("status", "adverbs")
+_WORD = rf"{_all_of(*Status, 'done')}(?:(?<=paid) for(?!\w))?"
+_ANY = re.compile(_all_of(*Status))
+_LINKED = rf"(?:{_SOME} )*{_WORD}(?:(?:,? (?:and|&|\+) |, | ?/ ?|&)(?:{_SOME} )*{_WORD})*"
+_IS = re.compile(rf"(?:{fragment('status', 'are')} |(?<=\w)'(?:s|re|ve|d)(?: been)? )({_LINKED})")
+_SET_APART = re.compile(
+    rf"(?:[:|(✓✔✅☑→] ?| [-–] |, )(?:status:? )?({_LINKED})(?= ?(?:\Z|[^\w\s$-]| [-–] ))"
+)
+_DOES = re.compile(
+    rf"{fragment('status', 'doers')}(?:'ve|'d)?(?: (?:have|had))?(?: {_SOME})* ({_LINKED})"
+)
+_IS_TOO = re.compile(rf"(?:,? (?:and|&) |, )({_LINKED})")
+_ALL_ALONE = re.compile(
+    rf"(?:(?<!\w)(?:it|that|they|these)(?:'s|'re| is| are) |(?<![\w$%] )(?<![\w'-]))all "
+    rf"({_LINKED})(?= ?(?:\Z|[^\w\s-]| - |(?:with|on|to|and|for)(?!\w)))"
+)
+_MADE = re.compile(
+    rf"(?<!\w)(?:(?:every|each)(?: single)? (?:{_SINGLE})|(?:your|the|these|those) {_THEM})"
+    rf"(?: [^$]{{0,40}})?\Z"
+)
+_DOES_TOO = re.compile(rf"(?:[,&]|(?<!\w)(?:and|then)(?!\w)) ?({_LINKED})(?= [^\W_])")
+_LEADS = re.compile(rf"(?:[^\w$]*done\W+)?[^\w$]*({_LINKED})(?=:| )")
+_HEADS = re.compile(rf"\W*({_LINKED})(?: {fragment('status', 'of_them')})?\W*")
+_OWNED = re.compile(r"(?!\w)(?! (?!(?:for|on|in|at|with|under|as|by|too|now)(?!\w))\w)")
+"""What follows `'s booked` where the word before owns nothing, as in `the hotel's booked rate`."""
+_TOKEN_N = r"(?:\d+|" + "|".join(w for w in lexicon()["marks"]["numbers"] if w.isalpha()) + ")"
+_OF = r"(?: of)?(?: (?:the|your|our|these|those))?"
+_EVERYTHING = re.compile(
+    rf"(?<![\w-])(?:everything"
+    rf"|all(?:{_OF} (?P<n>(?!all|both){_TOKEN_N})(?!\w)(?: of them)?)?(?:{_OF} {_THEM})?"
+    rf"|(?:the|your|our|these|those) (?P<m>(?!all|both){_TOKEN_N}) {_THEM})(?!\w)"
+)
+_BOTH = re.compile(rf"(?<!\w)both(?: of (?:them|these|those))?(?: {_THEM})?(?: \([^()]*\))?\W*\Z")
+_BESIDE = re.compile(
+    rf"(?:(\S+) )?{fragment('status', 'places')}(?: (?:the|your|our|this|an?|both|all))*"
+    rf"(?: [\w-]+){{0,2}} ?[(\"]?\Z"
+)
+_JOINED = re.compile(rf"[,&+/|]|{fragment('status', 'joints')}")
+_HOLDER = re.compile(rf"(?:{_all_of('holders')}|\$[\d,.]+)\W*\Z")
+_ASPECT = re.compile(rf"(?:'s|')?(?: [\w-]+){{0,2}}? {fragment('status', 'aspects')}")
+_BRACKETS = re.compile(r"\([^()]*\)")
+
+
+def find_status_claims(
+    utterance: Utterance, references: Sequence[Reference], vocabulary: TextVocabulary
+) -> tuple[StatusClaim, ...]:
+    """Return what a message with these references claims and denies, in text order."""
+    found: list[StatusClaim] = []
+    reader = _Reader(utterance, references, vocabulary)
+    for clause in utterance.clauses:
+        if "?" in utterance.text[clause.start : clause.end]:
+            continue
+        if pattern("status", "voids").search(utterance.text, clause.start, clause.end):
+            found += reader.denials(clause)
+        else:
+            found += reader.claims(clause)
+    return tuple(found)
+
+
+class _Reader:
+    """A message whose clauses are read one by one."""
+
+    def __init__(
+        self, utterance: Utterance, references: Sequence[Reference], vocabulary: TextVocabulary
+    ) -> None:
+        self._utterance, self._text = utterance, utterance.text
+        self._references = references
+        self._slots = tuple(vocabulary.slots)
+        self._numbers = {str(len(self._slots)), *vocabulary.whole_words}
+        pairs = {slots for slots in vocabulary.group_words.values() if len(slots) == 2}
+        self._pair = next(iter(pairs)) if len(pairs) == 1 else ()
+        self._headed = cache(self._heading)
+
+    def claims(self, clause: Clause) -> Iterator[StatusClaim]:
+        """Yield what a clause claims, each status of a chain by itself."""
+        taken: list[tuple[int, int]] = []
+        for match, said in self._predicates(clause):
+            chain = self._chain(said, clause)
+            if chain is None or any(a < chain.end and chain.start < b for a, b in taken):
+                continue
+            begin = max((b for a, b in taken if b <= match.start()), default=clause.start)
+            subject = self._subject(begin, match.start())
+            if subject != _NOTHING:
+                taken.append((chain.start, chain.end))
+                yield from self._of(chain, subject)
+        for chain in self._deeds(clause):
+            if not any(a < chain.end and chain.start < b for a, b in taken):
+                subject = self._object(chain.end, clause.end, chain)
+                if subject != _NOTHING:
+                    taken.append((chain.start, chain.end))
+                    yield from self._of(chain, subject)
+        alone = _ALL_ALONE.search(self._text, clause.start, clause.end)
+        chain = None if alone is None or taken else self._chain(alone, clause)
+        if chain is not None:
+            taken.append((chain.start, chain.end))
+            yield from self._of(chain, _Subject(is_made=True))
+        heading = None if taken else self._utterance.parent(clause)
+        chain = None if heading is None else self._headed((heading.start, heading.end))
+        if chain is not None:
+            own = tuple(one for one in self._within(clause.start, clause.end) if _is_item(one))
+            if len({one.slots for one in own}) == 1:
+                yield from self._of(chain._replace(start=clause.start), _Subject(own))
+
+    def _predicates(self, clause: Clause) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
+        """Yield where a subject ends, and what is said of it: `is booked`, then `and paid`."""
+        for match in _IS.finditer(self._text, clause.start, clause.end):
+            if match[0][0] != "'" or _OWNED.match(self._text, match.end()):
+                yield match, match
+            breaks = pattern("status", "breaks").search(self._text, match.end(), clause.end)
+            end = clause.end if breaks is None else breaks.start()
+            for more in _IS_TOO.finditer(self._text, match.end(), end):
+                if _OWNED.match(self._text, more.end()):
+                    yield match, more
+        for match in _SET_APART.finditer(self._text, clause.start, clause.end):
+            yield match, match
+
+    def denials(self, clause: Clause) -> Iterator[StatusClaim]:
+        """Yield what a clause says has a status not, or not yet."""
+        text, span = self._text, (clause.start, clause.end)
+        own = tuple(one for one in self._within(*span) if _is_item(one))
+        denied = {
+            status
+            for status in Status
+            if pattern("status", "not_yet").search(text, *span)
+            and pattern("status", status).search(text, *span)
+        }
+        if pattern("status", "unpaid").search(text, *span):
+            denied.add(Status.CONFIRMED)
+        if own:
+            for status in sorted(denied):
+                yield StatusClaim(status, own, (), clause.start, is_denied=True)
+
+    def _within(self, start: int, end: int) -> list[Reference]:
+        return references_within(self._references, start, end)
+
+    def _of(self, chain: _Chain, subject: _Subject) -> Iterator[StatusClaim]:
+        if subject != _NOTHING:
+            is_of_plan = subject.is_job and chain.is_bare
+            references, slots = subject.references, subject.slots
+            # A hotel that is fully booked has no room left.
+            is_full = f"fully {Status.BOOKED}" in self._text[chain.start : chain.end]
+            for status in () if references and is_full else chain.statuses:
+                claim = StatusClaim(status, references, slots, chain.start)
+                yield claim._replace(is_of_plan=is_of_plan)
+
+    def _chain(self, match: re.Match[str], clause: Clause) -> _Chain | None:
+        """Return the words of a claim, `None` where they are none: a condition, or booked up."""
+        start, end = match.span(1)
+        following = self._text[end : min(clause.end, end + REACH)].lstrip()
+        statuses = tuple(
+            status for status in Status if pattern("status", status).search(self._text, start, end)
+        )
+        said = {*pattern("status", Status.CONFIRMED).findall(self._text, start, end)}
+        is_bare = statuses == (Status.CONFIRMED,) and said == {str(Status.CONFIRMED)}
+        is_bare = is_bare and not pattern("status", "done").search(self._text, start, end)
+        is_open = pattern("status", "openings").search(self._text, clause.start, start) is not None
+        if is_open or pattern("status", "otherwise").match(following):
+            return None
+        if is_bare and pattern("status", "as_such").match(following):
+            return None
+        return _Chain(start, end, statuses, is_bare) if statuses else None
+
+    def _deeds(self, clause: Clause) -> Iterator[_Chain]:
+        """Yield the chains of `I have booked …`, and of `Booked: …` at the head of a clause."""
+        for match in _DOES.finditer(self._text, clause.start, clause.end):
+            chain = self._chain(match, clause)
+            # What the user has confirmed is a wish.
+            if chain is not None and not (chain.is_bare and match[0].startswith("you")):
+                yield chain
+            for more in _DOES_TOO.finditer(self._text, match.end(), clause.end):
+                chain = self._chain(more, clause)
+                if chain is not None:
+                    yield chain
+        leading = _LEADS.match(self._text, clause.start, clause.end)
+        chain = None if leading is None else self._chain(leading, clause)
+        if chain is not None and not chain.is_bare:
+            rest = _BRACKETS.sub(" ", self._text[chain.end : clause.end])
+            if not pattern("status", "breaks").search(rest):
+                yield chain
+
+    def _heading(self, span: tuple[int, int]) -> _Chain | None:
+        match = _HEADS.fullmatch(self._text, *span)
+        chain = None if match is None else self._chain(match, Clause(*span, 0))
+        return None if chain is None or chain.is_bare else chain
+
+    def _subject(self, start: int, end: int) -> _Subject:
+        """Return what stands before a verb or a mark as what it is about."""
+        text = self._text
+        everything = next(reversed([*_EVERYTHING.finditer(text, start, end)]), None)
+        if everything is not None:
+            number = everything["n"] or everything["m"]
+            if number is not None and number not in self._numbers:
+                return _NOTHING
+            tail = everything.end(), end
+            is_restricted = pattern("status", "restricted").search(text, *tail) is not None
+            items = [one for one in self._within(*tail) if _is_item(one)]
+            is_listed = _BRACKETS.search(text, *tail) is not None
+            about = number is None and pattern("status", "places").match(text, start)
+            if not (is_restricted or (items and not is_listed) or about):
+                return _Subject(slots=self._slots)
+        kept = _heads(text, start, end, self._within(start, end), is_object=False)
+        if not kept and _BOTH.search(text, max(start, end - REACH), end):
+            return _Subject(slots=self._two(start))
+        found = self._meant(kept)
+        made = _MADE.search(text, max(start, end - REACH), end)
+        if found == _NOTHING and everything is None and made is not None:
+            return _Subject(is_made=True)
+        return found
+
+    def _object(self, start: int, end: int, chain: _Chain) -> _Subject:
+        """Return what stands behind a verb as what it has been done to."""
+        text = self._text
+        following = _ANY.search(text, start, end)
+        end = end if following is None else following.start()
+        kept = _heads(text, start, end, self._within(start, end), is_object=True)
+        if kept and chain.is_bare:  # `I have confirmed the hotel is free`
+            rest = _BRACKETS.sub("", text[kept[-1].end : end]).lstrip()
+            if pattern("status", "breaks").match(rest):
+                return _NOTHING
+        found = self._meant(kept)
+        return _NOTHING if found.is_job and chain.is_bare else found
+
+    def _meant(self, kept: Sequence[Reference]) -> _Subject:
+        items = tuple(one for one in kept if _is_item(one))
+        nouns = [one for one in kept if one.form is ReferenceForm.WHOLE_WORD]
+        if items or not nouns or nouns[0].word in _QUANTITIES:
+            return _Subject(items)
+        return _Subject(slots=self._slots, is_job=True)
+
+    def _two(self, end: int) -> tuple[str, ...]:
+        """Return what `both` means: the two slots spoken of right before, or the pair of a kind."""
+        before = [one for one in self._within(0, end) if _is_item(one)]
+        last = self._utterance.clause_at(before[-1].start) if before else None
+        nearest = [one for one in before if last is not None and one.start >= last.start]
+        for spoken in (nearest, before):
+            slots = tuple(dict.fromkeys(slot for one in spoken for slot in one.slots))
+            if len(slots) == 2:
+                return slots
+        return self._pair
+
+
+_QUANTITIES = frozenset(
+    (
+        *lexicon()["status"]["everything"],
+        *lexicon()["status"]["of_them"],
+        *lexicon()["marks"]["numbers"],
+    )
+)
+
+
+def _is_item(reference: Reference) -> bool:
+    return reference.form not in (ReferenceForm.WHOLE_WORD, ReferenceForm.BARE_WORD)
+
+
+def _heads(
+    text: str, start: int, end: int, references: Sequence[Reference], *, is_object: bool
+) -> list[Reference]:
+    """Return the references in a span that it is about, not those that stand beside others."""
+    kept: list[Reference] = []
+    place = start
+    for one in references:
+        gap = text[place : one.start]
+        breaks = [found.end() for found in pattern("status", "breaks").finditer(gap)]
+        beside = _BESIDE.search(gap[breaks[-1] if breaks else 0 :][-REACH:])
+        # A part of the whole is not the whole.
+        is_held = beside is not None and one.form is not ReferenceForm.WHOLE_WORD
+        is_held = is_held and bool(beside and beside[1] and _HOLDER.search(beside[1]))
+        place = one.end
+        if breaks and is_object:
+            break
+        if kept and not breaks:
+            if gap in ("'s ", "' "):
+                kept[-1] = one
+            elif set(one.slots) <= set(kept[-1].slots) or (
+                (beside is None or is_held) and _JOINED.search(_BRACKETS.sub("", gap))
+            ):
+                kept.append(one)
+            elif beside is None and not is_object:
+                kept = [one]
+            elif beside is None:
+                break
+        elif beside is None or is_held:
+            kept = [one]
+        else:
+            kept = []
+            if is_object:
+                break
+    if kept:
+        last = kept[-1].end
+        after = _ASPECT.match(text, last, min(end, last + REACH))
+        broken = None if is_object else pattern("status", "breaks").search(text, last, end)
+        if after is not None or broken is not None:
+            return []
+    return kept
