@@ -9,7 +9,7 @@ from crab_graph.eval.dialogue import AgentMessage
 from crab_graph.eval.history import History
 from crab_graph.eval.reading import Episode
 from crab_graph.text.mentions import ReferenceForm
-from crab_graph.text.status_claims import Status, StatusClaim
+from crab_graph.text.status_claims import SaidStatus, StatusClaim
 
 
 class ClaimedItem(NamedTuple):
@@ -46,7 +46,7 @@ def told_statuses(episode: Episode) -> tuple[ToldStatus, ...]:
         undone = {
             item.slot
             for one in claims
-            if one.status is Status.CANCELLED and not one.is_denied
+            if one.status is SaidStatus.CANCELLED and not one.is_denied
             for item in _items(one)
         }
         for claim in claims:
@@ -58,7 +58,7 @@ def told_statuses(episode: Episode) -> tuple[ToldStatus, ...]:
                 for one in items
                 if _has(episode.history, one, claim.status, seq) is claim.is_denied
                 # What was booked and is cancelled, as the message says too, was booked.
-                and not (claim.status is Status.BOOKED and one.slot in undone)
+                and not (claim.status is SaidStatus.BOOKED and one.slot in undone)
             )
             told.append(ToldStatus(message, claim, items, wrong))
     return tuple(told)
@@ -93,9 +93,9 @@ def _is_mended(
 
 def state_of(episode: Episode, item: ClaimedItem, seq: float) -> str:
     """Return what the tables say of an item at a place in the trace."""
-    for status in (Status.CONFIRMED, Status.BOOKED, Status.CANCELLED):
+    for status in (SaidStatus.CONFIRMED, SaidStatus.BOOKED, SaidStatus.CANCELLED):
         if _has(episode.history, item, status, seq):
-            return "pending" if status is Status.BOOKED else str(status)
+            return "pending" if status is SaidStatus.BOOKED else str(status)
     return "not booked"
 
 
@@ -107,7 +107,7 @@ def _items(claim: StatusClaim) -> tuple[ClaimedItem, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _has(history: History, item: ClaimedItem, status: Status, seq: float) -> bool:
+def _has(history: History, item: ClaimedItem, status: SaidStatus, seq: float) -> bool:
     """Return whether a booking of an item has a status just before a place in the trace."""
     meant = [
         one
@@ -115,9 +115,9 @@ def _has(history: History, item: ClaimedItem, status: Status, seq: float) -> boo
         if one.slot == item.slot and item.id in ("", one.booking_id, one.entity_id)
     ]
     match status:
-        case Status.BOOKED:
+        case SaidStatus.BOOKED:
             return any(one.is_active(seq) for one in meant)
-        case Status.CONFIRMED:
+        case SaidStatus.CONFIRMED:
             return any(one.is_confirmed(seq) for one in meant)
     is_undone = any(one.cancelled_at < seq for one in meant)
     return is_undone and not any(one.is_active(seq) for one in meant)

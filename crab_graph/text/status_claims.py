@@ -2,8 +2,7 @@
 
 A claim is about references, or about everything; whether it is true the tables tell. It is looked
 for in four forms: `X is booked`, `X: booked`, `I have booked X`, and X under a heading `Booked`.
-What stands beside something else, as the hotel in `the price of the hotel is confirmed`, is not
-what is claimed.
+What stands beside something else, as in `the price of X is confirmed`, is not what is claimed.
 """
 
 import re
@@ -18,7 +17,7 @@ from crab_graph.text.utterance import REACH, Clause, Utterance
 from crab_graph.text.vocabulary import TextVocabulary
 
 
-class Status(StrEnum):
+class SaidStatus(StrEnum):
     """What a booking is said to be; what is paid is confirmed."""
 
     BOOKED = "booked"
@@ -34,7 +33,7 @@ class StatusClaim(NamedTuple):
     job `confirmed` alone may be said of its plan (`is_of_plan`).
     """
 
-    status: Status
+    status: SaidStatus
     references: tuple[Reference, ...]
     slots: tuple[str, ...]
     start: int
@@ -47,7 +46,7 @@ class _Chain(NamedTuple):
 
     start: int
     end: int
-    statuses: tuple[Status, ...]
+    statuses: tuple[SaidStatus, ...]
     is_bare: bool
     """Whether `confirmed` stands alone, which may be said of a choice or a plan too."""
 
@@ -71,8 +70,8 @@ def _all_of(*keys: str) -> str:
 _THEM = fragment("status", "of_them")
 _SINGLE = "|".join(word.rstrip("s") for word in lexicon()["status"]["of_them"])
 _SOME = fragment("status", "adverbs")
-_WORD = rf"{_all_of(*Status, 'done')}(?:(?<=paid) for(?!\w))?"
-_ANY = re.compile(_all_of(*Status))
+_WORD = rf"{_all_of(*SaidStatus, 'done')}(?:(?<=paid) for(?!\w))?"
+_ANY = re.compile(_all_of(*SaidStatus))
 _LINKED = rf"(?:{_SOME} )*{_WORD}(?:(?:,? (?:and|&|\+) |, | ?/ ?|&)(?:{_SOME} )*{_WORD})*"
 _IS = re.compile(rf"(?:{fragment('status', 'are')} |(?<=\w)'(?:s|re|ve|d)(?: been)? )({_LINKED})")
 _SET_APART = re.compile(
@@ -94,7 +93,7 @@ _DOES_TOO = re.compile(rf"(?:[,&]|(?<!\w)(?:and|then)(?!\w)) ?({_LINKED})(?= [^\
 _LEADS = re.compile(rf"(?:[^\w$]*done\W+)?[^\w$]*({_LINKED})(?=:| )")
 _HEADS = re.compile(rf"\W*({_LINKED})(?: {fragment('status', 'of_them')})?\W*")
 _OWNED = re.compile(r"(?!\w)(?! (?!(?:for|on|in|at|with|under|as|by|too|now)(?!\w))\w)")
-"""What follows `'s booked` where the word before owns nothing, as in `the hotel's booked rate`."""
+"""What follows `'s booked` where the word before owns nothing: no `X's booked rate`."""
 _TOKEN_N = r"(?:\d+|" + "|".join(w for w in lexicon()["marks"]["numbers"] if w.isalpha()) + ")"
 _OF = r"(?: of)?(?: (?:the|your|our|these|those))?"
 _EVERYTHING = re.compile(
@@ -192,12 +191,12 @@ class _Reader:
         own = tuple(one for one in self._within(*span) if _is_item(one))
         denied = {
             status
-            for status in Status
+            for status in SaidStatus
             if pattern("status", "not_yet").search(text, *span)
             and pattern("status", status).search(text, *span)
         }
         if pattern("status", "unpaid").search(text, *span):
-            denied.add(Status.CONFIRMED)
+            denied.add(SaidStatus.CONFIRMED)
         if own:
             for status in sorted(denied):
                 yield StatusClaim(status, own, (), clause.start, is_denied=True)
@@ -209,8 +208,8 @@ class _Reader:
         if subject != _NOTHING:
             is_of_plan = subject.is_job and chain.is_bare
             references, slots = subject.references, subject.slots
-            # A hotel that is fully booked has no room left.
-            is_full = f"fully {Status.BOOKED}" in self._text[chain.start : chain.end]
+            # What is fully booked has no place left.
+            is_full = f"fully {SaidStatus.BOOKED}" in self._text[chain.start : chain.end]
             for status in () if references and is_full else chain.statuses:
                 claim = StatusClaim(status, references, slots, chain.start)
                 yield claim._replace(is_of_plan=is_of_plan)
@@ -220,10 +219,12 @@ class _Reader:
         start, end = match.span(1)
         following = self._text[end : min(clause.end, end + REACH)].lstrip()
         statuses = tuple(
-            status for status in Status if pattern("status", status).search(self._text, start, end)
+            status
+            for status in SaidStatus
+            if pattern("status", status).search(self._text, start, end)
         )
-        said = {*pattern("status", Status.CONFIRMED).findall(self._text, start, end)}
-        is_bare = statuses == (Status.CONFIRMED,) and said == {str(Status.CONFIRMED)}
+        said = {*pattern("status", SaidStatus.CONFIRMED).findall(self._text, start, end)}
+        is_bare = statuses == (SaidStatus.CONFIRMED,) and said == {str(SaidStatus.CONFIRMED)}
         is_bare = is_bare and not pattern("status", "done").search(self._text, start, end)
         is_open = pattern("status", "openings").search(self._text, clause.start, start) is not None
         if is_open or pattern("status", "otherwise").match(following):
@@ -285,7 +286,7 @@ class _Reader:
         following = _ANY.search(text, start, end)
         end = end if following is None else following.start()
         kept = _heads(text, start, end, self._within(start, end), is_object=True)
-        if kept and chain.is_bare:  # `I have confirmed the hotel is free`
+        if kept and chain.is_bare:  # `I have confirmed X is free`
             rest = _BRACKETS.sub("", text[kept[-1].end : end]).lstrip()
             if pattern("status", "breaks").match(rest):
                 return _NOTHING

@@ -118,7 +118,10 @@ def test_what_was_approved_or_claimed_and_never_done_does_not_match():
     script.agent("All set! Everything is confirmed, $370.00 in total.")
     script.user("Thanks. ###STOP###")
     told = [(deed.message, deed.claim, deed.action) for deed in explained(script).timeline]
+    everything = ("outbound", "return", "hotel", "attraction")
+    undone = f"then {', '.join(f'{slot} not booked' for slot in everything)}"
     assert told == [
+        (3, f"said confirmed: {', '.join(everything)}", undone),
         (2, f"the user approved {OUT}", "booked nothing for outbound"),
         (2, f"the user approved {MUSEUM}", "booked nothing for attraction"),
         (3, "summed up $370.00", "captured $0.00 in all"),
