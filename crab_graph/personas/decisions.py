@@ -12,7 +12,7 @@ from crab_graph.personas.later_halves import halves
 from crab_graph.personas.objection_answers import objection, objects
 from crab_graph.personas.option_answers import choose
 from crab_graph.personas.own_tools import CARD_FACT, CARDS, PrivateCall, next_calls
-from crab_graph.personas.payment_answers import pay
+from crab_graph.personas.payment_answers import pay, with_dealings
 from crab_graph.personas.payment_habits import first_ones
 from crab_graph.personas.plan_answers import approve
 from crab_graph.personas.reactions import react
@@ -22,6 +22,9 @@ from crab_graph.text.phrases import TerminalToken
 
 _DUTIES = (objection, check, choose, pay, answer, approve, react)
 """What a user may do about a message, first things first; each returns `None` to pass it on."""
+
+_WHOLE = frozenset({pay, answer, approve, react})
+"""Those that have seen to payments and to a plan; behind the others that is left to say."""
 
 
 def open_dialogue(briefing: UserBriefing, behavior: Behavior, speaker: Speaker) -> Decision:
@@ -45,8 +48,11 @@ def open_dialogue(briefing: UserBriefing, behavior: Behavior, speaker: Speaker) 
 def private_calls(turn: Turn) -> list[PrivateCall]:
     """Return the private calls to make before the user can answer."""
     reading, wallet = turn.reading, turn.wallet
-    if objects(turn) or CARD_FACT in turn.playback.wrong:
+    if CARD_FACT in turn.playback.wrong:
         return []
+    if objects(turn):
+        may_add = reading.asks_card and not turn.is_due
+        return next_calls(reading, wallet, (), only_card=True) if may_add else []
     pays = reading.asks_wallet or turn.is_due
     # Once it has paid, it looks for what has come of that, whatever it is asked.
     checks = (reading.claims_done or reading.is_closing or bool(wallet.earlier)) and not pays
@@ -65,14 +71,15 @@ def decide(turn: Turn) -> Decision:
         return turn.say("nudge")
     if reading.has_transferred:
         return turn.say("transferred", token=TerminalToken.TRANSFER)
-    is_settled = wallet.bookings and not (wallet.pending or reading.asks_wallet)
+    is_over = not reading.asks_wallet or reading.claims_done or reading.is_closing
+    is_settled = wallet.bookings and not wallet.pending and is_over
     # Everything wanted is booked and paid, as the user's own bookings show.
     if is_settled and not turn.missing:
         return turn.say("thanks_end", token=TerminalToken.STOP)
     for duty in _DUTIES:
         decision = duty(turn)
         if decision is not None:
-            return decision
+            return decision if duty in _WHOLE else with_dealings(turn, decision)
     return turn.say("waiting")
 
 

@@ -20,6 +20,7 @@ ADD = "add_payment_method_to_platform"
 APPROVE = "record_payment_approval"
 CARD_FACT = "payment_card"
 METHOD_ID = "PM-"
+BOOKING_ID = "BK-"
 
 _ONE_UNIT = re.compile(rf"\s*(?:[/×*]|{fragment('marks', 'unit')})")
 """What makes the amount before it the price of one unit."""
@@ -144,25 +145,31 @@ def read_wallet(messages: Sequence[Message], since: int, briefing: UserBriefing)
 
 
 def next_calls(
-    reading: Reading, wallet: Wallet, refused: Sequence[Refusal], *, is_due: bool = False
+    reading: Reading,
+    wallet: Wallet,
+    refused: Sequence[Refusal],
+    *,
+    is_due: bool = False,
+    only_card: bool = False,
 ) -> list[PrivateCall]:
     """Return the calls the user makes next for a request about payment; none when it is through.
 
-    Where it `is_due` the user pays without a request.
+    Where it `is_due` the user pays without a request; with `only_card` it approves nothing now.
 
     Reads come first, then the card is put on the platform where it is not, then every pending
     booking that was asked for is approved at its exact amount, all in one batch.
     """
-    approves = reading.asks_approval or is_due
+    approves = (reading.asks_approval or is_due) and not only_card
     reads = [CARDS] if reading.asks_wallet or is_due else []
-    reads += [wallet.confirmations] if approves else []
+    reads += [wallet.confirmations] if approves or wallet.earlier else []
     missing = [PrivateCall(name, {}) for name in reads if name not in wallet.called]
     if missing:
         return missing
     if wallet.names_other_card(reading.ids) and not is_due:
         return []
     card, method_id = wallet.card, wallet.method_id
-    needs_method = reading.asks_card or (approves and bool(wallet.pending))
+    needs_method = reading.asks_card or reading.asks_method_id
+    needs_method = needs_method or (approves and bool(wallet.pending))
     if needs_method and method_id is None and ADD not in wallet.called:
         return [] if card is None else [PrivateCall(ADD, {"card_id": card["card_id"]})]
     if not approves or method_id is None or APPROVE in wallet.called:
@@ -179,7 +186,12 @@ def next_calls(
 def to_approve(reading: Reading, wallet: Wallet) -> list[Booking]:
     """Return the pending bookings that a request is about: those it names, else all of them."""
     named = [booking for booking in wallet.pending if booking.booking_id in reading.ids]
-    return named or list(wallet.pending)
+    return named if named or named_bookings(reading) else list(wallet.pending)
+
+
+def named_bookings(reading: Reading) -> list[str]:
+    """Return the ids of the bookings that a message names."""
+    return [one for one in reading.ids if one.startswith(BOOKING_ID)]
 
 
 def refusals(wallet: Wallet, reading: Reading) -> list[Refusal]:

@@ -1,9 +1,12 @@
 """How a user answers requests about payment: what it says after it has used its own tools."""
 
+from dataclasses import replace
+
 from crab_graph.money import format_dollars
 from crab_graph.personas.briefing import Reason
+from crab_graph.personas.error_reactions import Reaction
 from crab_graph.personas.fact_answers import absence_words, chosen_facts
-from crab_graph.personas.own_tools import ADD, APPROVE, CARD_FACT, to_approve
+from crab_graph.personas.own_tools import ADD, APPROVE, CARD_FACT, CARDS, named_bookings, to_approve
 from crab_graph.personas.payment_habits import PaymentHabit
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
@@ -13,43 +16,103 @@ from crab_graph.personas.wording import join_words, word_value
 def pay(turn: Turn) -> Decision | None:
     """Say what came of a request about payment; `None` where there was none to answer."""
     reading, wallet = turn.reading, turn.wallet
-    if not (reading.asks_wallet or (turn.is_due and wallet.recorded)):
+    if not _is_about_payment(turn):
         return None
     is_plan = asks_for_plan(turn) and not wallet.pending
     if is_plan and not (reading.asks_card or reading.asks_method):
         return None
-    parts = _payment_words(turn, is_plan=is_plan)
+    paid = _dealings(turn, is_plan=is_plan)
     facts = [fact for fact in chosen_facts(turn) if fact.key != CARD_FACT]
-    told = told_as_asked(facts)
-    if reading.asks_method or wallet.added is not None or _names_card(turn):
-        parts.append(_method_words(turn))
-        if CARD_FACT in turn.facts and turn.facts[CARD_FACT].value["card_id"] == wallet.wanted:
-            told = ((CARD_FACT, Reason.ASKED), *told)
-    parts += [turn.speaker.fact(fact) for fact in facts]
-    approved = is_plan and can_approve(turn)
+    parts = [*paid.parts, *map(turn.speaker.fact, facts)]
     asks_more = not (is_plan or wallet.pending or wallet.recorded)
     without, declined = absence_words(turn, facts) if asks_more else ([], ())
     parts += without
+    approved = is_plan and can_approve(turn)
     if approved:
-        parts.append(turn.speaker.phrase("approve"))
-    moved = not wallet.called.isdisjoint({APPROVE, ADD})
-    is_content = moved and not turn.refused
-    owes = bool(_left(turn))
+        parts.insert(0 if _is_yes_first(turn) else len(parts), turn.speaker.phrase("approve"))
+    told = (*paid.told, *told_as_asked(facts))
+    return replace(paid, parts=tuple(parts), told=told, declined=declined, approved=approved)
+
+
+def with_dealings(turn: Turn, decision: Decision) -> Decision:
+    """Return a turn with what it leaves open: what came of payments, and the yes to a plan.
+
+    A turn that only affirms what is played back gives way to what was done.
+    """
+    is_yes = not (turn.conflicts or turn.playback.wrong or decision.approved or turn.wallet.pending)
+    has_looked = CARDS in turn.wallet.called
+    paid = _dealings(turn, is_plan=True) if has_looked and _is_about_payment(turn) else None
+    has_named = any(key == CARD_FACT for key, _ in decision.told) and turn.wallet.method_id is None
+    if has_named or (decision.reaction and decision.reaction[1] is Reaction.HINTED):
+        paid = None
+    if paid is not None and paid.parts and not decision.token:
+        is_bare = turn.choice is None and not (turn.conflicts or turn.playback.wrong)
+        is_bare = is_bare and paid.moved and len(decision.parts) == 1
+        decision = replace(
+            decision,
+            parts=paid.parts if is_bare else (*decision.parts, *paid.parts),
+            told=(*decision.told, *paid.told),
+            moved=decision.moved or paid.moved,
+            owes=paid.owes,
+            is_answer=decision.is_answer and not is_bare,
+        )
+    if is_yes and turn.choice is None and asks_for_plan(turn) and can_approve(turn):
+        yes = turn.speaker.phrase("approve")
+        decision = replace(decision, parts=(*decision.parts, yes), approved=True)
+    return decision
+
+
+def _is_about_payment(turn: Turn) -> bool:
+    """Tell whether anything is to be said of payments: it was asked for, or done.
+
+    What an agent says that is done asks for nothing where nothing waits.
+    """
+    reading, wallet = turn.reading, turn.wallet
+    is_over = (reading.claims_done or reading.is_closing) and bool(wallet.earlier)
+    has_done = bool(wallet.recorded) or wallet.added is not None
+    if is_over and not has_done and not (turn.refused or wallet.errors):
+        asks = reading.asks_card or reading.asks_method or bool(to_approve(reading, wallet))
+        return reading.asks_wallet and asks
+    return reading.asks_wallet or (turn.is_due and bool(wallet.recorded))
+
+
+def _dealings(turn: Turn, *, is_plan: bool) -> Decision:
+    """Return what came of a request about payment, and the payment method where it is wanted."""
+    parts = _payment_words(turn, is_plan=is_plan)
+    told: tuple[tuple[str, Reason], ...] = ()
+    if _names_method(turn):
+        parts.append(_method_words(turn))
+        if CARD_FACT in turn.facts and turn.facts[CARD_FACT].value["card_id"] == turn.wallet.wanted:
+            told = ((CARD_FACT, Reason.ASKED),)
+    moved = not turn.wallet.called.isdisjoint({APPROVE, ADD})
     return Decision(
         tuple(parts),
         told=told,
-        declined=declined,
-        is_content=is_content,
+        is_content=moved and not turn.refused,
         moved=moved,
-        approved=approved,
-        owes=owes,
+        owes=bool(_left(turn)),
     )
 
 
-def _names_card(turn: Turn) -> bool:
-    """Tell whether to name the card that it is asked to add: beside payments it was named."""
-    is_named = turn.speaker.has_said(turn.wallet.method_id or "")
-    return turn.reading.asks_card and not (is_named and turn.wallet.recorded)
+def _is_yes_first(turn: Turn) -> bool:
+    """Tell whether a yes is asked for before a card."""
+    yes, card = turn.reading.yes_place, turn.reading.card_place
+    return yes is not None and card is not None and yes < card
+
+
+def _names_method(turn: Turn) -> bool:
+    """Tell whether to name the payment method: it is new, or asked for, and not named by both.
+
+    An agent that names it itself has it; one that asks to add it once more does not see it.
+    """
+    reading, wallet = turn.reading, turn.wallet
+    if wallet.added is not None:
+        return True
+    is_known = wallet.method_id in reading.ids and turn.speaker.has_said(wallet.method_id or "")
+    if reading.asks_method and not is_known:
+        return True
+    is_said = turn.speaker.has_said(wallet.method_id or "")
+    return (reading.asks_card and not is_said) or (reading.card_place is not None and not is_known)
 
 
 def _left(turn: Turn) -> list[str]:
@@ -86,11 +149,36 @@ def _payment_words(turn: Turn, *, is_plan: bool) -> list[str]:
     if _left(turn):
         done = join_words([approval.booking_id for approval in wallet.recorded])
         parts.append(phrase("paid_some", bookings=done))
+    elif wallet.recorded and not _is_all(turn):
+        done = join_words([approval.booking_id for approval in wallet.recorded])
+        parts.append(phrase("paid_these", bookings=done))
     elif wallet.recorded:
         parts.append(phrase("paid_rest" if turn.memory.owes else "paid"))
-    elif reading.asks_approval and not (parts or reading.asks_method or is_plan):
-        parts.append(phrase("paid_before" if wallet.earlier else "nothing_pending"))
+    elif reading.asks_approval and not is_plan:
+        parts += _nothing_paid(turn, is_silent=bool(parts))
     return parts
+
+
+def _is_all(turn: Turn) -> bool:
+    """Tell whether all that is wanted is booked, and what waits for payment is approved."""
+    wallet = turn.wallet
+    done = {one.booking_id for one in (*wallet.recorded, *wallet.earlier)}
+    is_left = any(booking.booking_id not in done for booking in wallet.pending)
+    return not (is_left or turn.refused or turn.missing)
+
+
+def _nothing_paid(turn: Turn, *, is_silent: bool) -> list[str]:
+    """Say why nothing is approved now that was asked for; `is_silent` where that is said."""
+    wallet, phrase = turn.wallet, turn.speaker.phrase
+    mine = {booking.booking_id for booking in wallet.bookings}
+    unknown = [one for one in named_bookings(turn.reading) if one not in mine]
+    if unknown and wallet.bookings:
+        return [phrase("unknown_booking", bookings=join_words(unknown))]
+    if is_silent:
+        return []
+    if wallet.earlier:
+        return [phrase("paid_before")]
+    return [] if turn.reading.asks_method else [phrase("nothing_pending")]
 
 
 def _method_words(turn: Turn) -> str:
@@ -101,4 +189,6 @@ def _method_words(turn: Turn) -> str:
     name = word_value(words.form, card, words)
     if method_id is None:
         return turn.speaker.phrase("card_only", card=name)
+    if turn.reading.asks_card and turn.wallet.added is None:
+        return turn.speaker.phrase("card_there", method=method_id, card=name)
     return turn.speaker.phrase("method", method=method_id, card=name)

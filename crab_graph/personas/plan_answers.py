@@ -2,9 +2,8 @@
 
 from collections import Counter
 
+from crab_graph.personas.own_tools import named_bookings
 from crab_graph.personas.turns import Decision, Turn
-
-BOOKING_ID = "BK-"
 
 
 def asks_for_plan(turn: Turn) -> bool:
@@ -26,8 +25,7 @@ def _offered(turn: Turn) -> list[str]:
 def _offers_anew(turn: Turn) -> bool:
     """Tell whether a message names an item that is not booked, and no booking."""
     booked = {booking.entity_id for booking in turn.wallet.bookings}
-    is_about_bookings = any(one.startswith(BOOKING_ID) for one in turn.reading.ids)
-    return not is_about_bookings and not booked.issuperset(_offered(turn))
+    return not named_bookings(turn.reading) and not booked.issuperset(_offered(turn))
 
 
 def is_one_plan(turn: Turn) -> bool:
@@ -35,6 +33,12 @@ def is_one_plan(turn: Turn) -> bool:
     wanted = Counter(slot.id_prefix for slot in turn.briefing.slots)
     offered = Counter(one.partition("-")[0] for one in _offered(turn))
     return bool(offered) and offered <= wanted
+
+
+def is_whole_plan(turn: Turn) -> bool:
+    """Tell whether a message names one item of all that are wanted, and no other."""
+    wanted = Counter(slot.id_prefix for slot in turn.briefing.slots)
+    return Counter(one.partition("-")[0] for one in _offered(turn)) == wanted
 
 
 def can_approve(turn: Turn) -> bool:
@@ -46,10 +50,17 @@ def can_approve(turn: Turn) -> bool:
 
 def approve(turn: Turn) -> Decision | None:
     """Approve a plan that was shown, or leave a choice to the agent."""
-    if turn.reading.asks_choice and not (asks_for_plan(turn) and is_one_plan(turn)):
-        return turn.say("you_choose")
-    if not asks_for_plan(turn):
+    is_asked = asks_for_plan(turn)
+    if turn.reading.asks_choice and not (is_asked and is_one_plan(turn)):
+        # Of a plan that it may have as it is, or look further, the user takes the plan.
+        is_fine = is_whole_plan(turn) and not turn.wallet.pending
+        return _yes(turn) if is_fine else turn.say("you_choose")
+    if not is_asked:
         return None
     if not can_approve(turn):
         return turn.say("show_first")
+    return _yes(turn)
+
+
+def _yes(turn: Turn) -> Decision:
     return turn.say("approve", is_content=True, approved=True)

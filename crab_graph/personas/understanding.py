@@ -12,6 +12,12 @@ from functools import cached_property
 from crab_graph.personas.briefing import BriefedSlot
 from crab_graph.personas.clause_features import ClauseFeatures, MessageSigns, message_features
 from crab_graph.personas.clause_words import ClauseWords
+from crab_graph.personas.plain_requests import (
+    asks_for_approvals,
+    asks_for_card,
+    asks_for_yes,
+    puts_off_approvals,
+)
 from crab_graph.personas.questions import Segment, read_segments
 from crab_graph.personas.reader_model import Numbers, of_message, reader_model
 from crab_graph.personas.wordbook import DomainLexicon, says
@@ -26,6 +32,7 @@ _REMEMBERED = 8
 _AS_MANY = 2
 """A clause that names more facts than these, and no value, is a list of what is wanted."""
 _BOOKING_ID = "bk-"
+_METHOD_ID = re.compile(r"\bmethod[- ]ids?\b")
 _OF_PAYMENT = frozenset({"bk", "pm", "tx"})
 _NOT_AT_ALL = -8.0
 """The log-odds below which a fact is not what a question is about, even if nothing else is."""
@@ -284,7 +291,7 @@ class Reading:
     @property
     def asks_booking(self) -> bool:
         """Whether it asks if to book what it proposes."""
-        return "asks_booking" in self._likely or self._wants_yes
+        return "asks_booking" in self._likely or self._wants_yes or self.yes_place is not None
 
     @property
     def asks_choice(self) -> bool:
@@ -293,13 +300,35 @@ class Reading:
 
     @property
     def asks_approval(self) -> bool:
-        """Whether it asks the user to approve payments."""
-        return "asks_approval" in self._likely
+        """Whether it asks the user to approve payments, and not for a card alone before that."""
+        if self._is_plainly_for_approvals:
+            return True
+        is_later = _BOOKING_ID not in self._words and puts_off_approvals(self.segments)
+        return "asks_approval" in self._likely and not is_later
 
     @property
     def asks_card(self) -> bool:
         """Whether it asks the user to put a card on the platform."""
-        return "asks_card" in self._likely
+        return "asks_card" in self._likely or self.card_place is not None
+
+    @property
+    def asks_method_id(self) -> bool:
+        """Whether it asks for the id of a payment method, which a card has on the platform."""
+        return self.asks_method and _METHOD_ID.search(self._words) is not None
+
+    @cached_property
+    def card_place(self) -> int | None:
+        """Where it plainly asks to put a card on the platform, or if one is there."""
+        return asks_for_card(self.segments)
+
+    @cached_property
+    def yes_place(self) -> int | None:
+        """Where it plainly asks for a yes to a plan, and speaks of no booking."""
+        return None if _BOOKING_ID in self._words else asks_for_yes(self.segments)
+
+    @cached_property
+    def _is_plainly_for_approvals(self) -> bool:
+        return asks_for_approvals(self.segments) is not None
 
     @property
     def asks_method(self) -> bool:

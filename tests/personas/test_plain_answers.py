@@ -98,9 +98,12 @@ def test_people_are_no_name_behind_a_price_per_person():
     assert approves(said)
 
 
-def test_a_payment_method_is_not_named_again_beside_payments():
+def test_a_payment_method_is_named_again_only_to_who_does_not_see_it():
     chat = Chat("generic", bookings=BOOKINGS)
     chat.say()
     named = chat.say("Please add your Visa ending in 4242 to the platform.")
-    assert "PM-" in named
-    assert "PM-" not in chat.say("Please add your Visa ending in 4242 and approve the payments.")
+    assert "PM-22222222" in named
+    assert "PM-" not in chat.say("Thanks for PM-22222222. Please approve BK-10000001: $240.00.")
+    again = chat.say("I can't see your Visa yet, please add it and approve the other payments.")
+    assert "PM-22222222" in again
+    assert "payment method is" not in again

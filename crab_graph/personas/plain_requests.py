@@ -1,0 +1,157 @@
+"""Requests of the end of a deal that are plain by their words, whatever a model makes of them.
+
+To put a card on the platform, to approve payments, to say yes to a plan. Each is a request in one
+clause: what to do, of what, and in the form of a request; none is where the clause says that it
+was done, will be done by the agent, or has to wait.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+
+from crab_graph.personas.questions import Segment
+
+_CARD = re.compile(r"\b(?:cards?|visa|mastercard|amex|american express|payment[- ]methods?)\b")
+_PLATFORM = (
+    r"(?:(?:on|in|to|onto|with) (?:the |your |our |my |this )?"
+    r"(?:account|platform|profile|file|system|wallet)|(?:on|in) there|registered|added|linked|"
+    r"there (?:yet|by now|already|now))"
+)
+_ADD = r"(?:add|register|link|save|store|attach|put|pop|stick|set up|enter|upload|get|load)"
+_ADDED = r"(?:added|registered|linked|saved|stored|attached|put|set up|entered|on file)"
+_IT = r"(?:it|one|that|this|that one|this one|the one)"
+_OBJECT = re.compile(rf"\b{_ADD} (?:{_IT}\b|(?:\S+ ){{0,6}}?(?:{_CARD.pattern}))")
+_PUT = re.compile(rf"\b(?:put|pop|stick|get|set up|enter|load|save|store)\b(?!.*\b{_PLATFORM})")
+"""What is said of a card only with the place where it is put."""
+_SOME_TIME = re.compile(r".{0,30}\blater\b")
+_PASSIVE = re.compile(
+    r"\b(?:to be|must be|needs? to be|(?:could|can|may|might|would|should) .{0,60}\bbe) "
+    rf"{_ADDED}\b"
+)
+_IS_THERE = re.compile(
+    r"\b(?:is|are|isn.t|has|have|did|do you have|was) .{0,60}"
+    rf"\b(?:{_PLATFORM}\b|{_ADD} .)"
+)
+_APPROVE = re.compile(
+    r"\b(?:approve|authori[sz]e|sign off|green-?light|(?:give|record|grant|need|have) "
+    r"(?:me |us |your |an? |the |all |each |two |three |four )*"
+    r"(?:approvals?|consent|authori[sz]ations?|ok|okay|go-ahead))\b"
+)
+_ASKS = re.compile(
+    r"\b(?:please|pls|plz|kindly|could|would|can|may i|might i|need you|ask you|remind you|"
+    r"you(?:.d| would|.ll| will)? (?:need|have) to|you (?:should|must|can|could)|would have to|"
+    r"(?:by|from) you(?:rself)?|want you|like you|wanna|need your|"
+    r"your (?:approval|ok|okay|consent))\b"
+)
+_APPROVALS = re.compile(r"\bapprov|\bauthori[sz]")
+_LATER = re.compile(
+    r"\b(?:then|afterwards|after (?:that|this)|next|later|subsequently) (?:(?:we|i)(?:.ll|.d| will|"
+    r" can| shall)|comes?|come the|the)\b|\b(?:i|we)(?:.ll| will| shall) (?:then |later |next )*"
+    r"(?:ask|need|send|list|do|tell|give|come)\b"
+)
+_LEAD_IN = re.compile(
+    r"(?:^|[,.;:!?)–—-])\s*(?:(?:and|then|next|now|so|also|first|second|secondly|finally|just|"
+    r"if so|if yes|in that case|step \w+|first step|\d)[,.:;)]*\s+)*$"
+)
+"""What may stand before the verb of an order."""
+_NOT = re.compile(
+    r"\b(?:once|after|when|as soon as|until|before|whenever|unless) (?:you|i|we|that|it|the)\b|"
+    r"\b(?:i|we)(?:.ll|.d|.ve| will| can| could| cannot| can.t| have| am| would)? "
+    r"(?:not |then |also |now )?(?:add|register|link|save|store|attach|approve|put)|"
+    r"\bno need\b|\b(?:don.t|do not|needn.t|need not) (?:have to |need to )?\S+$|"
+    r"\bthen (?:we.ll|i.ll|we will|i will)\b"
+)
+_NEAR = 60
+"""Characters before a verb in which an order begins."""
+_LEAD = r"(?:shall|should|may|can|could|might|want me to|like me to|ok(?:ay)? (?:for me )?to|do)"
+_BOOK = r"(?:go ahead|proceed|book|reserve|secure|go for it|lock)"
+_OTHERWISE = r"(?! .{0,60}\b(?:instead|another|different|other|rather)\b)"
+_YES = (
+    re.compile(rf"\b{_LEAD} (?:i |we )?(?:now |then |just |please |simply )?{_BOOK}\b{_OTHERWISE}"),
+    re.compile(
+        r"\b(?:an? (?:clear |plain |simple )?|your |my )(?:yes|ok|okay|approval|consent|blessing|"
+        r"go-ahead|green light|assent|agreement)\b.{0,40}"
+        r"\b(?:plan|proposal|book|it|this)\b"
+    ),
+    re.compile(
+        r"\b(?:plan|proposal|this|it|that) .{0,20}\b"
+        r"(?:have|meet with|find|has|meets with|finds) your "
+        r"(?:approval|consent|blessing|agreement|ok|okay)\b"
+    ),
+    re.compile(
+        r"\b(?:is|are|would) (?:this|that|it|these|the (?:plan|proposal)) (?:all )?"
+        r"(?:be )?(?:agreeable|acceptable|ok|okay|fine|all right|alright|"
+        r"to your (?:liking|taste))\b"
+    ),
+    re.compile(r"\bdo you (?:agree|approve|accept)\b"),
+)
+
+_GIVEN = re.compile(
+    r"\b(?:once|when|as soon as|before|after|take (?:that|this|it) as|thanks? (?:you )?for)\b"
+)
+"""What speaks of a yes that is given, or is waited for."""
+_WHICH = re.compile(
+    r"\b(?:which|what|that (?:is|are|i|we)|(?:with|of) (?:the )?(?:payments?|charg\w+))\b"
+)
+"""What asks of which one, or speaks of one that is known."""
+_PAYMENTS = re.compile(r"\bbk-\d|\b(?:payments?|charges?|bookings?|amounts?)\b")
+
+
+def asks_for_card(segments: Sequence[Segment]) -> int | None:
+    """Return where a message asks to put a card on the platform, or if one is there; or `None`."""
+    is_about_card = any(_CARD.search(one.text) for one in segments)
+    return _first(segments, _wants_card) if is_about_card else None
+
+
+def asks_for_approvals(segments: Sequence[Segment]) -> int | None:
+    """Return where a message asks to approve payments, by an order or a question; or `None`."""
+    is_about_payments = any("bk-" in one.text for one in segments)
+    return _first(
+        segments,
+        lambda text: (
+            (is_about_payments or bool(_PAYMENTS.search(text))) and _is_asked(text, _APPROVE)
+        ),
+    )
+
+
+def puts_off_approvals(segments: Sequence[Segment]) -> bool:
+    """Tell whether a message speaks of approvals alone as of what comes later."""
+    found = [one.text for one in segments if _APPROVALS.search(one.text)]
+    return bool(found) and all(_LATER.search(text) for text in found)
+
+
+def asks_for_yes(segments: Sequence[Segment]) -> int | None:
+    """Return where a message asks for a yes to a plan; `None` where it does not."""
+    return _first(segments, _wants_yes)
+
+
+def _first(segments: Sequence[Segment], holds: Callable[[str], bool]) -> int | None:
+    return next((one.start for one in segments if holds(one.text)), None)
+
+
+def _wants_card(text: str) -> bool:
+    if _CARD.search(text) and _is_asked(text, _PASSIVE, is_order=True):
+        return True
+    is_question = text.endswith("?") and not _WHICH.search(text)
+    if is_question and _CARD.search(text) and _is_asked(text, _IS_THERE, is_order=True):
+        return True
+    found = _OBJECT.search(text)
+    if found is not None and _SOME_TIME.match(text, found.end()):
+        return False
+    is_put = found is None or _PUT.match(text, found.start()) is not None
+    return not is_put and _is_asked(text, _OBJECT)
+
+
+def _is_asked(text: str, action: re.Pattern[str], *, is_order: bool = False) -> bool:
+    """Tell whether an action is asked for: by words of a request before it, or by an order."""
+    found = action.search(text)
+    if found is None:
+        return False
+    before = text[max(0, found.start() - _NEAR) : found.start()]
+    if _NOT.search(before + found[0].partition(" ")[0]):
+        return False
+    return is_order or bool(_LEAD_IN.search(before) or _ASKS.search(text[: found.end()]))
+
+
+def _wants_yes(text: str) -> bool:
+    is_other = _GIVEN.search(text) or _WHICH.search(text)
+    return not is_other and any(one.search(text) for one in _YES)
