@@ -5,7 +5,8 @@ import pytest
 from crab_graph.personas.understanding import Reading
 from tests.personas.test_manners import told_all
 from tests.personas.test_rules_user import BOOKINGS, PLAN, Chat
-from tests.personas.test_understanding import LEXICON, SLOTS
+from tests.personas.test_understanding import SLOTS
+from tests.travel_words import LEXICON
 
 
 def paying(condition="generic"):
