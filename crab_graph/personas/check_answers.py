@@ -20,11 +20,13 @@ def check(turn: Turn) -> Decision | None:
     parts = []
     if wrong:
         parts = [speaker.phrase("correct"), *map(speaker.fact, wrong)]
-        parts += [speaker.phrase("rest_right")] if right and played.is_asked else []
+        is_rest = played.is_asked and right and not played.unknown and not played.mixed
+        parts += [speaker.phrase("rest_right")] if is_rest else []
     elif right and played.is_asked:
         parts = [speaker.phrase("right")]
     unknown = unknown if unknown or parts else list(played.unknown)
-    others = _others(turn)
+    mixed = [turn.facts[key] for key in played.mixed if key in turn.facts and played.is_asked]
+    others = [*mixed, *(fact for fact in _others(turn) if fact not in mixed)]
     absent, declined = absence_words(turn, others, _played(turn), unknown)
     affirmed = [
         key

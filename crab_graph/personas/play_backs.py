@@ -7,11 +7,12 @@ error. That there is no wish is a statement, too.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import UserBriefing
+from crab_graph.personas.founded_denials import CARD_BRAND, Mark, brands_in, founded, stands_in
 from crab_graph.personas.passages import read_stretches
 from crab_graph.personas.played_clauses import is_check, played_clauses
 from crab_graph.personas.played_days import SEPARATOR, PlayedDays, asks_with, conflict_slots
@@ -38,15 +39,15 @@ _NO_WISH = re.compile(
     r"|\bany \w+(?: \w+){0,2} (?:is|are|will be|would be|works?|will do|goes)\b"
     r"|\b(?:open|unlimited) budget\b|\bup to (?:me|us)\b|\bany (?:\w+ ){1,3}(?:will do|is fine)\b"
 )
+_ANY = re.compile(r"\bany (?!other\b|more\b|further\b)\w+(?: of (?:the )?\w+)?(?: \w+)?(?! ?\?)\b")
 _ABOUT = re.compile(r"\b(?:for|about|on|of|regarding|concerning|as to|with|in) (?:the |your |a )?")
 _NEGATED = re.compile(r"\b(?:not|no|n't|without|never|rather than|instead of)(?: \w+){0,3}\W*\Z")
 _PARTS = re.compile(r"[,;()]|\s-\s|\bbut\b|\.\s")
 _GREETING = re.compile(r"\bgood (?:morning|afternoon|evening|night|day)\b")
-_BRAND = re.compile(r"\b(?:visa|master ?card|amex|american express|discover|maestro|diners)\b")
+_TO = re.compile(r"(?:\s*\([a-z]{2,4}\))?\s*(?:to|→|->|–|—|-|>|⇄|↔|⇒|=>|/)\s*")
 _LAST4 = re.compile(
-    rf"(?:{_BRAND.pattern}|\b(?:card|ending|ends|digits)\b)[^\d\n,;]{{0,30}}?\b(\d{{4}})\b(?![-/]|\.\d)"
+    rf"(?:{CARD_BRAND.pattern}|\b(?:card|ending|ends|digits)\b)[^\d\n,;]{{0,30}}?\b(\d{{4}})\b(?![-/]|\.\d)"
 )
-_BRANDS = {"amex": "american express", "master card": "mastercard"}
 _EMAIL = re.compile(r"[^\s@,;:()<>]+@[^\s@,;:()<>]+\.\w+")
 _CAP = re.compile(
     r"\b(?:budget|spend\w*|limit\w*|cap(?:ped)?|max\w*|at most|up to|within|under|no more than"
@@ -66,7 +67,8 @@ class PlayBack:
     """What a message plays back, by the keys of facts.
 
     `is_asked` says whether it wants to be told if that is right; `unknown` are what the user has
-    no wish on; `said` is what was said instead, as written, where it is one value.
+    no wish on; `said` is what was said instead, as written, where it is one value; `mixed` are told
+    both rightly and otherwise.
     """
 
     right: tuple[str, ...] = ()
@@ -74,11 +76,12 @@ class PlayBack:
     unknown: tuple[str, ...] = ()
     is_asked: bool = False
     said: Mapping[str, str] = field(default_factory=dict)
+    mixed: tuple[str, ...] = ()
 
     @property
     def states(self) -> bool:
         """Whether it states anything."""
-        return bool(self.right or self.wrong or self.unknown)
+        return bool(self.right or self.wrong or self.unknown or self.mixed)
 
 
 def read_play_back(
@@ -94,13 +97,14 @@ def read_play_back(
             comparison.add(one)
     comparison.add_people(chosen)
     order = [*briefing.ordered_keys(), *briefing.lexicon.facts]
-    wrong = tuple(dict.fromkeys(key for key in order if key in comparison.wrong))
-    right = tuple(
-        dict.fromkeys(key for key in order if key in comparison.right and key not in wrong)
-    )
+    denied, left_open, mixed = founded(comparison.marks, reading, briefing)
+    wrong = tuple(dict.fromkeys(key for key in order if key in denied))
+    stated = comparison.right - denied - left_open - mixed
+    right = tuple(dict.fromkeys(key for key in order if key in stated))
     unknown = tuple(dict.fromkeys(key for key in order if key in comparison.unknown))
     is_asked = reading.confirms or any(is_check(reading.segments[n]) for n in chosen)
-    return PlayBack(right, wrong, unknown, is_asked, comparison.said)
+    told_twice = tuple(dict.fromkeys(key for key in order if key in mixed))
+    return PlayBack(right, wrong, unknown, is_asked, comparison.said, told_twice)
 
 
 class _Comparison:
@@ -111,14 +115,16 @@ class _Comparison:
         self._briefing = briefing
         self._facts: dict[str, Any] = {fact.key: fact.value for fact in briefing.facts}
         self._lexicon = briefing.lexicon
-        self._days = PlayedDays(self._facts, briefing.lexicon, briefing.today)
+        self._days = PlayedDays(self._facts, briefing, reading.utterance.text)
+        self._at = Stretch("", 0, 0, 0)
         self.right: set[str] = set()
-        self.wrong: set[str] = set()
+        self.marks: list[Mark] = []
         self.unknown: set[str] = set()
         self.said: dict[str, str] = {}
 
     def add(self, passage: Stretch) -> None:
         """Compare all that a passage states."""
+        self._at = passage
         text = _GREETING.sub(lambda match: " " * len(match[0]), passage.text)
         start = 0
         for end in [*(match.start() for match in _PARTS.finditer(text)), len(text)]:
@@ -128,6 +134,10 @@ class _Comparison:
                 if not self._names_days(part):
                     text = text[:start] + " " * len(part) + text[end:]
             start = end
+        segment = self._reading.segments[passage.segment]
+        if is_check(segment) or not segment.text.rstrip().endswith("?"):
+            for free in _ANY.finditer(text):
+                self._add_absent(free[0], self._with_only_slot(passage), part=text)
         self._add_choices(text, passage)
         self._add_counts(text, passage)
         for one in self._days.compare(text, passage):
@@ -140,30 +150,35 @@ class _Comparison:
     def _mark(self, key: str, *, is_right: bool, said: str = "") -> None:
         if key not in self._facts:
             self.unknown.add(key)
-        elif is_right:
+            return
+        self.marks.append(Mark(key, is_right, self._at.slots, self._at.segment))
+        if is_right:
             self.right.add(key)
         else:
-            self.wrong.add(key)
             self.said.setdefault(key, said)
 
-    def _add_absent(self, part: str, passage: Stretch) -> None:
-        """Compare a statement that there is no wish."""
-        about = [_NO_WISH.sub(" ", part), *_ABOUT.split(part)[1:]]
-        named = _NO_WISH.search(part)
-        about += [named[0]] if named else []
+    def _add_absent(self, said: str, passage: Stretch, part: str = "") -> None:
+        """Compare a statement that there is no wish, in a part that may say more."""
+        is_any, part = bool(part), part or said
+        about = [said.partition(" ")[2]] if is_any else _absences(part)
         questions = [text for one in about for text in _asked_about(one.strip(" ,.?!:"))]
         for key, words in self._lexicon.facts.items():
             slots = set(words.slots or (words.conflict.slots if words.conflict else ()))
+            if is_any and not passage.slots and (words.hours or words.form is ValueForm.DATE):
+                continue
             if slots and passage.slots.isdisjoint(slots) and (passage.slots or words.needs_slot):
                 continue
             if any(cue.search(text) for cue in words.asks for text in questions):
-                if isinstance(self._facts.get(key), list):
+                if key not in self._facts or isinstance(self._facts[key], list):
                     # Within its bounds a range is as free as is said.
                     self.right.add(key)
-                elif key in self._facts:
-                    self.wrong.add(key)
-                else:
-                    self.right.add(key)
+                elif not stands_in(part, key, self._briefing):
+                    self._mark(key, is_right=False)
+
+    def _with_only_slot(self, passage: Stretch) -> Stretch:
+        """Return a passage about nothing in particular as one of the only slot that is named."""
+        named = {slot for segment in self._reading.segments for slot in segment.named}
+        return replace(passage, slots=passage.slots or frozenset(named if len(named) == 1 else ()))
 
     def _names_days(self, part: str) -> bool:
         return fits_day(part, []) is not None or bool(find_dates(part, self._briefing.today))
@@ -172,6 +187,7 @@ class _Comparison:
         """Compare values that have words, each with the facts that could have them."""
         found: dict[str, list[tuple[str, bool]]] = {}
         plain = self._without_counts(text)
+        text = self._without_routes(text, passage)
         for key, words in self._lexicon.facts.items():
             if words.cues and words.conflict is not None:
                 if words.hours and passage.slots.isdisjoint(words.conflict.slots or words.slots):
@@ -249,6 +265,34 @@ class _Comparison:
             return near
         return list(keys)
 
+    def _without_routes(self, text: str, passage: Stretch) -> str:
+        """Compare `A to B` with where one starts and where one goes; return the text without."""
+        facts = self._lexicon.facts
+        places = [key for key, words in facts.items() if words.cues and not words.hours]
+        for target in [key for key in places if "to" in lead_words(facts[key])]:
+            start = next(
+                (
+                    key
+                    for key in places
+                    if key != target and facts[key].cues.keys() == facts[target].cues.keys()
+                ),
+                "",
+            )
+            if not start or not {start, target} <= self._facts.keys():
+                continue
+            first, last = (facts[target].cues[str(self._facts[key])] for key in (start, target))
+            is_known = _route(self._reading.utterance.text, first, last) is not None
+            is_back = passage.slot in conflict_slots(facts[target])[1:]
+            for found, is_right in (
+                (_route(text, first, last), True),
+                (_route(text, last, first), is_known or is_back),
+            ):
+                if found is not None:
+                    self._mark(start, is_right=is_right)
+                    self._mark(target, is_right=is_right)
+                    text = text[: found[0]] + " " * (found[1] - found[0]) + text[found[1] :]
+        return text
+
     def _without_counts(self, text: str) -> str:
         def blank(match: re.Match[str]) -> str:
             is_count = any(number_of(one) is not None for one in match.groups() if one)
@@ -324,13 +368,19 @@ class _Comparison:
                 continue
             card = self._facts[key]
             mine, last = str(card["brand"]).casefold(), str(card["last4"])
-            for match in _BRAND.finditer(text):
-                self._mark(key, is_right=_BRANDS.get(match[0], match[0]) == mine, said=match[0])
-            for match in _LAST4.finditer(text):
-                self._mark(key, is_right=match[1] == last, said=match[1])
+            numbers = [match[1] for match in _LAST4.finditer(text)]
+            brands = brands_in(text)
+            others = [one for one in brands if one != mine]
+            if last in numbers and (not others or len(others) < len(brands)):
+                self._mark(key, is_right=True)
+            elif numbers:
+                self._mark(key, is_right=False, said=next(iter(others), numbers[0]))
+            elif brands:
+                self._mark(key, is_right=not others, said=brands[0])
 
     def add_people(self, chosen: set[int]) -> None:
         """Compare the people that are named, and their dates of birth."""
+        self._at = Stretch("", 0, 0, 0)
         segments = [self._reading.segments[n] for n in sorted(chosen)]
         names = next((k for k, w in self._lexicon.facts.items() if w.form is ValueForm.NAMES), "")
         births = next((k for k, w in self._lexicon.facts.items() if w.form is ValueForm.DATES), "")
@@ -343,6 +393,23 @@ class _Comparison:
                 self._mark(births, is_right=born[one.name.casefold()] == one.born, said=one.born)
         for day in born_on([segment.text for segment in segments], today) if births else ():
             self._mark(births, is_right=day in born.values(), said=day)
+
+
+def _route(text: str, first: re.Pattern[str], last: re.Pattern[str]) -> tuple[int, int] | None:
+    """Return where one value stands with another behind it and a word or sign for `to` between."""
+    for match in first.finditer(text):
+        for other in last.finditer(text, match.end()):
+            if _TO.fullmatch(text[match.end() : other.start()]):
+                return match.start(), other.end()
+            break
+    return None
+
+
+def _absences(part: str) -> list[str]:
+    """Return the words by which a statement that there is no wish may name what it is about."""
+    named = _NO_WISH.search(part)
+    about = [_NO_WISH.sub(" ", part), *_ABOUT.split(part)[1:]]
+    return [*about, named[0]] if named else about
 
 
 def _asked_about(noun: str) -> Iterator[str]:
@@ -371,7 +438,8 @@ def _loose_counts(text: str, words: FactWords, lexicon: DomainLexicon) -> list[i
 def _labelled_counts(text: str, key: str) -> list[int]:
     """Return numbers behind a fact's own name, as in a list of labels."""
     label = re.escape(key.replace("_", " "))
-    found = re.findall(rf"\b{label}(?:\W{{1,3}}| is | are )(?:is |are )?(\w+)\b", text)
+    said = r"(?:you (?:said|told me|mentioned|thought of|wanted|gave) |is |are )?"
+    found = re.findall(rf"\b{label}(?:\W{{1,3}}| is | are ){said}(\w+)\b", text)
     return [number for number in map(number_of, found) if number is not None]
 
 

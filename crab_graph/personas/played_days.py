@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
+from crab_graph.personas.briefing import UserBriefing
 from crab_graph.personas.spoken_dates import SpokenDate, find_dates
 from crab_graph.personas.stated_values import fits_day
 from crab_graph.personas.stretches import Stretch
-from crab_graph.personas.wordbook import ConflictKind, DomainLexicon, FactWords
+from crab_graph.personas.wordbook import ConflictKind, DomainLexicon, FactWords, ValueForm
 
 _RANGE = re.compile(r"\s*(?:-|–|to|and|until|till|through|→|,?\s+and)\s*(?:\w+,? )?")
 SEPARATOR = re.compile(r"[;,]|\band\b|\.\s")
@@ -37,15 +38,24 @@ class Compared(NamedTuple):
 class PlayedDays:
     """Days of a user's facts, by key, with which those of passages are compared."""
 
-    def __init__(self, facts: Mapping[str, Any], lexicon: DomainLexicon, today: str) -> None:
+    def __init__(self, facts: Mapping[str, Any], briefing: UserBriefing, message: str) -> None:
         self._facts = facts
-        self._lexicon = lexicon
-        self._today = today
+        self._lexicon: DomainLexicon = briefing.lexicon
+        self._today = today = briefing.today
+        self._whole: dict[int, list[SpokenDate]] = {}
+        for one in find_dates(message, today):
+            self._whole.setdefault(one.start, []).append(one)
+        known = [str(name) for name in _listed(facts, briefing, ValueForm.NAMES)]
+        names = "|".join(map(re.escape, map(str.casefold, known)))
+        self._name = re.compile(rf"(?:{names})\W{{1,3}}(?:born|\*)?\W*\Z") if names else None
 
     def compare(self, text: str, passage: Stretch) -> Iterator[Compared]:
         """Compare days, each with the fact that the words before it or its slot make it one of."""
         today = self._today
-        dates = [one for one in find_dates(text, today) if one.iso >= today]
+        named = self._in_full(find_dates(text, today), passage.start)
+        dates = [one for one in named if one.iso >= today and not self._is_birth(text, one.start)]
+        if named and not dates:
+            return
         if not dates:
             yield from self._bare_days(text, passage)
             return
@@ -63,14 +73,28 @@ class PlayedDays:
             part = SEPARATOR.split(before)[-1]
             yield from self._compare_days([one.iso for one in group], part, passage)
 
+    def _in_full(self, dates: Sequence[SpokenDate], start: int) -> list[SpokenDate]:
+        """Return dates as the message has them, of which a passage may lack the year."""
+        full: list[SpokenDate] = []
+        for number, one in enumerate(dates):
+            whole = self._whole.get(start + one.start, ())
+            same = [other.start for other in dates[:number]].count(one.start)
+            full.append(one._replace(iso=whole[same].iso) if same < len(whole) else one)
+        return full
+
+    def _is_birth(self, text: str, start: int) -> bool:
+        """Tell whether a day stands right behind somebody's name, as a date of birth does."""
+        return self._name is not None and self._name.search(text[:start].casefold()) is not None
+
     def _compare_days(self, days: Sequence[str], part: str, passage: Stretch) -> Iterator[Compared]:
         key = self._dated(part, passage)
         if not key:
             return
         words = self._lexicon.facts[key]
         if words.conflict is not None and words.conflict.between:
-            last = self._last_days(self._first_days(words.conflict.between[0]))
-            if last:
+            first = self._first_days(words.conflict.between[0])
+            last = self._last_days(first)
+            if last and not {*days} & {*_days_of(first)} - {*last}:
                 yield Compared(key, days[-1] in last, days[-1])
             return
         value = self._facts.get(key)
@@ -128,8 +152,21 @@ class PlayedDays:
         else:
             value = self._facts[key]
             days = _days_of(value if isinstance(value, list) else [value])
-        if days:
+        # Where no word says what it is the day of, it may be that of another thing.
+        is_led = asks_with(self._lexicon.facts[key], f"when {text.strip()}")
+        others = [] if is_led else self._every_day()
+        if days and (fits_day(text, days) or not fits_day(text, others)):
             yield Compared(key, bool(fits_day(text, days)))
+
+    def _every_day(self) -> list[str]:
+        """Return all days that anything is wanted on, or ends."""
+        found: list[str] = []
+        for key, words in self._lexicon.facts.items():
+            if words.conflict and words.conflict.kind is ConflictKind.DATE and key in self._facts:
+                value = self._facts[key]
+                first = _days_of(value if isinstance(value, list) else [value])
+                found += [*first, *self._last_days(first)]
+        return found
 
     def _first_days(self, slot: str) -> list[str]:
         for key, words in self._lexicon.facts.items():
@@ -146,6 +183,12 @@ class PlayedDays:
                 length = timedelta(int(self._facts[key]))
                 return [(date.fromisoformat(day) + length).isoformat() for day in _days_of(first)]
         return []
+
+
+def _listed(facts: Mapping[str, Any], briefing: UserBriefing, form: ValueForm) -> list[Any]:
+    """Return what the facts of a form list."""
+    words = briefing.lexicon.facts
+    return [one for key in words if words[key].form is form for one in facts.get(key, ())]
 
 
 def asks_with(words: FactWords, question: str) -> bool:

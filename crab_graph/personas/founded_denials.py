@@ -1,0 +1,133 @@
+"""Which denials are founded: what a message plainly states otherwise than a user wants it.
+
+Nothing is denied where the right value stands for that wish in the same message, or where the
+message names the right one among several to choose from: it knows, asks, or says what has changed.
+"""
+
+import re
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import NamedTuple
+
+from crab_graph.money import parse_cents
+from crab_graph.personas.briefing import Fact, UserBriefing
+from crab_graph.personas.spoken_dates import find_dates
+from crab_graph.personas.stated_values import counts_in, without_denied, words_of
+from crab_graph.personas.understanding import Reading
+from crab_graph.personas.wordbook import DomainLexicon, ValueForm
+
+CARD_BRAND = re.compile(r"\b(?:visa|master ?card|amex|american express|discover|maestro|diners)\b")
+_BRANDS = {"amex": "american express", "master card": "mastercard"}
+_MENU = re.compile(r"\bor\b|/|\|")
+_REACH = 24
+_MANY = frozenset({ValueForm.NAMES, ValueForm.DATES})
+
+
+class Mark(NamedTuple):
+    """That a clause states a fact rightly or wrongly, and of which slots."""
+
+    key: str
+    is_right: bool
+    slots: frozenset[str]
+    segment: int
+
+
+class Founded(NamedTuple):
+    """The keys of what is denied, of what is left open to choose, and of what is told two ways."""
+
+    denied: frozenset[str]
+    left_open: frozenset[str]
+    mixed: frozenset[str]
+
+
+def founded(marks: Iterable[Mark], reading: Reading, briefing: UserBriefing) -> Founded:
+    """Return what is to be denied among what was found wrong, and what is not plainly stated."""
+    by_key: dict[str, list[Mark]] = {}
+    for one in marks:
+        by_key.setdefault(one.key, []).append(one)
+    left_open, denied, mixed = set(), set(), set()
+    for key, every in by_key.items():
+        own = [one for one in every if not _is_menu(reading, one, briefing)]
+        if not own:
+            left_open.add(key)
+        fact, words = briefing.fact(key), briefing.lexicon.facts[key]
+        wrong = [one for one in own if not one.is_right]
+        right = [one.slots for one in own if one.is_right]
+        if fact is None or not wrong:
+            continue
+        # Of two slots that both are to be so, one may be told otherwise.
+        apart = [one for one in wrong if right and all(_are_apart(one.slots, two) for two in right)]
+        is_known = bool(right) and words.form not in _MANY
+        if apart or not (is_known or _is_stated(reading.utterance.text, fact, briefing)):
+            denied.add(key)
+        elif words.form is ValueForm.COUNT or _has_own_words(key, briefing.lexicon):
+            mixed.add(key)
+    return Founded(frozenset(denied), frozenset(left_open), frozenset(mixed))
+
+
+def _are_apart(slots: frozenset[str], others: frozenset[str]) -> bool:
+    return bool(slots and others) and not slots & others
+
+
+def brands_in(text: str) -> list[str]:
+    """Return the kinds of card that a text names, casefolded, in its order."""
+    return [_BRANDS.get(match[0], match[0]) for match in CARD_BRAND.finditer(text)]
+
+
+def stands_in(text: str, key: str, briefing: UserBriefing) -> bool:
+    """Tell whether a text names the value that a user wants of a fact, whatever it says of it."""
+    fact, words = briefing.fact(key), briefing.lexicon.facts.get(key)
+    if fact is None or words is None:
+        return False
+    return str(fact.value) in words_of(text, words) or _is_stated(text, fact, briefing)
+
+
+def _is_stated(text: str, fact: Fact, briefing: UserBriefing) -> bool:
+    """Tell whether the right value stands in a text, where it can be of no other fact."""
+    words, value = briefing.lexicon.facts[fact.key], fact.value
+    match words.form:
+        case ValueForm.NAMES:
+            return all(str(name).casefold() in text for name in value)
+        case ValueForm.DATES:
+            named = {one.iso for one in find_dates(text, briefing.today)}
+            return named.issuperset(value)
+        case ValueForm.CARD:
+            number = re.search(rf"(?<!\d){re.escape(str(value['last4']))}(?!\d)", text)
+            # Of a card with the right number the kind may be told wrong.
+            brands = brands_in(text)
+            is_own = not brands or str(value["brand"]).casefold() in brands
+            return number is not None and is_own
+        case ValueForm.COUNT:
+            return words.conflict is not None and int(value) in counts_in(text, words.conflict)
+        case ValueForm.MONEY:
+            whole, _, cents = f"{parse_cents(value) / 100:.2f}".partition(".")
+            tail = rf"(?:\.{cents})" + ("?" if cents == "00" else "")
+            plain = text.replace(",", "")
+            return re.search(rf"(?<![\d.]){whole}{tail}(?![\d]|\.\d)", plain) is not None
+        case _ if _has_own_words(fact.key, briefing.lexicon):
+            return str(value) in words_of(without_denied(text), words)
+    return False
+
+
+def _has_own_words(key: str, lexicon: DomainLexicon) -> bool:
+    """Tell whether the values of a fact have words, and no other fact has the like."""
+    own = lexicon.facts[key].cues.keys()
+    others = (words.cues.keys() for other, words in lexicon.facts.items() if other != key)
+    return bool(own) and all(own.isdisjoint(one) for one in others)
+
+
+def _is_menu(reading: Reading, mark: Mark, briefing: UserBriefing) -> bool:
+    """Tell whether a clause names the right value among several to choose from."""
+    fact, words = briefing.fact(mark.key), briefing.lexicon.facts[mark.key]
+    text = reading.segments[mark.segment].text
+    if fact is None or not (words.hours or _has_own_words(mark.key, briefing.lexicon)):
+        return False
+    found = sorted(
+        (match.start(), match.end(), value)
+        for value, cue in words.cues.items()
+        if (match := cue.search(text)) is not None
+    )
+    if len(found) < 2 or str(fact.value) not in {value for _, _, value in found}:
+        return False
+    gaps = (text[one[1] : two[0]] for one, two in pairwise(found))
+    return any(len(gap) <= _REACH and _MENU.search(gap) for gap in gaps)

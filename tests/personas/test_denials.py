@@ -1,0 +1,110 @@
+"""What a user denies of what is played back, and what it leaves: the right value stands there."""
+
+import pytest
+
+from crab_graph.personas.briefing import Fact, FactLevel
+from crab_graph.personas.play_backs import read_play_back
+from crab_graph.personas.understanding import Reading
+from tests.travel_words import TRAVEL
+
+KNOWN = {
+    "origin": "Memphis",
+    "destination": "Seattle",
+    "departure_date": "2027-08-04",
+    "nights": 2,
+    "party_size": 3,
+    "traveller_names": ["Marcus Brennan", "Tomas Olsen", "Sofia Moreau"],
+    "birth_dates": ["1992-06-10", "2000-09-15", "1964-12-31"],
+    "outbound_time_of_day": "morning",
+    "return_time_of_day": "night",
+    "seat_type": "economy",
+    "seat_position": "window",
+    "attraction_category": "museum",
+    "attraction_time_of_day": "evening",
+    "attraction_date": "2027-08-05",
+    "budget": "1410.00",
+    "payment_card": {"card_id": "CD-9", "brand": "American Express", "last4": "4584"},
+}
+
+
+def briefing_of(**other):
+    facts = [Fact(key, value, FactLevel.DETAIL) for key, value in {**KNOWN, **other}.items()]
+    return TRAVEL.briefing(TRAVEL.slots, facts, "S1-001", "2027-01-10")
+
+
+def played(text, **other):
+    briefing = briefing_of(**other)
+    return read_play_back(Reading(text, briefing.lexicon, briefing.slots), briefing)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "To confirm: Memphis to Seattle on 4 August 2027, return 6 August 2027 (2 nights).",
+        "So far: Memphis → Seattle and back, out on 4 August, home 6 August. Correct?",
+        "Noted: Memphis-Seattle, return Seattle-Memphis on 6 August.",
+        "Flights – Memphis to Seattle on 4 August, returning on 6 August 2027 (two nights), right?",
+        "My notes: return flights: Memphis to Seattle on 4 August 2027, at night back. Correct?",
+        "Here is what I have: the museum on the evening of 5 aug. Is the 4th set in stone?",
+        "I have Marcus Brennan (June 10, 1992), Tomas Olsen (Sept 15, 2000), Sofia Moreau (Dec 31, "
+        "1964), leaving aug 4. Right?",
+        "To confirm: Marcus Brennan (10 June 1992), Tomas Olsen (15 Sept...",
+        "Earlier you gave me two birthdays (aug 25, 1969 and mar 10, 1967) and now three. I'll use "
+        "marcus 1992-06-10, tomas 2000-09-15 and sofia 1964-12-31, right?",
+        "Noted. The American Express ending in 4584 is not registered with us; your profile only "
+        "lists a Mastercard ending in 7401. Is that right?",
+        "Got it. The only card I can see is an Amex ending 2111, not the 4584 one. Correct?",
+        "Noted: economy. For the attraction, may I offer you (i) a museum, (ii) a tour or (iii) a "
+        "show? Is that right so far?",
+        "Right. Attraction: museum, tour or show, when?",
+        'You said "I think": is night or midday firm for the return flight?',
+        "Just to confirm, is economy settled, or would premium economy do as well?",
+        "Is it 2 or 3 nights? Please confirm.",
+        "I have corrected the stay to two nights and noted a window seat and no fixed times. OK?",
+    ],
+)
+def test_nothing_is_denied_where_the_right_value_stands_in_the_message(text):
+    assert played(text).wrong == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("So Seattle to Memphis on 4 August, right?", {"origin", "destination"}),
+        ("So from Memphis to Portland on 4 August, right?", {"destination"}),
+        ("Noted: returning on 7 August. Correct?", {"nights"}),
+        (
+            "Number of nights: you said 3 with some doubt. Please confirm whether it is 3.",
+            {"nights"},
+        ),
+        ("A tour, then, on any day. Correct?", {"attraction_category", "attraction_date"}),
+        ("A museum it is. Would any day be agreeable?", {"attraction_date"}),
+        ("So I charge the Amex ending in 1111, right?", {"payment_card"}),
+        ("So I charge the Visa ending in 4584, right?", {"payment_card"}),
+        (
+            "The travellers are Marcus Brennan, Tomas Olsen and Sofia Morel, right?",
+            {"traveller_names"},
+        ),
+        ("Is premium economy settled?", {"seat_type"}),
+    ],
+)
+def test_what_is_plainly_stated_otherwise_is_denied(text, wrong):
+    assert set(played(text).wrong) == wrong
+
+
+def test_a_value_that_is_told_two_ways_is_neither_affirmed_nor_denied():
+    found = played("Aisle seat out and window seats back, right?")
+    assert (found.right, found.wrong, found.mixed) == ((), (), ("seat_position",))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "So you leave any day apr 5–9, with Marcus Brennan (nov 25, 1960), right?",
+        "Your window runs from Monday, 5 April to the 9th, right?",
+        "The first Monday of April is april 5 and the friday after the 9th. So from the 5th to "
+        "the 9th, right?",
+    ],
+)
+def test_days_within_a_window_are_not_denied(text):
+    assert "departure_date" not in played(text, departure_date=["2027-04-05", "2027-04-09"]).wrong
