@@ -23,7 +23,7 @@ _REACH = 24
 _MANY = frozenset({ValueForm.NAMES, ValueForm.DATES})
 
 
-class Mark(NamedTuple):
+class PlayedMark(NamedTuple):
     """That a clause states a fact rightly or wrongly, and of which slots."""
 
     key: str
@@ -40,9 +40,9 @@ class Founded(NamedTuple):
     mixed: frozenset[str]
 
 
-def founded(marks: Iterable[Mark], reading: Reading, briefing: UserBriefing) -> Founded:
+def founded(marks: Iterable[PlayedMark], reading: Reading, briefing: UserBriefing) -> Founded:
     """Return what is to be denied among what was found wrong, and what is not plainly stated."""
-    by_key: dict[str, list[Mark]] = {}
+    by_key: dict[str, list[PlayedMark]] = {}
     for one in marks:
         by_key.setdefault(one.key, []).append(one)
     left_open, denied, mixed = set(), set(), set()
@@ -79,6 +79,10 @@ def stands_in(text: str, key: str, briefing: UserBriefing) -> bool:
     fact, words = briefing.fact(key), briefing.lexicon.facts.get(key)
     if fact is None or words is None:
         return False
+    if words.form is ValueForm.DATE:
+        wanted = fact.value if isinstance(fact.value, list) else [fact.value]
+        named = {one.iso for one in find_dates(text, briefing.today)}
+        return any(wanted[0] <= day <= wanted[-1] for day in named)
     return str(fact.value) in words_of(text, words) or _is_stated(text, fact, briefing)
 
 
@@ -116,7 +120,7 @@ def _has_own_words(key: str, lexicon: DomainLexicon) -> bool:
     return bool(own) and all(own.isdisjoint(one) for one in others)
 
 
-def _is_menu(reading: Reading, mark: Mark, briefing: UserBriefing) -> bool:
+def _is_menu(reading: Reading, mark: PlayedMark, briefing: UserBriefing) -> bool:
     """Tell whether a clause names the right value among several to choose from."""
     fact, words = briefing.fact(mark.key), briefing.lexicon.facts[mark.key]
     text = reading.segments[mark.segment].text

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from crab_graph.personas.briefing import Reason
 from crab_graph.personas.error_reactions import Reaction, gives_up, warns
 from crab_graph.personas.fact_answers import name_detail
+from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.turns import Decision, Turn
 from crab_graph.text.phrases import TerminalToken
@@ -29,8 +30,12 @@ def objection(turn: Turn) -> Decision | None:
 
 def _explanation(turn: Turn) -> Decision | None:
     """Return the turn that says what was wrong, to one that was told only that something is."""
-    key = turn.memory.errors.hinted
-    if key is None or key not in turn.facts or turn.reading.asks_booking:
+    key, reading = turn.memory.errors.hinted, turn.reading
+    is_past = reading.asks_booking or reading.asks_wallet or reading.claims_done
+    if key is None or key not in turn.facts or is_past:
+        return None
+    if stands_in(reading.utterance.text, key, turn.briefing):
+        # The agent has found it itself.
         return None
     corrected = (key, Reaction.CORRECTED)
     return name_detail(turn, "explain", key, Reason.CORRECTED, reaction=corrected)

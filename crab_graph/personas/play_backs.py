@@ -12,7 +12,13 @@ from typing import Any
 
 from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import UserBriefing
-from crab_graph.personas.founded_denials import CARD_BRAND, Mark, brands_in, founded, stands_in
+from crab_graph.personas.founded_denials import (
+    CARD_BRAND,
+    PlayedMark,
+    brands_in,
+    founded,
+    stands_in,
+)
 from crab_graph.personas.passages import read_stretches
 from crab_graph.personas.played_clauses import is_check, played_clauses
 from crab_graph.personas.played_days import SEPARATOR, PlayedDays, asks_with, conflict_slots
@@ -118,7 +124,7 @@ class _Comparison:
         self._days = PlayedDays(self._facts, briefing, reading.utterance.text)
         self._at = Stretch("", 0, 0, 0)
         self.right: set[str] = set()
-        self.marks: list[Mark] = []
+        self.marks: list[PlayedMark] = []
         self.unknown: set[str] = set()
         self.said: dict[str, str] = {}
 
@@ -151,7 +157,7 @@ class _Comparison:
         if key not in self._facts:
             self.unknown.add(key)
             return
-        self.marks.append(Mark(key, is_right, self._at.slots, self._at.segment))
+        self.marks.append(PlayedMark(key, is_right, self._at.slots, self._at.segment))
         if is_right:
             self.right.add(key)
         else:

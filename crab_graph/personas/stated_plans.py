@@ -18,6 +18,8 @@ from crab_graph.personas.stated_values import (
     choices_in,
     counts_in,
     days_in,
+    denies_alike,
+    is_taken_back,
     without_denied,
 )
 from crab_graph.personas.stretches import Stretch
@@ -106,6 +108,8 @@ def _stated(reading: Reading, passages: Iterable[Stretch]) -> Iterator[Stretch]:
         segment = reading.segments[one.segment]
         if segment.is_request and not (ANY_ID.search(segment.text) or segment.says("booking_act")):
             continue
+        if is_taken_back(segment.text) and not ANY_ID.search(segment.text):
+            continue
         words = without_denied(one.text)
         if words.strip():
             yield Stretch(
@@ -149,6 +153,9 @@ def contradictions(plan: StatedPlan, briefing: UserBriefing) -> list[str]:
             wrong.add(fact.key)
     wrong |= set(_between_slots(plan, facts, briefing, wrong))
     wrong |= set(_people_misses(plan, briefing))
+    if all(len(own) == 1 for own in plan.candidates.values()):
+        same = [one for one in facts if one[2].kind is ConflictKind.SAME]
+        wrong |= {fact.key for fact, words, _ in same if denies_alike(plan.said, words)}
     return [key for key in briefing.ordered_keys() if key in wrong]
 
 

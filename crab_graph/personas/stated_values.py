@@ -31,6 +31,15 @@ _WEEKDAY = re.compile(
     r"\b(mon|tue|wed|thu|fri|sat|sun)(?:day|s|sday|nesday|rs|rsday|urday)?\b\.?(?! \d)"
 )
 _DAY_OF_MONTH = re.compile(r"\b(?:the|on) (\d{1,2})(?:st|nd|rd|th)\b")
+_PAST = re.compile(
+    r"\b(?:i|we) (?:had |have |did |wrongly |mistakenly |only ){0,2}(?:proposed|offered|suggested"
+    r"|showed|listed|quoted|misread|overlooked|mixed)\b"
+    r"|\b(?:my|our|the) (?:previous|earlier|last|first|former) (?:plan|proposal|suggestion|offer)\b"
+)
+_UNLIKE = re.compile(
+    r"\b(?:different|two separate|separate|(?:not|\w+n't)(?: \w+){0,2} the same|not share an?y?)\s+"
+)
+_REACH = 14
 _DAY_WORDS = {
     "early morning": 7.0,
     "morning": 9.0,
@@ -123,6 +132,20 @@ def counts_in(text: str, conflict: Conflict) -> list[int]:
 def number_of(word: str) -> int | None:
     """Return the number that a word or figure says."""
     return int(word) if word.isdigit() else NUMBERS.get(word)
+
+
+def is_taken_back(text: str) -> bool:
+    """Tell whether a clause is about what an agent proposed before and no longer does."""
+    return _PAST.search(text) is not None
+
+
+def denies_alike(text: str, words: FactWords) -> bool:
+    """Tell whether a text says that what a flag is about is not the same."""
+    return any(
+        cue.search(f"same {text[match.end() : match.end() + _REACH].casefold()}")
+        for match in _UNLIKE.finditer(text.casefold())
+        for cue in words.asks
+    )
 
 
 def days_in(text: str, today: str) -> list[str]:

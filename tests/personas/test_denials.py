@@ -4,6 +4,7 @@ import pytest
 
 from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.personas.play_backs import read_play_back
+from crab_graph.personas.stated_plans import contradictions, read_plans
 from crab_graph.personas.understanding import Reading
 from tests.travel_words import TRAVEL
 
@@ -108,3 +109,34 @@ def test_a_value_that_is_told_two_ways_is_neither_affirmed_nor_denied():
 )
 def test_days_within_a_window_are_not_denied(text):
     assert "departure_date" not in played(text, departure_date=["2027-04-05", "2027-04-09"]).wrong
+
+
+HELD = "Outbound FL-1, Bluefinch, 4 August. Return FL-2, Bluefinch, 6 August. "
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("Hotel HT-11 (Station Quarter), museum AT-22 (Theater Row). Shall I book?", True),
+        ("Hotel: Alder Inn (HT-11), in Hilltop. Museum: AT-22, over in Harborside. Book it?", True),
+        ("The hotel HT-11 and the museum AT-22 lie in different districts. Shall I book?", True),
+        ("The museum AT-22 isn't in the same district as the hotel HT-11. May I book?", True),
+        ("Hotel HT-11 and museum AT-22, both in the Station Quarter. Shall I book?", False),
+        ("Hotel HT-11 and museum AT-22 in one district. No different seats are left. Book?", False),
+    ],
+)
+def test_a_plan_that_keeps_apart_what_should_be_together_is_seen(text, wrong):
+    briefing = briefing_of(same_district=True)
+    found = contradictions(read_plans([HELD + text], briefing)[-1], briefing)
+    assert ("same_district" in found) == wrong
+
+
+def test_what_an_agent_takes_back_is_no_part_of_its_plan():
+    briefing = briefing_of(bed_type="twin")
+    text = (
+        "I must beg your pardon: I proposed a queen bed, whereas you had asked for a twin. "
+        "Hotel: Juniper Suites (HT-7), a suite with a twin bed. May I book this plan?"
+    )
+    assert contradictions(read_plans([text], briefing)[-1], briefing) == []
+    wrong = "I propose the hotel Juniper Suites (HT-7) with a queen bed. May I book this plan?"
+    assert contradictions(read_plans([wrong], briefing)[-1], briefing) == ["bed_type"]
