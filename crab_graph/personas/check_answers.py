@@ -1,7 +1,13 @@
 """How a user answers what is played back to it: it affirms, corrects, or says it has no wish."""
 
 from crab_graph.personas.briefing import Fact, Reason
-from crab_graph.personas.fact_answers import OR, absence_words, asks_openly, chosen_facts
+from crab_graph.personas.fact_answers import (
+    OR,
+    absence_words,
+    asks_openly,
+    chosen_facts,
+    is_asked_by_name,
+)
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 
 
@@ -54,7 +60,7 @@ def _others(turn: Turn) -> list[Fact]:
     reading = turn.reading
     if not (reading.asked or reading.exactly or asks_openly(turn)):
         return []
-    return [fact for fact in chosen_facts(turn) if fact.key not in done]
+    return chosen_facts(turn, done)
 
 
 def _right(turn: Turn) -> list[str]:
@@ -78,16 +84,6 @@ def _played(turn: Turn) -> list[str]:
         if key in words
         and key not in turn.facts
         and words[key].needs_slot
-        and not _is_asked_by_name(turn, key)
+        and not is_asked_by_name(turn, key)
     ]
     return [*played.right, *played.wrong, *played.unknown, *seeming]
-
-
-def _is_asked_by_name(turn: Turn, key: str) -> bool:
-    """Tell whether a clause that asks for a fact names the slot it is about."""
-    slots = set(turn.briefing.lexicon.facts[key].slots)
-    clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
-    return any(
-        one.is_request and not one.scope.isdisjoint(slots) and "how:cue" in how.facts.get(key, ())
-        for one, how in clauses
-    )

@@ -1,9 +1,10 @@
 """How a user answers questions: which of its facts a turn gives, what it says without one."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
+from crab_graph.personas.asked_beside import asked_beside
 from crab_graph.personas.briefing import Fact, Reason
 from crab_graph.personas.later_halves import halves
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve
@@ -25,6 +26,7 @@ def asked_facts(turn: Turn) -> list[str]:
     """
     record = turn.memory.record
     keys = [*_doubted(turn), *turn.reading.asked]
+    keys += [key for key in asked_beside(turn.reading) if _is_open(turn, key)]
     firm = turn.reading.exactly
     keys += [k for k in turn.reading.checked if k in firm or not record.is_settled(k)]
     if turn.reading.asks_choice:
@@ -120,15 +122,35 @@ def new_facts(turn: Turn) -> list[str]:
 
 
 def absent_facts(turn: Turn) -> list[str]:
-    """Return the keys asked for on which the user has no wish, and has not said so."""
+    """Return the keys asked for on which the user has no wish, and has not said so.
+
+    Who may say all at once says so again where a question names the thing again.
+    """
     known, declined = turn.facts, turn.memory.declined
     words = turn.briefing.lexicon.facts
-    asked = (key for key in asked_facts(turn) if key in words)
-    return [key for key in asked if key not in known and key not in declined]
+    asked = (key for key in asked_facts(turn) if key in words and key not in known)
+    says_again = turn.behavior.facts_per_answer is None
+    return [
+        key for key in asked if key not in declined or (says_again and is_asked_by_name(turn, key))
+    ]
 
 
-def chosen_facts(turn: Turn) -> list[Fact]:
+def is_asked_by_name(turn: Turn, key: str) -> bool:
+    """Tell whether a clause that asks for a fact names the slot it is about, if there is one."""
+    slots = set(turn.briefing.lexicon.facts[key].slots)
+    clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
+    return key in turn.reading.asked and any(
+        one.is_request
+        and not (slots and one.scope.isdisjoint(slots))
+        and "how:cue" in how.facts.get(key, ())
+        for one, how in clauses
+    )
+
+
+def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
     """Choose which of the facts asked for one answer gives: new ones, in the question's order.
+
+    None of those is chosen that are answered otherwise, and named with `but`.
 
     When there is nothing new to say, those said least often: an agent that asks again does get all
     of them. What it wants exactly is said again beside anything but a yes or a payment.
@@ -141,6 +163,7 @@ def chosen_facts(turn: Turn) -> list[Fact]:
         chosen = [key for key in known if key in wanted]
         if not (chosen or absent_facts(turn) or asks_openly(turn)):
             chosen = sorted(known, key=record.times)
+    chosen = [key for key in chosen if key not in but]
     return [facts[key] for key in chosen[: turn.behavior.facts_per_answer]]
 
 
@@ -210,7 +233,8 @@ def absence_words(
     has_more = any(
         not record.has(key) and key not in told for key in turn.facts if _is_wish(turn, key)
     )
-    if len(absent) <= _FEW_ABSENCES or has_more or waiting or played:
+    few = _SOME_ABSENCES if limit is None else _FEW_ABSENCES
+    if len(absent) <= few or has_more or waiting or played:
         absent = absent[:most]
         return speaker.without([words[key] for key in absent]), tuple(absent)
     has_some = any(key in turn.facts for key in asked)
@@ -225,7 +249,7 @@ def _is_wish(turn: Turn, key: str) -> bool:
 
 def name_detail(turn: Turn, act: str, key: str, reason: Reason, **effects: Any) -> Decision:
     """Return the turn that names one detail after a phrase, and answers what else was asked."""
-    others = [fact for fact in chosen_facts(turn) if fact.key != key]
+    others = chosen_facts(turn, (key,))
     facts = [turn.facts[key], *others] if key in turn.facts else others
     told = ((key, reason), *told_as_asked(others))
     parts = (turn.speaker.phrase(act), *map(turn.speaker.fact, facts))

@@ -9,8 +9,7 @@ def choose(turn: Turn) -> Decision | None:
     choice = turn.choice
     if choice is None:
         return None
-    others = chosen_facts(turn) if turn.reading.asked else []
-    others = [fact for fact in others if fact.key not in turn.choices]
+    others = chosen_facts(turn, turn.choices) if turn.reading.asked else []
     named = choice.as_words(by_price=turn.behavior.indirect > 0)
     words = turn.speaker.phrase("choose", choice=named)
     return Decision(

@@ -184,12 +184,17 @@ class Reading:
         )
 
     @cached_property
+    def fact_scores(self) -> Numbers:
+        """The log-odds with which each clause asks for each fact (rows: clauses)."""
+        keys = list(self.lexicon.facts)
+        return reader_model(self.lexicon.learned).fact_scores(self.features, keys)
+
+    @cached_property
     def _questions(self) -> dict[str, float]:
         """The facts it asks for, in the order of its clauses, with how likely each is."""
         if not self.segments:
             return {}
-        keys = list(self.lexicon.facts)
-        scores = reader_model(self.lexicon.learned).fact_scores(self.features, keys)
+        keys, scores = list(self.lexicon.facts), self.fact_scores
         chances = of_message(scores)
         found = [place for place, chance in enumerate(chances) if chance > LIKELY_ASKED]
         if not found and (at := self._guess(scores)) is not None:

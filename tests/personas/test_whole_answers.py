@@ -87,3 +87,36 @@ def test_nobody_asks_what_is_next_while_something_asked_is_open(condition):
         chat = played(condition, seed)
         said = chat.say(f"{RECAP}Is that right? And which seats, what budget, which kind of hotel?")
         assert "What's next" not in said and "What else" not in said and "Which next" not in said
+
+
+@pytest.mark.parametrize(
+    ("question", "things"),
+    [
+        ("Which bed type, and which kind of attraction (museum, tour, show)?", ["museum", "bed"]),
+        ("I'd love to know whether you'd like a particular room or bed.", ["room", "bed"]),
+        ("What do you want from the flights (cabin, seats, times)?", ["cabin", "aisle"]),
+        ("Hotel: stars, room or bed type, district?", ["4 stars", "room", "bed", "district"]),
+        ("So: room type, bed, airline - any wishes there?", ["room", "bed", "airline"]),
+    ],
+)
+@pytest.mark.parametrize("lead", ["", RECAP + "Is that right so far? "])
+def test_everything_that_one_question_lists_is_answered(lead, question, things):
+    chat = Chat("neutral")
+    chat.say()
+    said = chat.say(lead + question).casefold()
+    assert not [thing for thing in things if thing not in said], said
+
+
+@pytest.mark.parametrize("condition", ["terse", "impatient"])
+def test_a_yes_to_a_play_back_does_not_use_up_the_answer(condition):
+    chat = played(condition)
+    before = len(chat.told())
+    chat.say("So 3 nights for 2 people, right? How many nights, which seats, what hotel, budget?")
+    assert len({*chat.told()}) > before
+
+
+def test_what_is_asked_again_by_name_is_answered_again():
+    chat = played()
+    for _ in range(2):
+        said = chat.say("Which room type would you like, and which seats?")
+        assert "room" in said

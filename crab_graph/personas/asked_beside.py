@@ -1,0 +1,56 @@
+"""Which wishes a question names beside those that it is known to ask for.
+
+A reader that is not sure of the third of four things named in one question is right about the first
+two more often than not: what stands in one list with them is asked as they are.
+"""
+
+from crab_graph.personas.clause_features import ClauseFeatures
+from crab_graph.personas.questions import Segment
+from crab_graph.personas.understanding import Reading
+from crab_graph.personas.wordbook import FactWords, ValueForm
+
+_ASKED = -1.5
+"""The log-odds from which on a clause is taken to ask for a fact that its message asks for."""
+_BY_WORDS, _BY_HINT = -8.0, -4.0
+"""Those from which on one beside it is asked, too: by words that ask for it, or that hint at it."""
+_CHOSEN = frozenset({ValueForm.CHOICE, ValueForm.COUNT, ValueForm.FLAG, ValueForm.MONEY})
+
+
+def asked_beside(reading: Reading) -> tuple[str, ...]:
+    """Return the keys of the wishes that a message likely asks for beside others, in its order.
+
+    Days are left out where another day is asked for: one noun serves them all.
+    """
+    facts = reading.lexicon.facts
+    places = {key: place for place, key in enumerate(facts)}
+    found: dict[str, None] = {}
+    for row, (segment, features) in enumerate(zip(reading.segments, reading.features, strict=True)):
+        scores = {key: float(reading.fact_scores[row, places[key]]) for key in features.facts}
+        asked = [key for key in scores if key in reading.asked and scores[key] > _ASKED]
+        if not segment.is_request or not any(facts[key].conflict for key in asked):
+            continue
+        has_day = any(facts[key].form is ValueForm.DATE for key in asked)
+        for key, score in scores.items():
+            is_new = key not in reading.asked and key not in reading.checked
+            if is_new and score > _least(facts[key], segment, features, has_day=has_day):
+                found[key] = None
+    return tuple(found)
+
+
+def _least(words: FactWords, segment: Segment, features: ClauseFeatures, *, has_day: bool) -> float:
+    """Return the log-odds above which a fact is asked for beside others; infinite for never."""
+    how = features.facts[words.key]
+    slots = {*(words.slots or (words.conflict.slots if words.conflict else ()))}
+    is_near = not segment.scope.isdisjoint(slots)
+    is_day = words.form is ValueForm.DATE and is_near and not has_day
+    is_stated = "value" in how and not _is_menu(words, segment)
+    if is_stated or words.conflict is None or not (words.form in _CHOSEN or is_day):
+        return float("inf")
+    if "how:cue" in how:
+        return _BY_WORDS
+    return _BY_HINT if "how:hint" in how and is_near and not is_day else float("inf")
+
+
+def _is_menu(words: FactWords, segment: Segment) -> bool:
+    """Tell whether a clause names several values of a fact, to choose from."""
+    return sum(cue.search(segment.text) is not None for cue in words.cues.values()) > 1
