@@ -35,7 +35,9 @@ def vocabulary(declaration: Declaration) -> TextVocabulary:
         bare_words={kind: _bare_words(offers[kind]) for kind in shared},
         item_words=frozenset(kind_words(offers[kind])[0] for kind in shared),
         whole_words=whole_words(declaration),
+        priced_words=_own_words(declaration)[:-1],
         unit_phrases=tuple(_unit_phrases(declaration)),
+        person_phrases=_person_phrases(declaration),
         counted_words=tuple(dict.fromkeys(_counted_words(declaration))),
         human=HumanWords(tuple(declaration.human), tuple(declaration.nobody)),
     )
@@ -77,10 +79,16 @@ def slot_words(declaration: Declaration, slot: Slot) -> tuple[str, ...]:
 
 def whole_words(declaration: Declaration) -> tuple[str, ...]:
     """Return the words that mean everything together."""
+    *own, number = _own_words(declaration)
+    return tuple(dict.fromkeys((*own, *_EVERYTHING, number)))
+
+
+def _own_words(declaration: Declaration) -> tuple[str, ...]:
+    """Return the words that mean the whole job, and the number of its slots."""
     count = len(declaration.slots)
     number = next((word for word, value in NUMBERS.items() if value == count), str(count))
-    own = [word for word in (declaration.job, *declaration.whole) if word != number]
-    return tuple(dict.fromkeys((*(word.casefold() for word in own), *_EVERYTHING, number)))
+    own = [word.casefold() for word in (declaration.job, *declaration.whole) if word != number]
+    return tuple(dict.fromkeys((*own, _EVERYTHING[0], number)))
 
 
 def people_words(declaration: Declaration) -> tuple[str, ...]:
@@ -107,6 +115,11 @@ def _unit_phrases(declaration: Declaration) -> Iterator[str]:
     units = {word: None for offer in declaration.offers for word in units_of(offer)}
     yield from map(with_article, units)
     yield f"/ ?(?:{'|'.join((*units, *_spelled(*people_words(declaration)), 'person'))})"
+
+
+def _person_phrases(declaration: Declaration) -> tuple[str, ...]:
+    words = "|".join((*_spelled(*people_words(declaration)), *_ANYONE, "head"))
+    return (f"(?:per|a|/) ?(?:{words})",)
 
 
 def _counted_words(declaration: Declaration) -> Iterator[str]:

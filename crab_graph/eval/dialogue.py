@@ -1,7 +1,7 @@
 """The visible messages of an episode as the text layer reads them (rulebook §2)."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
@@ -9,11 +9,12 @@ from crab_graph.eval.history import BookingRecord, History
 from crab_graph.eval.replay import MessageStep, Trajectory
 from crab_graph.text.amounts import Amount, find_amounts
 from crab_graph.text.approvals import NO_APPROVALS, Act, ActKind, Approvals, find_acts
-from crab_graph.text.item_prices import ItemPrice, find_item_prices
+from crab_graph.text.item_prices import ItemPrice, PriceReadings, find_item_prices
 from crab_graph.text.mentions import (
     Mention,
     MentionForm,
     Reference,
+    ReferenceForm,
     by_slot,
     disclosed,
     find_mentions,
@@ -94,9 +95,33 @@ class AgentMessage:
         totals = self._find_totals(families)
         return [one for one in totals if one.is_of_all and not one.is_void]
 
+    def growing_totals(self, families: frozenset[CueFamily]) -> list[TotalStatement]:
+        """Return the totals that it says to be running ones, by cues of some families."""
+        return [one for one in self._find_totals(families) if one.is_growing]
+
     @cached_property
-    def item_prices(self) -> tuple[ItemPrice, ...]:
-        """Prices it states of single items or groups."""
+    def named_slots(self) -> Mapping[str, int]:
+        """The slots that it refers to, with where each is first referred to."""
+        return named_slots(self.references)
+
+    @cached_property
+    def priced_slots(self) -> Mapping[str, int]:
+        """The slots that it states a price of, with where the first price of each stands."""
+        found: dict[str, int] = {}
+        for price in sorted(self.item_prices, key=lambda one: one.amount.start):
+            for one in price.references:
+                for slot in one.slots:
+                    found.setdefault(slot, price.amount.start)
+        return found
+
+    @cached_property
+    def names_whole(self) -> bool:
+        """Whether it refers to everything."""
+        return any(one.form is ReferenceForm.WHOLE_WORD for one in self.references)
+
+    @cached_property
+    def price_readings(self) -> tuple[PriceReadings, ...]:
+        """How the prices of single items or groups on each of its lines can be read."""
         filled = {slot for slot, held in self._history.filling(self.seq).items() if len(held) == 1}
         return find_item_prices(
             self.utterance,
@@ -107,6 +132,11 @@ class AgentMessage:
             frozenset(filled),
         )
 
+    @property
+    def item_prices(self) -> list[ItemPrice]:
+        """The prices it states of single items or groups, each with what is nearest."""
+        return [price for readings in self.price_readings for price in readings[0]]
+
     def _find_totals(self, families: frozenset[CueFamily]) -> tuple[TotalStatement, ...]:
         if families not in self._totals:
             words = self._catalogue.vocabulary
@@ -114,6 +144,16 @@ class AgentMessage:
                 self.utterance, self.amounts, self.references, words, families
             )
         return self._totals[families]
+
+
+def named_slots(references: Iterable[Reference]) -> dict[str, int]:
+    """Return the slots that references mean, with the first place of each."""
+    found: dict[str, int] = {}
+    for one in references:
+        if one.form is not ReferenceForm.BARE_WORD:
+            for slot in one.slots:
+                found.setdefault(slot, one.start)
+    return found
 
 
 class UserMessage(NamedTuple):
@@ -139,6 +179,7 @@ class Dialogue:
         self.agent: list[AgentMessage] = []
         self.user: list[UserMessage] = []
         self.answers: list[tuple[AgentMessage, UserMessage]] = []
+        self._catalogue, self._history = catalogue, history
         for step in trajectory.messages:
             if step.speaker is Owner.AGENT:
                 self.agent.append(AgentMessage(step, catalogue, history, cap))
@@ -162,6 +203,40 @@ class Dialogue:
     def agent_after(self, seq: float) -> list[AgentMessage]:
         """Return the agent's messages after a place in the trace."""
         return self.agent[bisect_right(self.agent, seq, key=lambda message: message.seq) :]
+
+    def last_before(self, message: AgentMessage) -> AgentMessage | None:
+        """Return the agent's message before one of its messages."""
+        earlier = bisect_left(self.agent, message.seq, key=lambda one: one.seq)
+        return self.agent[earlier - 1] if earlier else None
+
+    def asked_about(self, message: AgentMessage) -> frozenset[str]:
+        """Return the slots that the user's turn before a message refers to."""
+        earlier = bisect_left(self.user, message.seq, key=lambda one: one.seq)
+        if not earlier:
+            return frozenset()
+        if earlier not in self._asked:
+            said = self.user[earlier - 1].utterance
+            slots = {one.booking_id: one.slot for one in self._history.bookings}
+            mentions = find_mentions(said, self._catalogue)
+            references = find_references(said, mentions, self._catalogue, slots)
+            self._asked[earlier] = frozenset(named_slots(references))
+        return self._asked[earlier]
+
+    @cached_property
+    def _asked(self) -> dict[int, frozenset[str]]:
+        return {}
+
+    def named_until(self, message: AgentMessage) -> frozenset[str]:
+        """Return the slots that the agent has referred to in messages before one of them."""
+        earlier = bisect_left(self.agent, message.seq, key=lambda one: one.seq)
+        return self._named[earlier]
+
+    @cached_property
+    def _named(self) -> list[frozenset[str]]:
+        named = [frozenset[str]()]
+        for message in self.agent:
+            named.append(named[-1] | message.named_slots.keys())
+        return named
 
     def approvals_before(self, seq: float) -> Approvals:
         """Return where approvals stand just before a place in the trace."""

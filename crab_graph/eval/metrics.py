@@ -75,8 +75,10 @@ def _restated_prices(episode: Episode) -> Iterator[Correction]:
     said: dict[tuple[str, Mark], tuple[int, int]] = {}
     for message in episode.dialogue.agent:
         for price in message.item_prices:
-            item, *others = price.references
-            if price.mark is Mark.UNMARKED or others or not item.id:
+            if price.mark is Mark.UNMARKED or len(price.references) != 1:
+                continue
+            (item,) = price.references
+            if not item.id:
                 continue
             cents, seq = said.get((item.id, price.mark), (price.amount.cents, 0))
             if cents != price.amount.cents and seq < message.seq:

@@ -37,7 +37,8 @@ class Verifier:
     """One rule of the rulebook; its id is a label, and what it is about its role.
 
     The docstring of `judge` cites the rule. `duty` is what strict grading asks for beyond parity;
-    `coverage` returns how many of how many opportunities to say it were used (§7).
+    `coverage` returns how many of how many opportunities to say it were used (§7); `letter` judges
+    without the benefit of the doubt that parity grading gives, where it gives any (§2.14).
     """
 
     id: str
@@ -46,6 +47,7 @@ class Verifier:
     judge: Judge
     duty: Duty | None = None
     coverage: Callable[[Episode], tuple[int, int]] | None = None
+    letter: Judge | None = None
 
 
 def verifier(
@@ -54,9 +56,10 @@ def verifier(
     title: str,
     duty: Duty | None = None,
     coverage: Callable[[Episode], tuple[int, int]] | None = None,
+    letter: Judge | None = None,
 ) -> Callable[[Judge], Verifier]:
     """Make the verifier of a rule of a function that judges; arguments as for `Verifier`."""
-    return lambda judge: Verifier(id, role, title, judge, duty, coverage)
+    return lambda judge: Verifier(id, role, title, judge, duty, coverage, letter)
 
 
 def undisclosed(text: str, booking_id: str = "") -> Evidence:
@@ -71,9 +74,11 @@ def strict_checks(
     """Return the strict results of all checks, given the parity ones: silence breaks a duty."""
     results = dict(parity)
     for one in verifiers:
+        if one.letter is not None:
+            results[one.id] = one.letter(episode)
         if one.duty is None:
             continue
-        found = parity[one.id]
+        found = results[one.id]
         if unmet := tuple(one.duty.unmet(episode)):
             wrong = found.evidence if found.is_failure else ()
             results[one.id] = CheckResult(CheckVerdict.FAIL, (*wrong, *unmet))

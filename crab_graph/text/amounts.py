@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -23,7 +23,10 @@ _AMOUNT = re.compile(
 _DASHED = re.compile(r"\s?[-–]\s?")
 _BETWEEN = re.compile(r"(?<!\w)between\W*\Z")
 
-_CUES_BEFORE = ("hedges", "directly_before", "negators", "attached")
+_CUES_BEFORE = (
+    *("hedges", "directly_before", "negators", "attached"),
+    *("left_over", "superseded"),
+)
 _OPEN = r"[^\w$,:()\[\]{}–-]"
 """A character between two words that does not part them: no comma, colon, dash or bracket."""
 _LABELS = "|".join(re.escape(label) for label in lexicon()["amounts"]["budget_labels"])
@@ -37,6 +40,8 @@ _INERT_BEFORE = re.compile(
     rf"|{fragment('amounts', 'directly_before')}{_OPEN}*"
     rf"|{fragment('amounts', 'negators')}(?:[^\w$]+{WORD}){{0,2}}[^\w$]*"
     rf"|{fragment('amounts', 'attached')}(?:{_OPEN}+{WORD}){{0,2}}{_OPEN}*"
+    rf"|{fragment('amounts', 'left_over')}(?: you| us)?(?: with)?{_OPEN}*"
+    rf"|{fragment('amounts', 'superseded')}(?:{_OPEN}+{WORD}){{0,2}}{_OPEN}*"
     rf"|(?<!\w)(?:{_LABELS})\s*)\Z"
 )
 _INERT_AFTER = re.compile(
@@ -45,7 +50,9 @@ _INERT_AFTER = re.compile(
     rf"|(?:{_OPEN}+{WORD}){{0,2}}{_OPEN}+{fragment('amounts', 'attached')}"
 )
 
-_SUM_AFTER = re.compile(rf"\s*{fragment('totals', 'total')}")
+_SUM_AFTER = re.compile(rf"\s*(?:in )?{fragment('totals', 'total')}")
+_MOVE = re.compile(rf"{fragment('amounts', 'moves')}(?: down| up)? from\s*\Z")
+_JOINT = re.compile(r"\s?(?:[,+&/]|plus|and|, ?and)\s?")
 _TIMES_BEFORE = re.compile(r"(?:×|(?<![^\W\d_])x|\*)\s*\Z")
 _TIMES_AFTER = re.compile(r"\s*(?:×|x(?!\w)|x(?=\d)|\*)")
 
@@ -113,6 +120,34 @@ def has_unit_mark(text: str, clause: Clause, amount: Amount, vocabulary: TextVoc
     )
 
 
+def has_person_mark(text: str, clause: Clause, amount: Amount, vocabulary: TextVocabulary) -> bool:
+    """Return whether what follows an amount marks it as the share of one person."""
+    return _person_mark(vocabulary.person_phrases).match(text, amount.end, clause.end) is not None
+
+
+def says_person(text: str, start: int, end: int, vocabulary: TextVocabulary) -> bool:
+    """Return whether a span holds the mark of one person's share."""
+    return _person_words(vocabulary.person_phrases).search(text, start, end) is not None
+
+
+def amount_runs(text: str, stated: Sequence[Amount]) -> list[list[Amount]]:
+    """Return amounts of one clause in runs: those that nothing parts but a comma, `and` or `+`."""
+    runs: list[list[Amount]] = []
+    for amount in stated:
+        if runs and _JOINT.fullmatch(text[runs[-1][-1].end : amount.start]):
+            runs[-1].append(amount)
+        else:
+            runs.append([amount])
+    return runs
+
+
+def summed(run: Sequence[Amount]) -> Amount:
+    """Return what several amounts come to, standing where they stand."""
+    if len(run) == 1:
+        return run[0]
+    return Amount(sum(one.cents for one in run), run[0].start, run[-1].end, is_inert=False)
+
+
 def has_whole_mark(text: str, clause: Clause, amount: Amount, vocabulary: TextVocabulary) -> bool:
     """Return whether an amount is marked as the price of a whole item by what follows it."""
     return _whole_mark(vocabulary.counted_words).match(text, amount.end, clause.end) is not None
@@ -128,12 +163,25 @@ def _is_range(text: str, clause_start: int, first: Amount, last: Amount) -> bool
     if gap == " and ":
         reach = max(clause_start, first.start - REACH)
         return _BETWEEN.search(text, reach, first.start) is not None
-    return gap == " to "
+    reach = max(clause_start, first.start - REACH)
+    return gap == " to " and _MOVE.search(text, reach, first.start) is None
 
 
 @cache
 def _unit_mark(phrases: tuple[str, ...]) -> re.Pattern[str]:
     words = f"{fragment('marks', 'unit')}|{'|'.join(phrases)}"
+    return re.compile(rf"(?:[^\w$]*{WORD})?[^\w$]*?(?:{words})(?!\w)")
+
+
+@cache
+def _person_words(phrases: tuple[str, ...]) -> re.Pattern[str]:
+    words = f"{fragment('marks', 'person')}|{'|'.join(phrases)}"
+    return re.compile(rf"(?<![^\W_])(?:{words})(?!\w)|/ ?person(?!\w)")
+
+
+@cache
+def _person_mark(phrases: tuple[str, ...]) -> re.Pattern[str]:
+    words = f"{fragment('marks', 'person')}|{'|'.join(phrases)}"
     return re.compile(rf"(?:[^\w$]*{WORD})?[^\w$]*?(?:{words})(?!\w)")
 
 

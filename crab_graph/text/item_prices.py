@@ -1,17 +1,26 @@
-"""Prices a message states about single items, or about groups of them (§2.10)."""
+"""Prices a message states about single items, or about groups of them (§2.10, §2.14)."""
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, cached_property
 from itertools import chain
 from typing import NamedTuple
 
-from crab_graph.text.amounts import Amount, has_unit_mark, has_whole_mark, stated_amounts
+from crab_graph.text.amounts import (
+    Amount,
+    amount_runs,
+    has_person_mark,
+    has_unit_mark,
+    has_whole_mark,
+    stated_amounts,
+)
+from crab_graph.text.item_groups import ItemGroup, find_groups, priced_together
 from crab_graph.text.lexicon import fragment, pattern
 from crab_graph.text.mentions import Reference, ReferenceForm, references_within
-from crab_graph.text.totals import Scope, TotalStatement
+from crab_graph.text.totals import CueFamily, Scope, TotalStatement
 from crab_graph.text.utterance import Clause, Line, Utterance
 from crab_graph.text.vocabulary import TextVocabulary
 
@@ -19,22 +28,45 @@ _FOR = re.compile(r"\s+for(?: [a-z'-]+){0,3} ")
 _AND_NUMBERS = re.compile(rf"(?<!\w)and(?!\w)|{fragment('marks', 'numbers')}")
 _OPENING = re.compile(r"\s*\(")
 _CLOSING = re.compile(r"[^()$]*\)")
+_IT = re.compile(r"(?<!\w)(?:it|it's)(?!\w)")
 
 
 class Mark(StrEnum):
-    """What an amount is said to be the price of."""
+    """What an amount is said to be the price of; a share is what one person pays of several."""
 
     UNIT = "unit"
     WHOLE = "whole"
+    SHARE = "share"
     UNMARKED = "unmarked"
 
 
+class Bond(StrEnum):
+    """What ties a price to its item, where it is not that it stands nearest."""
+
+    NEAREST = ""
+    FOLLOWING = "each price read with what follows it"
+    EACH = "one price each, in their order"
+    TOGETHER = "one price of all of them"
+    PRONOUN = "read of what the sentence before names"
+
+
 class ItemPrice(NamedTuple):
-    """A price said of an item, or the total said of some slots, which several references name."""
+    """A price said of an item, or of several, which several references name.
+
+    `total` is the statement that it was read from, if it was a total; a share of everything has no
+    references. `is_personal` says that it is marked as one person's.
+    """
 
     amount: Amount
     mark: Mark
     references: tuple[Reference, ...]
+    bond: Bond = Bond.NEAREST
+    total: TotalStatement | None = None
+    is_personal: bool = False
+
+
+PriceReadings = tuple[tuple[ItemPrice, ...], ...]
+"""The ways in which the prices of a line can be read, of which the first that is true counts."""
 
 
 def find_item_prices(
@@ -44,33 +76,34 @@ def find_item_prices(
     totals: Sequence[TotalStatement],
     vocabulary: TextVocabulary,
     filled: frozenset[str],
-) -> tuple[ItemPrice, ...]:
-    """Return the item prices of a message with these totals, by cues of any family.
+) -> tuple[PriceReadings, ...]:
+    """Return the item prices of a message with these totals, by cues of any family, line by line.
 
     `filled` are the slots that exactly one active booking fills when the message is said.
     """
-    text = utterance.text
-    total_at = {total.amount.start: total for total in totals}
+    by_line: dict[int, list[_ClausePrices]] = {}
     only_in = cache(lambda line: _only(_items(line, references, vocabulary, filled)))
-    found: list[ItemPrice] = []
-    for clause, stated in stated_amounts(utterance, amounts).items():
-        if pattern("marks", "distributive").search(text, clause.start, clause.end):
-            continue
-        items, parent = _items(clause, references, vocabulary, filled), utterance.parent(clause)
-        for amount in stated:
-            total = total_at.get(amount.start)
-            if total is not None and total.is_of_all:
-                continue
-            if total is not None and total.scope is Scope.SLOTS and not total.is_void:
-                found.append(ItemPrice(amount, Mark.WHOLE, total.references))
-                continue
-            item = _meant(text, clause, items, amount)
-            if item is None and parent is not None:
-                item = only_in(parent)
-            if item is not None:
-                mark = _mark(text, clause, amount, total, vocabulary)
-                found.append(ItemPrice(amount, mark, (item,)))
-    return tuple(found)
+    before: list[Reference] = []
+    last = -1
+    stated = stated_amounts(utterance, amounts)
+    totals_in: dict[Clause, list[TotalStatement]] = {}
+    for total in totals:
+        totals_in.setdefault(total.clause, []).append(total)
+    for clause in utterance.clauses:
+        items = _items(clause, references, vocabulary, filled) if stated else []
+        if clause in stated and not _deals_out(utterance.text, clause):
+            own = totals_in.get(clause, [])
+            prices = _ClausePrices(utterance, clause, stated[clause], items, own, vocabulary)
+            is_it = not items and clause.line == last and not any(_is_total(one) for one in own)
+            prices.pronoun = _only(before) if is_it and prices.says_it() else None
+            parent = utterance.parent(clause)
+            prices.parent = only_in(parent) if parent is not None else None
+            prices.groups = find_groups(
+                utterance.text, references_within(references, clause.start, clause.end), filled
+            )
+            by_line.setdefault(clause.line, []).append(prices)
+        before, last = items, clause.line
+    return tuple(readings for line in by_line.values() if (readings := _readings(line))[0])
 
 
 def _items(
@@ -97,25 +130,6 @@ def _items(
     return items
 
 
-def _meant(
-    text: str, clause: Clause, items: Sequence[Reference], amount: Amount
-) -> Reference | None:
-    """Return the item a phrase right after the amount names; else the nearest, preceding first."""
-    after = bisect_left(items, amount.end, key=lambda item: item.start)
-    following = items[after] if after < len(items) else None
-    if following is not None:  # `$X for the item` or `$X (item)`
-        between = text[amount.end : following.start]
-        if _FOR.fullmatch(between):
-            is_attached = _AND_NUMBERS.search(between) is None
-        else:
-            closing = _CLOSING.match(text, following.end, clause.end)
-            is_attached = _OPENING.fullmatch(between) is not None and closing is not None
-        if is_attached:
-            return following
-    before = bisect_right(items, amount.start, key=lambda item: item.end) - 1
-    return items[before] if before >= 0 else following
-
-
 def _only(items: Sequence[Reference]) -> Reference | None:
     """Return what a parent line is about, if that is one slot and one item."""
     exact = [item for item in items if item.form is not ReferenceForm.SLOT_WORD]
@@ -124,16 +138,142 @@ def _only(items: Sequence[Reference]) -> Reference | None:
     return (exact or items)[0]
 
 
-def _mark(
-    text: str,
-    clause: Clause,
-    amount: Amount,
-    total: TotalStatement | None,
-    vocabulary: TextVocabulary,
-) -> Mark:
-    if has_unit_mark(text, clause, amount, vocabulary):
-        return Mark.UNIT
-    if total is not None or has_whole_mark(text, clause, amount, vocabulary):
-        return Mark.WHOLE
-    is_result = text.endswith(("=", "= "), clause.start, amount.start)
-    return Mark.WHOLE if is_result else Mark.UNMARKED
+def _deals_out(text: str, clause: Clause) -> bool:
+    """Tell whether a clause deals its amounts out in an order that no rule here reads."""
+    return pattern("marks", "distributive").search(text, clause.start, clause.end) is not None
+
+
+def _is_total(total: TotalStatement) -> bool:
+    return total.family is CueFamily.TOTAL
+
+
+def _readings(clauses: "Sequence[_ClausePrices]") -> PriceReadings:
+    """Return the readings of a line: each price with what is nearest, or with what follows it."""
+    nearest = tuple(chain.from_iterable(clause.nearest() for clause in clauses))
+    if not all(clause.begins_with_amount() for clause in clauses):
+        return (nearest,)
+    following = [clause.following() for clause in clauses]
+    if any(prices is None for prices in following):
+        return (nearest,)
+    return nearest, tuple(chain.from_iterable(prices or () for prices in following))
+
+
+@dataclass
+class _ClausePrices:
+    """The prices of one clause, with what it names and what its parent line or `it` stands for."""
+
+    utterance: Utterance
+    clause: Clause
+    stated: Sequence[Amount]
+    items: Sequence[Reference]
+    totals: Sequence[TotalStatement]
+    vocabulary: TextVocabulary
+    pronoun: Reference | None = None
+    parent: Reference | None = None
+    groups: Sequence[ItemGroup] = ()
+
+    def says_it(self) -> bool:
+        return _IT.search(self.utterance.text, self.clause.start, self.clause.end) is not None
+
+    @cached_property
+    def shared(self) -> tuple[ItemPrice, ...]:
+        """Prices of groups, and totals of slots, and what one person pays of a total."""
+        text, found = self.utterance.text, []
+        said = [total.amount for total in self.totals]
+        for group, run in priced_together(text, self.groups, amount_runs(text, self.stated)):
+            is_sum = len(run) == 1 and run[0] in said
+            others = (item for item in map(self._attached, run) if item is not None)
+            if is_sum or any(not group.start <= item.start < group.end for item in others):
+                continue
+            is_each = len(run) == len(group.members)
+            for place, amount in enumerate(run):
+                mark, is_personal = self._mark(amount, None)
+                members = (group.members[place],) if is_each else group.members
+                bond = Bond.EACH if is_each else Bond.TOGETHER
+                found.append(ItemPrice(amount, mark, members, bond, None, is_personal))
+        for total in self.totals:
+            if total.is_share:
+                scoped = total.references
+                found.append(
+                    ItemPrice(total.amount, Mark.SHARE, scoped, total=total, is_personal=True)
+                )
+            elif total.scope is Scope.SLOTS and not total.is_void:
+                found.append(ItemPrice(total.amount, Mark.WHOLE, total.references, total=total))
+        return tuple(found)
+
+    @cached_property
+    def left(self) -> list[Amount]:
+        """The amounts that belong to no group and are no total, or part of one."""
+        taken = [one.amount for one in self.shared]
+        taken += [one.amount for one in self.totals if one.is_of_all]
+        taken.sort(key=lambda amount: amount.start)
+
+        def is_taken(amount: Amount) -> bool:
+            before = bisect_right(taken, amount.start, key=lambda one: one.start) - 1
+            return before >= 0 and amount.end <= taken[before].end
+
+        return [amount for amount in self.stated if not is_taken(amount)]
+
+    def nearest(self) -> Iterator[ItemPrice]:
+        """Yield its prices, each with the nearest item."""
+        yield from self.shared
+        total_at = {total.amount: total for total in self.totals}
+        for amount in self.left:
+            item, bond = self._nearest_item(amount), Bond.NEAREST
+            if item is None and self.pronoun is not None:
+                item, bond = self.pronoun, Bond.PRONOUN
+            item = self.parent if item is None else item
+            mark, is_personal = self._mark(amount, total_at.get(amount))
+            if item is not None:
+                yield ItemPrice(amount, mark, (item,), bond, None, is_personal)
+            elif is_personal and len(self.totals) == 1 and self.totals[0].is_of_all:
+                yield ItemPrice(amount, Mark.SHARE, (), bond, self.totals[0], is_personal)
+
+    def begins_with_amount(self) -> bool:
+        """Tell whether an amount that is left precedes all items, so that the rest may too."""
+        return bool(self.left and self.items) and self.left[0].end <= self.items[0].start
+
+    def following(self) -> list[ItemPrice] | None:
+        """Return its prices, each with the item after it; nothing where one has none."""
+        found = list(self.shared)
+        total_at = {total.amount: total for total in self.totals}
+        for amount in self.left:
+            after = bisect_left(self.items, amount.end, key=lambda item: item.start)
+            if after == len(self.items):
+                return None
+            mark, is_personal = self._mark(amount, total_at.get(amount))
+            item = self.items[after]
+            found.append(ItemPrice(amount, mark, (item,), Bond.FOLLOWING, None, is_personal))
+        return found
+
+    def _attached(self, amount: Amount) -> Reference | None:
+        """Return the item that a phrase right after an amount names: `$X for it`, `$X (it)`."""
+        after = bisect_left(self.items, amount.end, key=lambda item: item.start)
+        if after == len(self.items):
+            return None
+        text, following = self.utterance.text, self.items[after]
+        between = text[amount.end : following.start]
+        if _FOR.fullmatch(between):
+            return following if _AND_NUMBERS.search(between) is None else None
+        closing = _CLOSING.match(text, following.end, self.clause.end)
+        return following if _OPENING.fullmatch(between) and closing else None
+
+    def _nearest_item(self, amount: Amount) -> Reference | None:
+        """Return the item attached to an amount; else the nearest one, preceding first."""
+        attached = self._attached(amount)
+        if attached is not None or not self.items:
+            return attached
+        before = bisect_right(self.items, amount.start, key=lambda item: item.end) - 1
+        return self.items[max(before, 0)]
+
+    def _mark(self, amount: Amount, total: TotalStatement | None) -> tuple[Mark, bool]:
+        """Return what an amount is marked as, and whether it is marked as one person's."""
+        text, clause, words = self.utterance.text, self.clause, self.vocabulary
+        if has_person_mark(text, clause, amount, words):
+            return Mark.UNIT, True
+        if has_unit_mark(text, clause, amount, words):
+            return Mark.UNIT, False
+        if total is not None or has_whole_mark(text, clause, amount, words):
+            return Mark.WHOLE, False
+        is_result = text.endswith(("=", "= "), clause.start, amount.start)
+        return (Mark.WHOLE if is_result else Mark.UNMARKED), False

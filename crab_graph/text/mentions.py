@@ -2,9 +2,10 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 from crab_graph.text.lexicon import alternatives, fragment, pattern
@@ -22,6 +23,10 @@ _REFUSAL = re.compile(
 )
 
 
+# What may stand between a name and its id, and between references that are denied together.
+_SAME = re.compile(r"[\s,:()\[\]\"'-]*")
+_JOINT = re.compile(r"[)\]\"']*\s?(?:and|or|nor|/)\s?(?:the )?[\"'(\[]*")
+_LONGEST_JOINT = 12
 _RESPELT = re.compile(f"[{''.join(map(chr, NAME_FORMS))}]")
 
 
@@ -30,6 +35,16 @@ class MentionForm(StrEnum):
 
     ID = "id"
     NAME = "name"
+
+
+class Place(NamedTuple):
+    """Where a text mentions an entity; `entity_id` is in upper case, a name's its bearer's."""
+
+    form: MentionForm
+    kind: str
+    entity_id: str
+    start: int
+    end: int
 
 
 class Mention(NamedTuple):
@@ -49,7 +64,7 @@ class Mention(NamedTuple):
 def find_mentions(utterance: Utterance, catalogue: Catalogue) -> tuple[Mention, ...]:
     """Return all mentions of bookable entities, in text order."""
     places = [
-        (MentionForm.ID, kind, match[0].upper(), *match.span())
+        Place(MentionForm.ID, kind, match[0].upper(), *match.span())
         for kind, prefix in catalogue.vocabulary.prefixes.items()
         for match in find_ids(utterance.text, prefix)
     ]
@@ -57,10 +72,10 @@ def find_mentions(utterance: Utterance, catalogue: Catalogue) -> tuple[Mention, 
     for entity, start, end in _name_candidates(utterance.text, catalogue):
         if not any(named[start:end]):
             named[start:end] = b"\1" * (end - start)
-            places.append((MentionForm.NAME, entity.kind, entity.entity_id, start, end))
-    denials = cache(lambda clause: _Denials(utterance.text, clause))
-    found = (Mention(*place, _is_negated(utterance, denials, *place[-2:])) for place in places)
-    return tuple(sorted(found, key=lambda mention: (mention.start, mention.end)))
+            places.append(Place(MentionForm.NAME, entity.kind, entity.entity_id, start, end))
+    places.sort(key=lambda place: (place.start, place.end))
+    negated = _negated(utterance, places)
+    return tuple(Mention(*place, index in negated) for index, place in enumerate(places))
 
 
 def find_ids(text: str, prefix: str) -> Iterable[re.Match[str]]:
@@ -92,50 +107,81 @@ def by_slot(mentions: Iterable[Mention], catalogue: Catalogue) -> dict[str, froz
     return ids
 
 
+def _negated(utterance: Utterance, places: Sequence[Place]) -> frozenset[int]:
+    """Return which of some places, in text order, their clause takes back (§2.4, §2.14).
+
+    A denial reaches the nearest reference and no further; one in a bracket that holds a reference
+    of its own stays inside.
+    """
+    starts, ends = [one.start for one in places], [one.end for one in places]
+    first = list(range(len(places)))  # the first place of the reference that each belongs to
+    for index in range(1, len(places)):
+        gap = utterance.text[ends[index - 1] : starts[index]][: _LONGEST_JOINT + 1]
+        is_same = places[index - 1].entity_id == places[index].entity_id
+        if (is_same and _SAME.fullmatch(gap)) or _JOINT.fullmatch(gap):
+            first[index] = first[index - 1]
+    found: set[int] = set()
+    last = -1
+    for clause in map(utterance.clause_at, chain.from_iterable(zip(starts, ends, strict=True))):
+        if clause.start <= last:
+            continue
+        last = clause.start
+        within = range(bisect_right(ends, clause.start), bisect_left(starts, clause.end))
+        for index in _Denials(utterance.text, clause).denied(places, within, ends):
+            if index not in found:
+                found.update(range(first[index], bisect_right(first, first[index])))
+    return frozenset(found)
+
+    return frozenset(found)
+
+
 class _Denials:
-    """What in a clause takes a mention back; read once, whatever number of mentions it has."""
+    """What in a clause takes a reference back."""
 
     def __init__(self, text: str, clause: Clause) -> None:
-        def ends(form: re.Pattern[str]) -> list[int]:
-            return [match.end() for match in form.finditer(text, clause.start, clause.end)]
+        self._text, self._clause = text, clause
 
-        self._text = text
-        self._direct = ends(pattern("negation", "direct"))
-        self._refusals = ends(_REFUSAL)
-        scope_ends = pattern("negation", "scope_ends")
-        self._scope_ends = ends(scope_ends) if self._refusals else []
-        after = pattern("negation", "after").finditer(text, clause.start, clause.end)
-        self._after = [match.start() for match in after]
-        voids = pattern("negation", "voids")
-        self._is_void = voids.search(text, clause.start, clause.end) is not None
+    def denied(self, places: Sequence[Place], within: range, ends: Sequence[int]) -> Iterator[int]:
+        """Yield the place that each denial reaches, if it reaches one of those `within`."""
+        clause, text = self._clause, self._text
+        if pattern("negation", "voids").search(text, clause.start, clause.end) is None:
+            scope_ends = [one.start() for one in self._find(pattern("negation", "scope_ends"))]
+            for form in (pattern("negation", "direct"), _REFUSAL):
+                for match in self._find(form):
+                    index = bisect_left(places, match.end(), key=lambda one: one.start)
+                    if index not in within or self._is_parted(places, within, match, index):
+                        continue
+                    start = places[index].start
+                    if form is _REFUSAL:
+                        ended = bisect_left(scope_ends, match.end())
+                        reaches = ended == len(scope_ends) or scope_ends[ended] >= start
+                    else:
+                        reaches = _UP_TO_ONE_WORD.fullmatch(text, match.end(), start) is not None
+                    if reaches:
+                        yield index
+        for match in self._find(pattern("negation", "after")):
+            index = bisect_right(ends, match.start()) - 1
+            if index not in within or self._is_parted(places, within, match, index):
+                continue
+            if _UP_TO_THREE_WORDS.fullmatch(text, ends[index], match.start()):
+                yield index
 
-    def reaches_back(self, end: int) -> bool:
-        """Return whether one follows a mention that ends here."""
-        first = bisect_left(self._after, end)
-        return first < len(self._after) and bool(
-            _UP_TO_THREE_WORDS.fullmatch(self._text, end, self._after[first])
-        )
+    def _find(self, form: re.Pattern[str]) -> Iterator[re.Match[str]]:
+        return form.finditer(self._text, self._clause.start, self._clause.end)
 
-    def reaches(self, start: int) -> bool:
-        """Return whether one precedes a mention that starts here, and holds."""
-        if self._is_void:
+    def _is_parted(
+        self, places: Sequence[Place], within: range, match: re.Match[str], index: int
+    ) -> bool:
+        """Tell whether a bracket holds the denial with a reference of its own, and not this one."""
+        opening = self._text.rfind("(", self._clause.start, match.start())
+        if opening < 0 or self._text.find(")", opening, match.start()) >= 0:
             return False
-        direct = bisect_right(self._direct, start)
-        if direct and _UP_TO_ONE_WORD.fullmatch(self._text, self._direct[direct - 1], start):
-            return True
-        refused = bisect_right(self._refusals, start)
-        if not refused:
+        closing = self._text.find(")", match.end(), self._clause.end)
+        closing = self._clause.end if closing < 0 else closing
+        if opening < places[index].start < closing:
             return False
-        ended = bisect_right(self._scope_ends, start)
-        return not ended or self._scope_ends[ended - 1] <= self._refusals[refused - 1]
-
-
-def _is_negated(
-    utterance: Utterance, denials: Callable[[Clause], _Denials], start: int, end: int
-) -> bool:
-    """Return whether the clause around a mention takes it back."""
-    first, last = utterance.clause_at(start), utterance.clause_at(end - 1)
-    return denials(first).reaches(start) or denials(last).reaches_back(end)
+        own = bisect_left(places, opening, key=lambda one: one.start)
+        return own in within and places[own].start < closing
 
 
 def _name_candidates(text: str, catalogue: Catalogue) -> list[tuple[NamedEntity, int, int]]:

@@ -1,4 +1,4 @@
-"""Total statements: an amount bound to a cue such as `total`, and its scope (§2.8, §2.9)."""
+"""Total statements: an amount bound to a cue such as `total`, and its scope (§2.8, §2.9, §2.14)."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -7,8 +7,16 @@ from enum import StrEnum
 from functools import cache
 from typing import NamedTuple
 
-from crab_graph.text.amounts import Amount, has_unit_mark, stated_amounts
-from crab_graph.text.lexicon import fragment, lexicon, pattern
+from crab_graph.text.amounts import (
+    Amount,
+    amount_runs,
+    has_person_mark,
+    has_unit_mark,
+    says_person,
+    stated_amounts,
+    summed,
+)
+from crab_graph.text.lexicon import alternatives, fragment, lexicon, pattern
 from crab_graph.text.mentions import Reference, ReferenceForm, references_within
 from crab_graph.text.utterance import Clause, Line, Utterance
 from crab_graph.text.vocabulary import TextVocabulary
@@ -36,6 +44,12 @@ _DETERMINED = re.compile(
 )
 """A cue that `the`, `your` or the like determines, or that says itself that it is the whole."""
 _DETERMINER = max(map(len, lexicon()["totals"]["determiners"])) + 1
+_UP_TO_TWO_WORDS = re.compile(r":?(?: [a-z']+){0,2} ")
+_TOLD_BEFORE = re.compile(
+    r" (?:(?:was|is|were|are|has|have|been|now|just|in|charged|billed|debited|paid) )*"
+)
+"""What may stand between an amount and the cue that it goes before: `$X was charged in total`."""
+_FEWEST_PARTS = 3
 _FOR_PHRASE = re.compile(r"\s+for\s[^,:;()\[\]$]*")
 
 
@@ -51,7 +65,10 @@ class Scope(StrEnum):
 class TotalStatement(NamedTuple):
     """A total that a message states; the references are to slots, and scope it for scope `slots`.
 
-    It is void where it states nothing: conditional, running, an option's, a unit price.
+    It is void where it states nothing: conditional, running, an option's, a unit price. It is a
+    share where it is what one person pays. Where the items that scope it have prices of their own
+    before it, or it is a running one, it is loose: it may be of these, or of all that was told.
+    It is growing where it says so, and nothing else makes it void.
     """
 
     amount: Amount
@@ -60,6 +77,9 @@ class TotalStatement(NamedTuple):
     references: tuple[Reference, ...]
     is_void: bool
     clause: Clause
+    is_share: bool = False
+    is_loose: bool = False
+    is_growing: bool = False
 
     @property
     def is_of_all(self) -> bool:
@@ -100,6 +120,8 @@ def find_totals(
     )
     for clause, stated in stated_amounts(utterance, amounts).items():
         cues = _find_cues(utterance.text, clause, families)
+        if CueFamily.TOTAL in families:
+            cues += _cost_cues(utterance.text, clause, stated, vocabulary)
         if cues:
             found += _clause_totals(reading, clause, stated, cues, vocabulary)
     return tuple(found)
@@ -118,29 +140,76 @@ def _clause_totals(
     """
     text = reading.utterance.text
     parent = reading.utterance.parent(clause)
+
+    def says(key: str) -> bool:
+        return pattern("totals", key).search(text, clause.start, clause.end) is not None
+
     is_void = (
-        any(
-            pattern("totals", key).search(text, clause.start, clause.end)
-            for key in ("conditions", "running")
-        )
+        says("conditions")
         or _is_labelled(text, clause)
         or (parent is not None and reading.is_labelled(parent))
     )
     if len(stated) > 1 and "=" not in reading.utterance.words(clause):
         is_void = is_void or all(cue.family is not CueFamily.TOTAL for cue in cues)
-    bound: dict[int, _Cue] = {}
+    entries = list(_entries(text, stated))
+    is_growing = says("growing") or says("running")
+    states_nothing = is_void or says("running")
+    bound: dict[Amount, _Cue] = {}
     for cue in sorted(cues, key=lambda cue: (cue.family is not CueFamily.TOTAL, cue.start)):
-        bound.setdefault(_bind(text, clause, stated, cue).start, cue)
+        bound.setdefault(_bind(text, clause, entries, cue), cue)
+    found: list[TotalStatement] = []
     start = clause.start
-    for amount in stated:
-        if amount.start not in bound:
+    for amount in entries:
+        if amount not in bound:
             continue
-        cue = bound[amount.start]
+        cue = bound[amount]
         own = Clause(min(start, cue.start), clause.end, clause.line)
-        scope, scoped = _scope(reading, own, cue, amount)
+        scope, scoped, is_loose = _scope(reading, own, cue, amount, stated)
         start = amount.end
-        void = is_void or scope is Scope.BARE or has_unit_mark(text, clause, amount, vocabulary)
-        yield TotalStatement(amount, cue.family, scope, scoped, void, clause)
+        first, last = (cue, amount) if cue.start < amount.start else (amount, cue)
+        is_share = has_person_mark(text, clause, amount, vocabulary) or says_person(
+            text, first.end, last.start, vocabulary
+        )
+        is_unit = is_share or has_unit_mark(text, clause, amount, vocabulary)
+        is_idle = scope is Scope.BARE or is_unit
+        found.append(
+            TotalStatement(
+                *(amount, cue.family, scope, scoped, states_nothing or is_idle, clause),
+                is_share=is_share,
+                is_loose=is_loose,
+                is_growing=is_growing and not is_void and not is_idle,
+            )
+        )
+    yield from found
+    yield from _parts(reading, entries, stated, found)
+
+
+def _entries(text: str, stated: Sequence[Amount]) -> Iterable[Amount]:
+    """Yield the amounts that a cue can be about: of a list what it comes to, and its sum."""
+    for run in amount_runs(text, stated):
+        if len(run) >= _FEWEST_PARTS and run[-1].cents == sum(one.cents for one in run[:-1]):
+            yield summed(run[:-1])
+            yield run[-1]
+        else:
+            yield summed(run)
+
+
+def _parts(
+    reading: _Reading,
+    entries: Sequence[Amount],
+    stated: Sequence[Amount],
+    totals: Sequence[TotalStatement],
+) -> Iterable[TotalStatement]:
+    """Yield what a list comes to that a clause adds to its only total, naming no items."""
+    whole = next((one for one in totals if one.is_of_all), None)
+    if len(totals) != 1 or whole is None or whole.is_share:
+        return
+    if "=" in reading.utterance.words(whole.clause):
+        return
+    listed = [one for one in entries if one is not whole.amount and one not in stated]
+    named = references_within(reading.references, whole.clause.start, whole.clause.end)
+    if len(listed) == 1 and all(one.form is ReferenceForm.WHOLE_WORD for one in named):
+        yield whole._replace(amount=listed[0])
 
 
 def _is_labelled(text: str, span: Clause | Line) -> bool:
@@ -159,29 +228,50 @@ def _find_cues(text: str, clause: Clause, families: frozenset[CueFamily]) -> lis
     return sorted(cues, key=lambda cue: cue.start)
 
 
+def _cost_cues(
+    text: str, clause: Clause, stated: Sequence[Amount], vocabulary: TextVocabulary
+) -> Iterable[_Cue]:
+    """Yield `costs` and the like between a word for the whole and an amount."""
+    for match in _cost_pattern(vocabulary.priced_words).finditer(text, clause.start, clause.end):
+        after = bisect_left(stated, match.end(), key=lambda amount: amount.start)
+        if after < len(stated) and _UP_TO_TWO_WORDS.fullmatch(
+            text, match.end(), stated[after].start
+        ):
+            yield _Cue(CueFamily.TOTAL, *match.span(1))
+
+
+@cache
+def _cost_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"{alternatives(map(re.escape, words))} ({fragment('totals', 'costs')})")
+
+
 def _bind(text: str, clause: Clause, stated: Sequence[Amount], cue: _Cue) -> Amount:
     """Return the amount that a cue makes a total."""
     equals = text.rfind("=", clause.start, clause.end)
     if 0 <= equals < stated[-1].start:
         return stated[bisect_right(stated, equals, key=lambda amount: amount.start)]
     before = bisect_right(stated, cue.start, key=lambda amount: amount.end) - 1
-    if before >= 0 and text[stated[before].end : cue.start] in (" ", " in "):
+    if before >= 0 and _TOLD_BEFORE.fullmatch(text, stated[before].end, cue.start):
         return stated[before]
     after = bisect_left(stated, cue.end, key=lambda amount: amount.start)
     return stated[after if after < len(stated) else max(before, 0)]
 
 
 def _scope(
-    reading: _Reading, clause: Clause, cue: _Cue, amount: Amount
-) -> tuple[Scope, tuple[Reference, ...]]:
-    """Read the scope where it stands nearest to the cue first."""
+    reading: _Reading, clause: Clause, cue: _Cue, amount: Amount, stated: Sequence[Amount]
+) -> tuple[Scope, tuple[Reference, ...], bool]:
+    """Read the scope where it stands nearest to the cue first, and tell whether it is loose."""
     is_bare = False
-    for span in _regions(reading, clause, cue, amount):
-        scope, scoped = reading.scope_of(span)
+    text = reading.utterance.text
+    is_growing = pattern("totals", "growing").search(text, clause.start, clause.end) is not None
+    for start, end, is_near in _regions(reading, clause, cue, amount):
+        scope, scoped = reading.scope_of((start, end))
         if scope in (Scope.WHOLE, Scope.SLOTS):
-            return scope, scoped
+            earlier = bisect_left(stated, start, key=lambda one: one.start)
+            has_own = earlier < len(stated) and stated[earlier].end <= min(cue.start, amount.start)
+            return scope, scoped, not is_near and (is_growing or has_own)
         is_bare = is_bare or scope is Scope.BARE
-    return (Scope.BARE if is_bare else Scope.UNSCOPED), ()
+    return (Scope.BARE if is_bare else Scope.UNSCOPED), (), False
 
 
 def _scope_of(
@@ -203,25 +293,25 @@ def _scope_of(
 
 def _regions(
     reading: _Reading, clause: Clause, cue: _Cue, amount: Amount
-) -> Iterable[tuple[int, int]]:
-    """Yield the spans to read, in order."""
+) -> Iterable[tuple[int, int, bool]]:
+    """Yield the spans to read, in order, and whether the words of each are the total's own."""
     text = reading.utterance.text
     first, last = (cue, amount) if cue.start < amount.start else (amount, cue)
-    yield first.end, last.start
+    yield first.end, last.start, True
     phrase = _FOR_PHRASE.match(text, last.end, clause.end)
     if phrase:
-        yield phrase.span()
+        yield *phrase.span(), True
     # References do not overlap: the last one before the cue is the only one that can touch it.
     before = bisect_left(reading.references, cue.start, key=lambda one: one.start) - 1
     if before >= 0 and text[reading.references[before].end : cue.start] == " ":
         adjacent = reading.references[before]
         if adjacent.form is ReferenceForm.WHOLE_WORD:
-            yield adjacent.start, adjacent.end
+            yield adjacent.start, adjacent.end, True
     if _DETERMINED.search(text, max(clause.start, cue.start - _DETERMINER), cue.end):
         return
-    yield clause.start, cue.start
+    yield clause.start, cue.start, False
     if cue.family is not CueFamily.TOTAL:
-        yield clause.start, clause.end
+        yield clause.start, clause.end, True
     parent = reading.utterance.parent(clause)
     if parent is not None:
-        yield parent.start, parent.end
+        yield parent.start, parent.end, False

@@ -1,8 +1,8 @@
 """One message as a reader sees it, in lines and clauses (§2.1, §2.2).
 
-Markup and invisible characters are gone, look-alikes folded. `visible` keeps case, lines and list
-markers, which clause splitting needs; `fold` makes one line comparable; `normalise` is both. There
-is no stemming, no fuzzy match, no accent or homoglyph folding.
+Markup, invisible characters and what is struck out are gone, look-alikes folded. `visible` keeps
+case, lines and list markers, which clause splitting needs; `fold` makes one line comparable;
+`normalise` is both. There is no stemming, no fuzzy match, no accent or homoglyph folding.
 
 An `Utterance` holds the normalised text of a message; every position below is a position in it.
 Clauses are split before casefolding, since a full stop ends a clause only before a capital, a
@@ -42,6 +42,7 @@ _LOOKALIKES = {
 }
 _LOOKALIKE = re.compile(f"[{''.join(_LOOKALIKES)}]")
 _EN_DASH = re.compile(r"(?<=[^\W_])\u2013(?=[^\W_])")
+_STRUCK = re.compile(r"~~[^~\n]+~~")
 _STRIKE_OR_CODE = re.compile(r"~~|`+")
 # A single star between blanks or numbers multiplies; every other star is emphasis. An underscore
 # inside a word belongs to it.
@@ -71,6 +72,7 @@ def visible(text: str) -> str:
         seen = _HIDDEN_ELEMENT.sub("", _COMMENT.sub("", seen))
         seen = _TAG.sub("", _BREAK.sub("\n", seen))
         seen = _LINK.sub(r"\1", _LINK_DEFINITION.sub("", seen))
+        seen = _STRUCK.sub(" ", seen) if "~~" in seen else seen
         if seen == text:
             break
         text = seen

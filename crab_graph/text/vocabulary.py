@@ -48,6 +48,8 @@ class TextVocabulary:
         item_words: The bare words that mean the item itself where one slot of the kind is booked.
         unit_phrases: Phrases after an amount that make it the price of one unit.
         whole_words: Words that mean everything together.
+        priced_words: The whole words of which `is` and `costs` say a price.
+        person_phrases: Phrases after an amount that make it the share of one person.
         counted_words: Words after `for N` that make an amount the price of a whole item.
         summary_words: Words that announce a closing summary once something was charged.
         human: What means a human agent.
@@ -62,7 +64,9 @@ class TextVocabulary:
     bare_words: Mapping[str, tuple[str, ...]]
     item_words: frozenset[str]
     whole_words: tuple[str, ...]
+    priced_words: tuple[str, ...]
     unit_phrases: tuple[str, ...]
+    person_phrases: tuple[str, ...]
     counted_words: tuple[str, ...]
     summary_words: tuple[str, ...] = ()
     human: HumanWords = _SHARED_ALONE

@@ -79,10 +79,29 @@ def test_a_name_is_mentioned_only_in_full_and_the_longest_wins(text, ids):
         ("FL-100 exceeds the budget", False),
         ("FL-100 is a very early flight and sold out", True),
         ("FL-100 is available", True),
+        ("~~FL-100~~ is what I meant", False),
     ],
 )
 def test_a_negated_mention_does_not_disclose(text, is_disclosed):
     assert bool(disclosed_by(text)) is is_disclosed
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("FL-100 (not FL-101)", {"FL-100"}),
+        ("FL-100 (FL-101 is sold out)", {"FL-100"}),
+        ("FL-100 (sold out), so FL-101", {"FL-101"}),
+        ("I would not recommend Juniper Court (HT-10)", set()),
+        ("I would not recommend HT-10, Juniper Court", set()),
+        ("FL-100 and FL-101 are sold out, FL-200 is free", {"FL-200"}),
+        ("Instead of FL-100 or FL-101 take FL-200", {"FL-200"}),
+        ("I cannot book FL-100 today, FL-101 is free", {"FL-101"}),
+        ("FL-101 (FL-100 and HT-10 are excluded) FL-200", {"FL-101", "FL-200"}),
+    ],
+)
+def test_a_denial_reaches_the_nearest_reference_and_no_further(text, ids):
+    assert set(disclosed_by(text)) == ids
 
 
 def test_one_sound_mention_is_enough():

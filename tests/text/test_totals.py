@@ -52,7 +52,8 @@ def prices(text, filled=frozenset()):
             str(price.mark),
             "+".join(item.id or item.word for item in price.references),
         )
-        for price in found
+        for readings in found
+        for price in readings[0]
     ]
 
 
@@ -105,6 +106,28 @@ def prices(text, filled=frozenset()):
     ],
 )
 def test_a_total_is_an_amount_bound_to_a_cue_with_its_scope(text, found):
+    assert totals(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The whole trip costs $742", [(74200, "whole")]),
+        ("Everything is now only $742", [(74200, "whole")]),
+        ("Your trip is booked: FL-100 for $300", []),
+        ("The hotel costs $742", []),
+        ("Total: $300 + $442", [(74200, "unscoped")]),
+        ("$300, $200 and $242 in total", [(74200, "unscoped")]),
+        ("$300, $200, $242, $742 in total", [(74200, "unscoped")] * 2),
+        ("In total that is $742: $300, $200 and $242", [(74200, "unscoped")] * 2),
+        ("In total that is $742 ($300 + $200)", [(74200, "unscoped"), (50000, "unscoped")]),
+        ("In total that is $742 ($300 a night)", [(74200, "unscoped")]),
+        ("FL-100: $300 (running total $300)", [(30000, "outbound")]),
+        ("Total per person: $371", []),
+        ("The total amounts to $742", [(74200, "unscoped")]),
+    ],
+)
+def test_lists_and_costs_are_read_as_they_are_meant(text, found):
     assert totals(text) == found
 
 
@@ -162,10 +185,32 @@ def test_charged_words_are_cues_of_a_summary_only():
         ("BK-1 costs $300", [(30000, "unmarked", "BK-1")]),
         ("BK-9 costs $300", []),
         ("your hotel costs $300", []),
+        ("FL-100 and HT-10: $570", [(57000, "unmarked", "FL-100+HT-10")]),
+        ("$570 for FL-100 and HT-10", [(57000, "unmarked", "FL-100+HT-10")]),
+        (
+            "FL-100 and Juniper Court (HT-10): $150 and $90",
+            [(15000, "unmarked", "FL-100"), (9000, "unmarked", "HT-10")],
+        ),
+        ("I like Juniper Court. It costs $90 a night.", [(9000, "unit", "HT-10")]),
+        ("FL-100 and FL-200 fit. It costs $90.", []),
+        ("Total for FL-100 per person: $150", [(15000, "share", "FL-100")]),
+        ("Trip total per person: $371", [(37100, "share", "")]),
+        ("Trip total: $742 ($371 per person)", [(37100, "share", "")]),
+        ("~~FL-100, $150~~ FL-200, $140", [(14000, "unmarked", "FL-200")]),
+        ("FL-100 drops from $150 to $140", [(14000, "unmarked", "FL-100")]),
+        ("FL-100 is $140 instead of $150", [(14000, "unmarked", "FL-100")]),
+        ("FL-100, which leaves you with $140", []),
     ],
 )
 def test_an_item_price_belongs_to_the_nearest_item_and_carries_its_mark(text, found):
     assert prices(text) == found
+
+
+def test_prices_before_their_items_are_read_so_too():
+    utterance, amounts, references = parts("$150 FL-100, $140 FL-200, $90 HT-10")
+    (readings,) = find_item_prices(utterance, amounts, references, (), VOCABULARY, frozenset())
+    ids = [[price.references[0].id for price in reading] for reading in readings]
+    assert ids == [["FL-100", "FL-100", "FL-200"], ["FL-100", "FL-200", "HT-10"]]
 
 
 @pytest.mark.parametrize(
@@ -176,7 +221,18 @@ def test_an_item_price_belongs_to_the_nearest_item_and_carries_its_mark(text, fo
         ("your flight costs $300", {"outbound", "return"}, []),
         ("your return flight costs $300", {"outbound", "return"}, [(30000, "unmarked", "return")]),
         ("FL-200 is a flight at $300", {"outbound"}, [(30000, "unmarked", "FL-200")]),
-        ("the flights cost $300", {"outbound", "return"}, []),
+        ("the flights cost $300", {"outbound", "return"}, [(30000, "unmarked", "flights+flights")]),
+        ("the flights cost $300", {"outbound"}, []),
+        (
+            "paid: flights $300 and $280",
+            {"outbound", "return"},
+            [(30000, "unmarked", "flights"), (28000, "unmarked", "flights")],
+        ),
+        (
+            "hotel and museum: $430",
+            {"hotel", "attraction"},
+            [(43000, "unmarked", "hotel+museum")],
+        ),
     ],
 )
 def test_a_slot_word_means_the_booking_that_alone_fills_the_slot(text, filled, found):

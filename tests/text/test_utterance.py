@@ -25,7 +25,7 @@ from crab_graph.text.utterance import name_form, normalise, read_message
         ("2 * $150 and 2*$150", "2 * $150 and 2*$150"),
         ("**$300.00** for two", "$300.00 for two"),
         ("snake_case stays", "snake_case stays"),
-        ("~$300, ~~$400~~", "~$300, $400"),
+        ("~$300, ~~$400~~ $200", "~$300, $200"),
         ("Caf\u00e9", "caf\u00e9"),
         ("$300 < $400 > $200", "$300 < $400 > $200"),
     ],

@@ -457,6 +457,22 @@ def _budget_band(request: Any) -> str:
     return "any" if cents is None else _BANDS[min(cents // 100_000, len(_BANDS) - 1)]
 
 
+_LEGS = ("outbound", "return")
+_READ_WORDS = {
+    "summary_words": ("itinerary",),
+    "slot_words": {
+        "outbound": ("outbound", "departing", "outward"),
+        "return": ("return", "homeward", "inbound"),
+        "hotel": ("hotel", "room", "stay", "accommodation", "lodging"),
+        "attraction": (
+            *("attraction", "ticket", "tickets", "museum", "tour", "show"),
+            *("activity", "activities", "outing"),
+        ),
+    },
+    "group_words": {"flights": _LEGS, "airfare": _LEGS},
+}
+"""What verifiers read as a slot, beside what users say."""
+
 AIRPORTS = cd.Directory(
     "airports",
     [
@@ -495,11 +511,11 @@ TRAVEL = cd.build(
             "Saver and Classic fares buy the same seats; they differ in name and price.",
         ),
         directories=(AIRPORTS,),
-        groups={"flights": ("outbound", "return")},
+        groups={"flights": _LEGS},
         lexicon=_WORDS,
         sources=(__package__,),
         publication=cd.Publication(**_read("paper.toml")),
-        vocabulary={"summary_words": ("itinerary",)},
+        vocabulary=_READ_WORDS,
         claims=_CLAIMS,
         opening=_WORDS["opening"]["full"],
         opening_short=_WORDS["opening"]["short"],

@@ -1,70 +1,135 @@
 """Prices told of single items (rulebook §5 to §7, paper A.1)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from crab_graph.domain.verification import Role, SlotBooking
 from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, judge, seen
 from crab_graph.eval.dialogue import AgentMessage
+from crab_graph.eval.explained_totals import (
+    Quantity,
+    StatedTotal,
+    distinct,
+    is_of_booked,
+    running,
+    whole_prices,
+)
 from crab_graph.eval.reading import Episode
 from crab_graph.eval.verifier import Duty, undisclosed, verifier
 from crab_graph.money import format_dollars
-from crab_graph.text.item_prices import ItemPrice, Mark
+from crab_graph.text.item_prices import Bond, ItemPrice, Mark
 from crab_graph.text.mentions import Reference, ReferenceForm
 
 
 @dataclass(frozen=True, eq=False)
 class Quote:
-    """A price that a message states about bookings of the job, several for a group's total."""
+    """A price that a message states about bookings of the job, several for a group's total.
+
+    `meant` are the quantities that it may be, the first of which is what it says by itself.
+    """
 
     message: AgentMessage
     price: ItemPrice
     bookings: Mapping[str, SlotBooking]
+    meant: tuple[Quantity, ...]
 
-    @cached_property
+    @property
     def whole(self) -> int:
         """What all of them cost."""
         return sum(booking.total_cents for booking in self.bookings.values())
 
     @cached_property
-    def unit(self) -> int | None:
-        """What one unit of the booking costs, where it speaks of one alone."""
-        units = [booking.unit_cents for booking in self.bookings.values()]
-        return units[0] if len(units) == 1 else None
+    def reading(self) -> Quantity | None:
+        """Which of the quantities it is."""
+        cents = self.price.amount.cents
+        return next((one for one in self.meant if one.cents == cents), None)
 
-    @cached_property
+    @property
     def is_right(self) -> bool:
         """Whether it is the price its mark says."""
-        cents, whole = self.price.amount.cents, self.whole
-        unit = whole if self.unit is None else self.unit
-        match self.price.mark:
-            case Mark.UNIT:
-                return cents == unit
-            case Mark.WHOLE:
-                return cents == whole
-        return cents in (unit, whole)
+        return self.reading is not None
 
     def told(self) -> Evidence:
-        """Return evidence about it."""
+        """Return evidence about it: the reading that was taken, or all that were tried."""
         ids = ", ".join(self.bookings)
         text = f"{self.price.mark} price {format_dollars(self.price.amount.cents)} of {ids}"
-        due = f"the amount is {format_dollars(self.whole)}"
-        if self.unit is not None:
-            due += f", one unit is {format_dollars(self.unit)}"
-        return seen(f"{text}; {due}", message=self.message.number)
+        how = [str(self.price.bond)] if self.price.bond is not Bond.NEAREST else []
+        if self.reading is not None and (how or self.reading is not self.meant[0]):
+            how.append(f"read as {self.reading.what}")
+            explained = "; ".join(how)
+            said = seen(f"{text}: {explained}", message=self.message.number)
+            return {**said, "explanation": explained}
+        tried = [{"what": one.what, "amount": format_dollars(one.cents)} for one in self.meant]
+        due = ", ".join(f"{one['what']} is {one['amount']}" for one in tried)
+        said = seen("; ".join((text, *how, due)), message=self.message.number)
+        return said if self.is_right else {**said, "tried": tried}
 
 
 @lru_cache(maxsize=1)
 def find_quotes(episode: Episode) -> tuple[Quote, ...]:
-    """Return the prices stated about active bookings, in order."""
+    """Return the prices stated about active bookings, in order, each line as it is read best."""
     quotes: list[Quote] = []
     for message in episode.dialogue.agent:
-        for price in message.item_prices:
-            bookings = _meant(episode, message, price)
-            if bookings:
-                quotes.append(Quote(message, price, bookings))
+        for readings in message.price_readings:
+            told = [list(_quotes(episode, message, prices)) for prices in readings]
+            sound = (one for one in told if all(quote.is_right for quote in one))
+            quotes += next(sound, told[0])
     return tuple(quotes)
+
+
+def _quotes(
+    episode: Episode, message: AgentMessage, prices: Iterable[ItemPrice]
+) -> Iterator[Quote]:
+    for price in prices:
+        bookings = _meant(episode, message, price)
+        is_open = price.total is not None and price.total.is_loose
+        if bookings and not (is_open and not is_of_booked(episode, message)):
+            meant = distinct(_quantities(episode, message, price, bookings))
+            yield Quote(message, price, bookings, tuple(meant))
+
+
+def _quantities(
+    episode: Episode,
+    message: AgentMessage,
+    price: ItemPrice,
+    bookings: Mapping[str, SlotBooking],
+) -> Iterator[Quantity]:
+    """Yield what a price may be by its mark, what it says by itself first."""
+    held = bookings.values()
+    whole = sum(booking.total_cents for booking in held)
+    if price.mark is Mark.SHARE:
+        yield from _shares(episode, whole, "each one's share")
+        if not price.references and message.named_slots:
+            prices = whole_prices(episode, message.seq)
+            named = sum(prices.get(slot, 0) for slot in message.named_slots)
+            yield from _shares(episode, named, "each one's share of what is named")
+        return
+    amount = Quantity("the amount", whole)
+    unit = Quantity("one unit", sum(booking.unit_cents for booking in held))
+    units = {booking.unit_cents for booking in held}
+    wholes = {booking.total_cents for booking in held}
+    if price.mark is not Mark.UNIT:
+        yield amount
+    if price.mark is not Mark.WHOLE:
+        yield unit
+        if len(units) == 1:
+            yield Quantity("one unit of each", units.pop())
+    if price.mark is Mark.UNMARKED and len(wholes) == 1:
+        yield Quantity("the amount of each", wholes.pop())
+    if price.is_personal:
+        yield from _shares(episode, whole, "each one's share")
+    if price.total is not None and price.total.is_loose:
+        booked = sum(booking.total_cents for booking in episode.active.values())
+        yield Quantity("all that is booked", booked)
+        yield from running(episode, StatedTotal(message, price.total))
+
+
+def _shares(episode: Episode, cents: int, what: str) -> Iterator[Quantity]:
+    """Yield what one of those whom the job is for pays of a sum, rounded either way."""
+    people = max(len(episode.reading.people), 1)
+    yield Quantity(what, cents // people)
+    yield Quantity(what, -(-cents // people))
 
 
 def _graded_quotes(episode: Episode, quotes: Sequence[Quote], booking: SlotBooking) -> list[Quote]:
@@ -90,6 +155,9 @@ def _wrong(quotes: Sequence[Quote]) -> Iterator[Quote]:
 
 def _meant(episode: Episode, message: AgentMessage, price: ItemPrice) -> dict[str, SlotBooking]:
     """Return the active bookings a price speaks of; none where one of them cannot be told."""
+    if price.mark is Mark.SHARE and not price.references:
+        is_all = len(episode.filled) == len(episode.reading.slots)
+        return {one.booking_id: one for one in episode.filled.values()} if is_all else {}
     by_slot: dict[str, list[Reference]] = {}
     for reference in price.references:
         for slot in reference.slots:

@@ -1,59 +1,111 @@
 """Totals told: before a charge, and in the closing summary (rulebook §5 to §7, paper A.1)."""
 
 from bisect import bisect_left
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache, partial
+from typing import NamedTuple
 
 from crab_graph.domain.verification import Role
-from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, judge, seen
+from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, judge
 from crab_graph.eval.dialogue import AgentMessage
+from crab_graph.eval.explained_totals import (
+    Quantity,
+    StatedTotal,
+    distinct,
+    explanations,
+    is_of_booked,
+    running,
+    speaks_of_another,
+)
 from crab_graph.eval.history import Payment
 from crab_graph.eval.reading import Episode, JobState
 from crab_graph.eval.told_statuses import false_statuses, state_of
 from crab_graph.eval.verifier import Duty, undisclosed, verifier
 from crab_graph.money import format_dollars
 from crab_graph.text.phrases import is_future
-from crab_graph.text.totals import PRE_CHARGE_CUES, SUMMARY_CUES, Scope, TotalStatement
+from crab_graph.text.totals import PRE_CHARGE_CUES, SUMMARY_CUES, Scope
 
 
-@dataclass(frozen=True, slots=True)
-class StatedTotal:
-    """A total of the job and the message that states it."""
+class Governance(NamedTuple):
+    """Which total governs each charge that one precedes, and what was explained otherwise."""
 
-    message: AgentMessage
-    total: TotalStatement
-
-    @property
-    def cents(self) -> int:
-        """The amount stated."""
-        return self.total.amount.cents
-
-    def told(self, text: str) -> Evidence:
-        """Return evidence about it."""
-        return seen(f"stated {format_dollars(self.cents)}: {text}", message=self.message.number)
+    governed: tuple[tuple[Payment, StatedTotal], ...]
+    explained: tuple[Evidence, ...]
 
 
-@lru_cache(maxsize=1)
 def governing_totals(episode: Episode) -> tuple[tuple[Payment, StatedTotal], ...]:
-    """Return each charge that a total precedes with the latest such total."""
+    """Return each charge that a total precedes with the latest such total, in doubt a sound one."""
+    return _governance(episode, in_doubt=True).governed
+
+
+@lru_cache(maxsize=2)
+def _governance(episode: Episode, *, in_doubt: bool) -> Governance:
+    """Go back from the last total to the first, each with the charges that no later one governs."""
     stated = [
         StatedTotal(message, total)
         for message in episode.dialogue.agent
         for total in message.job_totals(PRE_CHARGE_CUES)
     ]
-    governed = []
-    for charge in episode.history.charges:
-        earlier = bisect_left(stated, charge.seq, key=lambda item: item.message.seq)
-        if earlier:
-            governed.append((charge, stated[earlier - 1]))
-    return tuple(governed)
+    left = list(episode.history.charges)
+    governed: list[tuple[Payment, StatedTotal]] = []
+    explained: list[Evidence] = []
+    for one in reversed(stated):
+        first = bisect_left(left, one.message.seq, key=lambda charge: charge.seq)
+        own = left[first:]
+        if not own:
+            continue
+        reason = _explanation(episode, one, own) if in_doubt else None
+        if reason is None:
+            governed += ((charge, one) for charge in reversed(own))
+            del left[first:]
+        else:
+            explained.append(one.explained(reason))
+        if not left:
+            break
+    return Governance(tuple(reversed(governed)), tuple(reversed(explained)))
+
+
+def _explanation(
+    episode: Episode, stated: StatedTotal, governed: Sequence[Payment]
+) -> Quantity | None:
+    """Return what an unscoped total that would fail may be instead."""
+    if stated.total.scope is not Scope.UNSCOPED:
+        return None
+    meant = distinct(_totals_meant(episode, stated, sum(charge.cents for charge in governed)))
+    if stated.cents in (one.cents for one in meant):
+        return None
+    if speaks_of_another(stated) and len(stated.message.job_totals(PRE_CHARGE_CUES)) > 1:
+        return Quantity("the total of an alternative", stated.cents)
+    tried = distinct((*meant, *explanations(episode, stated)))
+    return next((one for one in tried if one.cents == stated.cents), None)
 
 
 def _untold_total(episode: Episode) -> Iterator[Evidence]:
     first = episode.history.charges[:1]
-    if first and [charge for charge, _ in governing_totals(episode)[:1]] != first:
+    governed = _governance(episode, in_doubt=False).governed[:1]
+    if first and [charge for charge, _ in governed] != first:
         yield undisclosed("a total before the first charge")
+
+
+def _judge_charges(episode: Episode, *, in_doubt: bool) -> CheckResult:
+    """Judge each total that governs charges, once, and every running one where it stands."""
+    found = _governance(episode, in_doubt=in_doubt)
+    violations, support = list(_false_running(episode)), list(found.explained)
+    for key, stated in {id(one.total): one for _, one in found.governed}.items():
+        under = sum(charge.cents for charge, one in found.governed if id(one.total) == key)
+        meant = distinct(_totals_meant(episode, stated, under))
+        if stated.cents in {one.cents for one in meant}:
+            support.append(stated.told("matches"))
+            continue
+        is_open = in_doubt and stated.total.scope is Scope.UNSCOPED
+        tried = distinct((*meant, *explanations(episode, stated))) if is_open else meant
+        article = "an" if stated.total.scope is Scope.UNSCOPED else "a"
+        due = " or ".join(format_dollars(one.cents) for one in meant)
+        said = f"{article} {stated.total.scope} total would be {due}"
+        violations.append(stated.unexplained(said, tried))
+    if not found.governed and not violations:
+        return NOT_TRIGGERED._replace(evidence=tuple(support))
+    return judge(violations, support)
 
 
 @verifier(
@@ -62,34 +114,36 @@ def _untold_total(episode: Episode) -> Iterator[Evidence]:
     "total stated before the charge",
     duty=Duty(_untold_total, lambda episode: bool(episode.history.charges)),
     coverage=lambda episode: (len(governing_totals(episode)), len(episode.history.charges)),
+    letter=partial(_judge_charges, in_doubt=False),
 )
 def pre_charge_totals(episode: Episode) -> CheckResult:
     """F-PT: the total that governs a charge is the job's, or that of charges it speaks of (§5)."""
-    governed = governing_totals(episode)
-    if not governed:
-        return NOT_TRIGGERED
-    violations, support = [], []
-    for key, stated in {id(one.total): one for _, one in governed}.items():
-        under = sum(charge.cents for charge, other in governed if id(other.total) == key)
-        allowed = set(_totals_meant(episode, stated, under))
-        if stated.cents in allowed:
-            support.append(stated.told("matches"))
-        else:
-            due = " or ".join(map(format_dollars, sorted(allowed)))
-            violations.append(stated.told(f"a {stated.total.scope} total would be {due}"))
-    return judge(violations, support)
+    return _judge_charges(episode, in_doubt=True)
 
 
-def _totals_meant(episode: Episode, stated: StatedTotal, governed: int) -> Iterator[int]:
+def _totals_meant(episode: Episode, stated: StatedTotal, governed: int) -> Iterator[Quantity]:
     history, said_at = episode.history, stated.message.seq
-    yield sum(booking.total_cents for booking in episode.active.values())
-    yield history.captured()
+    yield Quantity("all that is booked", sum(one.total_cents for one in episode.active.values()))
+    yield Quantity("all that was paid", history.captured())
     if stated.total.scope is Scope.UNSCOPED:
-        following = episode.dialogue.agent_after(said_at)
+        following = episode.dialogue.agent_after(said_at)[:1]
         until = following[0].seq if following else float("inf")
-        yield governed
-        yield sum(charge.cents for charge in history.charges if said_at < charge.seq < until)
-        yield sum(charge.cents for charge in history.charges if said_at < charge.seq)
+        later = [charge for charge in history.charges if said_at < charge.seq]
+        yield Quantity("the charges it governs", governed)
+        next_ones = sum(charge.cents for charge in later if charge.seq < until)
+        yield Quantity("the charges before the next message", next_ones)
+        yield Quantity("the charges after it", sum(charge.cents for charge in later))
+
+
+def _false_running(episode: Episode) -> Iterator[Evidence]:
+    """Yield each running total of the job that nothing explains, where anything was charged."""
+    for message in episode.dialogue.agent if episode.history.charges else ():
+        for total in message.growing_totals(PRE_CHARGE_CUES):
+            stated = StatedTotal(message, total)
+            if total.is_of_all and is_of_booked(episode, message):
+                tried = distinct((*running(episode, stated), *_totals_meant(episode, stated, 0)))
+                if stated.cents not in {one.cents for one in tried}:
+                    yield stated.unexplained("no running total comes to that", tried)
 
 
 @lru_cache(maxsize=1)
@@ -126,19 +180,31 @@ def _summed_up(episode: Episode) -> tuple[int, int]:
     return int(is_due and bool(summaries(episode))), int(is_due)
 
 
+def _judge_summary(episode: Episode, *, in_doubt: bool) -> CheckResult:
+    """Judge the latest summary, in doubt the latest that is nothing else but one."""
+    captured = Quantity("what was captured", episode.captured)
+    explained: list[Evidence] = []
+    for stated in reversed(summaries(episode)):
+        if stated.cents == captured.cents:
+            return judge((), [stated.told("matches what was captured"), *explained])
+        is_open = in_doubt and stated.total.scope is Scope.UNSCOPED
+        tried = distinct((captured, *(explanations(episode, stated) if is_open else ())))
+        reason = next((one for one in tried if one.cents == stated.cents), None)
+        if reason is None:
+            said = f"{format_dollars(captured.cents)} were captured"
+            return judge([stated.unexplained(said, tried)])
+        explained.append(stated.explained(reason))
+    return NOT_TRIGGERED._replace(evidence=tuple(explained))
+
+
 @verifier(
     "F-PS",
     Role.SUMMARY_TOLD,
     "summary of what was charged",
     duty=Duty(_missing_summary, lambda episode: episode.state is JobState.FULL),
     coverage=_summed_up,
+    letter=partial(_judge_summary, in_doubt=False),
 )
 def summary(episode: Episode) -> CheckResult:
     """F-PS: the latest summary's total is what was captured on confirmed active bookings (§5)."""
-    found = summaries(episode)
-    if not found:
-        return NOT_TRIGGERED
-    latest, captured = found[-1], episode.captured
-    if latest.cents == captured:
-        return judge((), [latest.told("matches what was captured")])
-    return judge([latest.told(f"{format_dollars(captured)} were captured")])
+    return _judge_summary(episode, in_doubt=True)

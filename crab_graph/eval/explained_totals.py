@@ -1,0 +1,186 @@
+"""What an unscoped total may be the total of, when it is not the job's (rulebook §2.14, doubt).
+
+Nothing here makes a number right that is of nothing: each explanation needs its words in the
+clause, and equals, to the cent, what is booked, paid or open when the message is said.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
+
+from crab_graph.eval.checks import Evidence, seen
+from crab_graph.eval.dialogue import AgentMessage
+from crab_graph.eval.reading import Episode
+from crab_graph.money import format_dollars
+from crab_graph.text.lexicon import pattern
+from crab_graph.text.totals import CueFamily, TotalStatement
+
+MOST_TRIED = 5
+"""How many different amounts a total is compared with, its own meaning included."""
+
+
+class Quantity(NamedTuple):
+    """Something that a total may be the total of, in words, and what it comes to."""
+
+    what: str
+    cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class StatedTotal:
+    """A total and the message that states it."""
+
+    message: AgentMessage
+    total: TotalStatement
+
+    @property
+    def cents(self) -> int:
+        """The amount stated."""
+        return self.total.amount.cents
+
+    def told(self, text: str) -> Evidence:
+        """Return evidence about it."""
+        return seen(f"stated {format_dollars(self.cents)}: {text}", message=self.message.number)
+
+    def explained(self, by: Quantity) -> Evidence:
+        """Return evidence that it is taken for something else than the total of the job."""
+        return {**self.told(f"read as {by.what}"), "explanation": by.what}
+
+    def unexplained(self, text: str, tried: Iterable[Quantity]) -> Evidence:
+        """Return evidence that it is none of what was tried."""
+        named = [{"what": one.what, "amount": format_dollars(one.cents)} for one in tried]
+        listed = ", ".join(f"{one['what']} {one['amount']}" for one in named)
+        return {**self.told(f"{text}; tried: {listed}"), "tried": named}
+
+
+def distinct(quantities: Iterable[Quantity]) -> list[Quantity]:
+    """Return the first quantities of different amounts, at most `MOST_TRIED`."""
+    found: dict[int, Quantity] = {}
+    for one in quantities:
+        found.setdefault(one.cents, one)
+    return list(islice(found.values(), MOST_TRIED))
+
+
+def explanations(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
+    """Yield what the words of an unscoped total let it be, the most telling first."""
+    message, said = stated.message, _ClauseWords(stated)
+    is_past = said.says("done") and not said.announces
+    if said.says("latest") and (paid := _latest(episode, message.seq)) is not None:
+        yield Quantity("the last payment", paid)
+    if stated.total.is_growing:
+        yield from running(episode, stated)
+    elif is_past:
+        yield Quantity("what was paid so far", paid_between(episode, 0, message.seq))
+        if not message.names_whole:
+            yield _paid_since(episode, message)
+    if said.says("open"):
+        yield Quantity("what is still to be paid", _open(episode, message.seq))
+    if not said.announces:
+        yield from _referred_to(episode, message, by_pronoun=said.says("them"))
+
+
+def running(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
+    """Yield what a running total may have come to so far."""
+    message, seq = stated.message, stated.message.seq
+    yield Quantity("what was paid so far", paid_between(episode, 0, seq))
+    prices = whole_prices(episode, seq)
+    place = stated.total.amount.start
+    priced = {slot for slot, at in message.priced_slots.items() if at < place}
+    named = {slot for slot, at in message.named_slots.items() if at < place}
+    for what, slots in (
+        ("what the message has priced so far", priced),
+        ("what the message has named so far", named),
+        ("what was named so far", named | episode.dialogue.named_until(message)),
+    ):
+        if slots and prices.keys() >= slots:
+            yield Quantity(what, sum(prices[slot] for slot in slots))
+    booked = [slot for slot, held in episode.history.filling(seq).items() if held]
+    yield Quantity("what is booked so far", sum(prices.get(slot, 0) for slot in booked))
+    if not message.names_whole:
+        yield _paid_since(episode, message)
+
+
+class _ClauseWords:
+    """The words of the clause that states a total."""
+
+    def __init__(self, stated: StatedTotal) -> None:
+        self._text, self._clause = stated.message.utterance.text, stated.total.clause
+        self.announces = stated.total.family is CueFamily.CHARGE or self.says("announced")
+
+    def says(self, key: str) -> bool:
+        """Return whether the clause holds words of an entry of the lexicon."""
+        place = self._clause.start, self._clause.end
+        return pattern("totals", key).search(self._text, *place) is not None
+
+
+def speaks_of_another(stated: StatedTotal) -> bool:
+    """Return whether a total is said to be that of something else than what is proposed."""
+    return _ClauseWords(stated).says("others")
+
+
+def is_of_booked(episode: Episode, message: AgentMessage) -> bool:
+    """Return whether a message speaks of what is booked in the end, and of nothing else by name."""
+    booked = {booking.entity_id for booking in episode.active.values()}
+    named = {mention.entity_id for mention in message.mentions}
+    return named <= booked and bool(named or episode.history.filling(message.seq))
+
+
+def whole_prices(episode: Episode, seq: float) -> dict[str, int]:
+    """Return what each slot's one booking costs at a place, or in the end if it comes later."""
+    filling, prices = episode.history.filling(seq), {}
+    for slot in episode.reading.slots:
+        held = filling.get(slot, [])
+        if len(held) == 1:
+            known = episode.history.price_before(held[0].booking_id, seq)
+            if known is not None:
+                prices[slot] = known.cents
+        elif not held and slot in episode.filled:
+            prices[slot] = episode.filled[slot].total_cents
+    return prices
+
+
+def paid_between(episode: Episode, since: float, until: float) -> int:
+    """Return charges less refunds between two places in the trace."""
+    charged, refunded = (
+        sum(one.cents for one in payments if since < one.seq < until)
+        for payments in (episode.history.charges, episode.history.refunds)
+    )
+    return charged - refunded
+
+
+def _paid_since(episode: Episode, message: AgentMessage) -> Quantity:
+    before = episode.dialogue.last_before(message)
+    since = 0 if before is None else before.seq
+    paid = paid_between(episode, since, message.seq)
+    return Quantity("what was paid since the last message", paid)
+
+
+def _latest(episode: Episode, seq: float) -> int | None:
+    paid = [one.cents for one in episode.history.charges if one.seq < seq]
+    return paid[-1] if paid else None
+
+
+def _open(episode: Episode, seq: float) -> int:
+    paid = {one.booking_id for one in episode.history.charges if one.seq < seq}
+    due = 0
+    for held in episode.history.filling(seq).values():
+        for booking in held:
+            known = episode.history.price_before(booking.booking_id, seq)
+            due += known.cents if known is not None and booking.booking_id not in paid else 0
+    return due
+
+
+def _referred_to(
+    episode: Episode, message: AgentMessage, *, by_pronoun: bool
+) -> Iterator[Quantity]:
+    """Yield what exactly those slots cost that a message refers to, where that is not all."""
+    if message.names_whole:
+        return
+    slots = frozenset(message.named_slots)
+    if not slots and by_pronoun:
+        slots = episode.dialogue.asked_about(message)
+    prices = whole_prices(episode, message.seq)
+    if slots and prices.keys() >= slots and len(slots) < len(episode.reading.slots):
+        told = " and ".join(slot for slot in episode.reading.slots if slot in slots)
+        yield Quantity(f"the price of {told}", sum(prices[slot] for slot in slots))

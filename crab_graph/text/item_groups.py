@@ -1,0 +1,105 @@
+"""Several items that share a price, or have one each: `FL-1 and FL-2: $580.00` (§2.14)."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from crab_graph.text.amounts import Amount
+from crab_graph.text.mentions import Reference, ReferenceForm
+
+_LONGEST_GAP = 40
+_SAME = re.compile(r"[\s,:()\[\]\"'-]*")
+_AND = re.compile(r"[)\]\"']*\s?(?:and|&|\+|/)\s?(?:the |your |my )?[\"'(\[]*")
+_NEXT = re.compile(
+    r"[^\w$]*(?:(?:are|is|was|were|costs?|at|for|come to|comes to|paid|charged|now|together|both)"
+    r"[^\w$]+){0,3}"
+)
+_FOR = re.compile(r" (?:in all |together )?for (?:the |both |your )*[\"'(\[]*")
+_OF_SLOTS = {ReferenceForm.ENTITY, ReferenceForm.BOOKING, ReferenceForm.SLOT_WORD}
+
+
+class ItemGroup(NamedTuple):
+    """References of different slots that only `and` joins, or a word for several slots."""
+
+    start: int
+    end: int
+    members: tuple[Reference, ...]
+
+
+def find_groups(
+    text: str, references: Sequence[Reference], filled: frozenset[str]
+) -> list[ItemGroup]:
+    """Return the groups among the references of one clause, in text order.
+
+    Words for slots count where one booking fills each of them: these are the slots `filled`.
+    """
+    groups = []
+    for chain in _chains(text, references):
+        members = list(_members(chain))
+        slots = [one.slots for one in members]
+        is_told = all(
+            one.form is not ReferenceForm.SLOT_WORD or filled.issuperset(one.slots)
+            for one in members
+        )
+        if len(members) > 1 and len(set(slots)) == len(slots) and is_told:
+            groups.append(ItemGroup(chain[0].start, chain[-1].end, tuple(members)))
+    return groups
+
+
+def priced_together(
+    text: str, groups: Sequence[ItemGroup], runs: Sequence[Sequence[Amount]]
+) -> Iterator[tuple[ItemGroup, Sequence[Amount]]]:
+    """Yield each group with the amounts that stand right after it, or before a `for` before it."""
+    starts = [run[0].start for run in runs]
+    taken: set[int] = set()
+    for group in groups:
+        after = bisect_left(starts, group.end)
+        found = None
+        if after < len(runs) and _is(_NEXT, text, group.end, starts[after]):
+            found = after
+        elif after and _is(_FOR, text, runs[after - 1][-1].end, group.start):
+            found = after - 1
+        if found is not None and found not in taken and len(runs[found]) in (1, len(group.members)):
+            taken.add(found)
+            yield group, runs[found]
+
+
+def _is(form: re.Pattern[str], text: str, start: int, end: int) -> bool:
+    return 0 <= end - start <= _LONGEST_GAP and form.fullmatch(text, start, end) is not None
+
+
+def _chains(text: str, references: Sequence[Reference]) -> Iterator[list[Reference]]:
+    """Yield references that nothing parts but `and`, or a bracket around a second word for one."""
+    chain: list[Reference] = []
+    for one in references:
+        if one.form is ReferenceForm.WHOLE_WORD:
+            continue
+        if chain:
+            start = chain[-1].end
+            is_same = bool(set(one.slots) & set(chain[-1].slots))
+            if _is(_SAME if is_same else _AND, text, start, one.start):
+                chain.append(one)
+                continue
+            yield chain
+        chain = [one]
+    if chain:
+        yield chain
+
+
+def _members(chain: Sequence[Reference]) -> Iterator[Reference]:
+    """Yield one reference for each item of a chain: an id rather than a word."""
+    held: Reference | None = None
+    for one in chain:
+        if one.form is ReferenceForm.GROUP_WORD:
+            word = ReferenceForm.SLOT_WORD
+            yield from (one._replace(form=word, slots=(slot,)) for slot in one.slots)
+        elif one.form in _OF_SLOTS:
+            if held is not None and held.slots == one.slots:
+                held = one if one.id else held
+                continue
+            if held is not None:
+                yield held
+            held = one
+    if held is not None:
+        yield held
