@@ -6,7 +6,7 @@ from functools import cache, lru_cache, partial
 from typing import NamedTuple
 
 from crab_graph.domain.verification import Role
-from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, judge
+from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, judge, seen
 from crab_graph.eval.dialogue import AgentMessage
 from crab_graph.eval.explained_totals import (
     Quantity,
