@@ -33,15 +33,20 @@ _COUNTED = {number: word for word, number in NUMBERS.items()}
 def indirect_keys(
     briefing: UserBriefing, behavior: Behavior, seed: int, *, direct: Collection[str]
 ) -> tuple[str, ...]:
-    """Return the facts that a user says in such words, but for those that it says `direct`."""
+    """Return the facts that a user says in such words, but for those that it says `direct`.
+
+    Hardly anyone names a choice by all that it is not: only where too few are left otherwise.
+    """
     drawn = {
         fact.key: derive_rng("indirect", seed, briefing.task_id, fact.key).random()
         for fact in briefing.facts
         if fact.key not in direct and any(_ways(fact, briefing, (), Random(0)))
     }
-    chosen = sorted(drawn, key=drawn.__getitem__)
+    by_others = {key for key in drawn if _is_by_others(key, briefing)}
+    chosen = sorted(drawn, key=lambda key: (key in by_others, drawn[key]))
     count = sum(draw < behavior.indirect for draw in drawn.values())
-    return tuple(chosen[: max(count, FEWEST_INDIRECT)]) if behavior.indirect else ()
+    most = max(min(count, len(drawn) - len(by_others)), FEWEST_INDIRECT)
+    return tuple(chosen[:most]) if behavior.indirect else ()
 
 
 def indirect_sayings(
@@ -55,6 +60,12 @@ def indirect_sayings(
             rng = derive_rng("indirect words", seed, briefing.task_id, key)
             sayings[key] = rng.choice(list(_ways(fact, briefing, known, rng)))
     return sayings
+
+
+def _is_by_others(key: str, briefing: UserBriefing) -> bool:
+    """Tell whether a fact can only be told by the values that it is not."""
+    words = briefing.lexicon.facts[key]
+    return words.form is ValueForm.CHOICE and words.hours.keys() != words.choices.keys()
 
 
 def label_of(key: str) -> str:
