@@ -15,7 +15,8 @@ from crab_graph.text.phrases import TerminalToken
 def with_patience(turn: Turn, reply: Decision) -> tuple[Decision, UserMemory]:
     """Return a reply as the user's patience lets it be, and what the user remembers then.
 
-    In the last turn that it puts up with the user adds a warning, and only after one it ends.
+    In the last turn that it puts up with the user adds a warning, and only after one it ends. It
+    adds none to a yes, unless it has given that twice more than its patience bears.
     """
     memory, behavior, speaker = turn.memory, turn.behavior, turn.speaker
     idle = 0 if has_moved(turn, reply) else memory.idle + (not reply.asked_back)
@@ -24,7 +25,8 @@ def with_patience(turn: Turn, reply: Decision) -> tuple[Decision, UserMemory]:
         return reply, replace(memory, warned=False)
     if idle >= behavior.patience and memory.warned:
         return Decision((speaker.phrase("give_up"),), token=TerminalToken.STOP), memory
-    if idle >= behavior.patience - 1 and not memory.warned:
+    bears = behavior.patience + (1 if reply.approved else -1)
+    if idle >= bears and not memory.warned:
         warning = speaker.phrase("warn")
         return replace(reply, tail=(*reply.tail, warning)), replace(memory, warned=True)
     return reply, memory

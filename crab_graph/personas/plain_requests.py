@@ -27,6 +27,10 @@ _PASSIVE = re.compile(
     r"\b(?:to be|must be|needs? to be|(?:could|can|may|might|would|should) .{0,60}\bbe) "
     rf"{_ADDED}\b"
 )
+_NEEDED = re.compile(
+    rf"\b(?:need|want|like|get) (?:to have |to see )?(?:your|the|that|a) (?:\S+ ){{0,3}}?"
+    rf"(?:{_CARD.pattern}).{{0,30}}\b{_PLATFORM}\b"
+)
 _IS_THERE = re.compile(
     r"\b(?:is|are|isn.t|has|have|did|do you have|was) .{0,60}"
     rf"\b(?:{_PLATFORM}\b|{_ADD} .)"
@@ -46,7 +50,9 @@ _APPROVALS = re.compile(r"\bapprov|\bauthori[sz]")
 _LATER = re.compile(
     r"\b(?:then|afterwards|after (?:that|this)|next|later|subsequently) (?:(?:we|i)(?:.ll|.d| will|"
     r" can| shall)|comes?|come the|the)\b|\b(?:i|we)(?:.ll| will| shall) (?:then |later |next )*"
-    r"(?:ask|need|send|list|do|tell|give|come)\b"
+    r"(?:ask|need|send|list|do|tell|give|come)\b|\b(?:wait|hold off|hold on|not yet|no need yet)\b"
+    r"|\b(?:hold|leave|keep) (?:back )?(?:the |any |all )?(?:payment )?approv|\bnot yet\b|"
+    r"\b(?:don.t|do not|needn.t|no) (?:\w+ )?approv"
 )
 _LEAD_IN = re.compile(
     r"(?:^|[,.;:!?)–—-])\s*(?:(?:and|then|next|now|so|also|first|second|secondly|finally|just|"
@@ -130,6 +136,8 @@ def _first(segments: Sequence[Segment], holds: Callable[[str], bool]) -> int | N
 
 def _wants_card(text: str) -> bool:
     if _CARD.search(text) and _is_asked(text, _PASSIVE, is_order=True):
+        return True
+    if _is_asked(text, _NEEDED, is_order=True):
         return True
     is_question = text.endswith("?") and not _WHICH.search(text)
     if is_question and _CARD.search(text) and _is_asked(text, _IS_THERE, is_order=True):

@@ -9,6 +9,9 @@ from crab_graph.text.phrases import TerminalToken
 _OF_WHAT = re.compile(r"\b(?:who|whose|what|which|when|where|why|how)\b", re.I)
 """What begins a question that no yes answers."""
 
+_PAID = re.compile(r"\b(?:paid|charged|confirmed|complete|all (?:done|set))\b", re.I)
+"""What says more than that something is held."""
+
 
 def react(turn: Turn) -> Decision | None:
     """Return the turn that reacts to what a message says beside its questions and requests."""
@@ -43,6 +46,8 @@ def _take_stock(turn: Turn) -> Decision:
     if missing:
         act = "missing_many" if len(missing) > 1 else "missing"
         words = turn.speaker.phrase(act, things=join_words(missing))
+    elif pending and not (turn.wallet.earlier or _PAID.search(turn.text)):
+        words = turn.speaker.phrase("next_step")
     elif pending:
         words = turn.speaker.phrase("unpaid", bookings=join_words(pending))
     else:

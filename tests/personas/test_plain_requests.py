@@ -31,6 +31,7 @@ def reading(text):
         "And may I remind you of the Visa ending in 4242, to be added by yourself?",
         "Has the card been added?",
         "did you link the visa yet?",
+        "First I only need your Visa 4242 on the platform; let me have its id when it's done.",
         "Do you approve this plan, and could the Visa be registered meanwhile?",
     ],
 )
@@ -81,14 +82,25 @@ def test_what_is_asked_first_is_said_first(text, is_yes_first):
     assert (0 <= said.find("go ahead") < said.find("PM-")) == is_yes_first
 
 
-def test_approvals_that_come_later_are_not_made_now():
+@pytest.mark.parametrize(
+    "text",
+    [
+        "First step: put your Visa on the platform, then we'll do the approvals.",
+        "Wait with any approvals, please. First I only need your Visa on the platform.",
+        "Please add your Visa. Afterwards I'll ask you for the approvals.",
+    ],
+)
+def test_approvals_that_come_later_are_not_made_now(text):
     chat = paying()
-    said = chat.say(
-        "All held! First step: put your Visa on the platform. Tell me once it's "
-        "there and then we'll do the approvals."
-    )
+    said = chat.say(f"All four are held. {text} Tell me its id when it's there.")
     assert "PM-22222222" in said
     assert chat.approvals() == []
+
+
+def test_who_is_only_told_that_all_is_held_asks_what_comes_next():
+    said = paying().say("Everything is reserved for you.")
+    assert "pending" not in said
+    assert "?" in said
 
 
 def test_what_was_not_asked_for_is_not_said_to_be_approved():
