@@ -21,6 +21,12 @@ _OPTION = re.compile(
     r"^\W*(?:the )?(?:(?:option|plan|choice|alternative|package|variant|combination|proposal)"
     r" ?(?:no\.? ?|#)?([a-h]|\d{1,2}|one|two|three|four)\b|([a-h])[.):](?!\w)|(\d)\u20e3)"
 )
+_NAMES = r"(?:option|plan|choice|alternative|package|variant|combination|proposal)"
+_INLINE_OPTION = re.compile(
+    rf"^\W*(?:the |and |or )*{_NAMES} ?(?:no\.? ?|#)?([a-h]|\d|one|two|three|four)\b"
+    r"(?= ?[:(\u2013\u2014]| -|,? (?:is|has|would|includes|goes)\b)"
+)
+"""What begins an option in the midst of a line."""
 _OPTION_CELL = re.compile(r"^\W*(?:option|plan|no\.?|#)? ?([a-h]|\d)\W*$")
 _DIGIT = re.compile(r"\d")
 _BREAK = re.compile(r"[,;:(|]|\s-\s|\b(?:and|then|with)\b")
@@ -160,7 +166,11 @@ class _Layout:
         first: frozenset[str] = frozenset()
         named: set[str] = set()
         ids: set[str] = set()
+        inline = self._inline_options(text, clauses)
         for (segment, start, end), marks in zip(clauses, marks_by_clause, strict=True):
+            if start in inline:
+                place.frames[-1] = _Frame(level, frozenset(), option=inline[start])
+                current, item = place.slots, place.item
             if self._is_list and not _LEADS_BACK.search(text[start:end]):
                 current = place.slots
             for a, b, slots, new in self._portions(text, start, end, marks, current):
@@ -177,6 +187,14 @@ class _Layout:
                 item = place.item
         scope = first if level > _PLAIN and first and named else frozenset(named)
         place.frames[-1] = _Frame(level, scope, ids.pop() if len(ids) == 1 else "", own)
+
+    def _inline_options(
+        self, text: str, clauses: Sequence[tuple[int, int, int]]
+    ) -> Mapping[int, str]:
+        """Return where the clauses of a line begin that are each an option, if there are two."""
+        spans = ((start, _INLINE_OPTION.search(text[start:end])) for _, start, end in clauses)
+        found = {start: match[1] for start, match in spans if match is not None}
+        return found if len({*found.values()}) > 1 else {}
 
     def _portions(
         self, text: str, start: int, end: int, marks: Sequence[_Mark], inherited: frozenset[str]

@@ -43,7 +43,8 @@ def with_dealings(turn: Turn, decision: Decision) -> Decision:
     has_looked = CARDS in turn.wallet.called
     paid = _dealings(turn, is_plan=True) if has_looked and _is_about_payment(turn) else None
     has_named = any(key == CARD_FACT for key, _ in decision.told) and turn.wallet.method_id is None
-    if has_named or (decision.reaction and decision.reaction[1] is Reaction.HINTED):
+    is_hint = decision.reaction is not None and decision.reaction[1] is Reaction.HINTED
+    if has_named or (is_hint and turn.wallet.added is None):
         paid = None
     if paid is not None and paid.parts and not decision.token:
         is_bare = turn.choice is None and not (turn.conflicts or turn.playback.wrong)

@@ -38,6 +38,11 @@ def chosen(text):
             "option B (FL-1002, HT-3316)",
         ),
         (
+            f"Here are two. Option A: outbound {LATE}, and the Ivory Inn (HT-3316), 4 stars. "
+            f"Option B: outbound {FITS}, and the Ivory Court (HT-3317), 4 stars. A or B?",
+            "option B (FL-1002, HT-3317)",
+        ),
+        (
             "| Option | Outbound | Hotel |\n|---|---|---|\n| 1 | FL-1001, 19:10 | HT-3316 |\n"
             "| 2 | FL-1002, 07:40 | HT-3317 |\n\nWhich option do you want?",
             "number 2 (FL-1002, HT-3317)",
