@@ -10,6 +10,7 @@ from crab_graph.personas.later_halves import halves
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 
+_BY_TOPIC = frozenset({"how:topic", "how:hint"})
 OR = re.compile(r"\bor\b|/")
 _FEW_ABSENCES = 2
 """So many facts that the user lacks are spoken of by name where it has told all its wishes."""
@@ -162,9 +163,29 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
         known = [key for key in asked_facts(turn) if key in facts]
         chosen = [key for key in known if key in wanted]
         if not (chosen or absent_facts(turn) or asks_openly(turn)):
-            chosen = sorted(known, key=record.times)
+            chosen = [*_topics_of(turn), *sorted(known, key=record.times)]
     chosen = [key for key in chosen if key not in but]
     return [facts[key] for key in chosen[: turn.behavior.facts_per_answer]]
+
+
+def _topics_of(turn: Turn) -> list[str]:
+    """Return what the user has not told for sure of the slots that a question names by topic.
+
+    It is what fits a question best of which only what was said before is understood.
+    """
+    words, record = turn.briefing.lexicon.facts, turn.memory.record
+    found: list[str] = []
+    for segment, one in zip(turn.reading.segments, turn.reading.features, strict=True):
+        if segment.is_request:
+            hinted = (k for k, how in one.facts.items() if not how.isdisjoint(_BY_TOPIC))
+            found += [
+                key
+                for key in hinted
+                if key in turn.facts
+                and not record.is_settled(key)
+                and not segment.scope.isdisjoint(words[key].slots or segment.named)
+            ]
+    return list(dict.fromkeys(found))
 
 
 def answer(turn: Turn) -> Decision | None:

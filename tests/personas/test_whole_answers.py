@@ -120,3 +120,17 @@ def test_what_is_asked_again_by_name_is_answered_again():
     for _ in range(2):
         said = chat.say("Which room type would you like, and which seats?")
         assert "room" in said
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Might I have your dates of birth, and your wishes for the flights?",
+        "Your birth dates please, and what would you wish regarding the flights?",
+    ],
+)
+def test_what_was_said_is_not_repeated_in_place_of_what_is_open(question):
+    chat = played("impatient")
+    chat.say("Please tell me the dates of birth.")
+    chat.say(question)
+    assert {"outbound_time_of_day", "seat_position"} & {*chat.told()}
