@@ -86,4 +86,5 @@ def _played(turn: Turn) -> list[str]:
         and words[key].needs_slot
         and not is_asked_by_name(turn, key)
     ]
-    return [*played.right, *played.wrong, *played.unknown, *seeming]
+    right = [k for k in played.right if k in turn.facts or not is_asked_by_name(turn, k)]
+    return [*right, *played.wrong, *played.unknown, *seeming]
