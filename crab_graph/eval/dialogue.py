@@ -257,6 +257,12 @@ class Dialogue:
             for act in message.acts
         )
 
+    def last_approval(self, entity_id: str) -> tuple[UserMessage, Act] | None:
+        """Return the last act that approves an id, with the message that does."""
+        acts = ((said, act) for said in reversed(self.user) for act in reversed(said.acts))
+        found = (pair for pair in acts if pair[1].kind is ActKind.APPROVE)
+        return next((pair for pair in found if entity_id in pair[1].ids), None)
+
     def disclosing(self, booking: BookingRecord, form: MentionForm) -> list[AgentMessage]:
         """Return the messages before a booking that disclose its entity in a form."""
         found = self._disclosing.get((booking.entity_id, form), [])

@@ -1,23 +1,32 @@
-"""What a user approves, clears and rejects in visible turns (§2.13)."""
+"""What a user approves, clears and rejects in visible turns (§2.13, §2.15)."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
-from crab_graph.text.lexicon import WORD, fragment, lexicon, pattern
+from crab_graph.text.lexicon import WORD, alternatives, fragment, lexicon, pattern
 from crab_graph.text.mentions import Mention, by_slot, find_mentions
+from crab_graph.text.pointed_choices import pointed_to
 from crab_graph.text.utterance import REACH, Clause, Utterance, starting_within
-from crab_graph.text.vocabulary import Catalogue
+from crab_graph.text.vocabulary import Catalogue, TextVocabulary
 
 _HALT = re.compile(rf"\W*{fragment('approval', 'halts')}")
 _BOOK = re.compile(r"(?<!\w)book (?:the )?[\"'(\[]?\Z")
 """`book` right before a mention; an article or a bracket may stand between."""
 _REJECTION = re.compile(rf"{fragment('approval', 'reject')}(?:\W+{WORD}){{0,2}}\W*\Z")
+_NO = re.compile(r"no(?!\w)")
+_CONTRAST = re.compile(rf"{fragment('approval', 'contrasts')}(?:\W+{WORD}){{0,2}}\W*\Z")
 _REFUSAL = re.compile(
     rf"{fragment('approval', 'refusals')}(?:\W+{WORD}){{0,2}}?\W+"
     rf"(?:{'|'.join(lexicon()['approval']['refused_verbs'])})(?!\w)"
 )
+
+
+# Where a clause is cut: at commas but for those of numbers and before a lone `please`, and dashes.
+_CUT = re.compile(r",(?!\d)(?!\s*please\W*\Z)|\s[-–]\s|(?<!\w)but(?!\w)")
+_PLEASE = re.compile(r"(?:\W+[^\W_]+){0,2}?\W+please(?!\w)")
 
 
 class ActKind(StrEnum):
@@ -27,6 +36,15 @@ class ActKind(StrEnum):
     CLEAR = "clear"
     CLEAR_UNBOOKED = "clear_unbooked"
     REJECT = "reject"
+
+
+class Assent(StrEnum):
+    """Assent something was approved, in words."""
+
+    NAMED = "by what names it"
+    CARRIED = "beside what was approved with it"
+    YES = "by a yes to what was proposed"
+    CHOICE = "by a choice of what was offered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +57,7 @@ class Act:
     kind: ActKind
     slot: str = ""
     ids: frozenset[str] = frozenset()
+    how: Assent = Assent.NAMED
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +105,17 @@ def find_acts(
     if crowded and pattern("approval", "choices").search(utterance.text):
         acts += [Act(ActKind.CLEAR, slot) for slot in crowded]
     if not mentions:
-        return (*acts, *_bare_acts(utterance, request, offered))
+        acts += _bare_acts(utterance, request, offered)
+        if request is not None and crowded:
+            chosen = pointed_to(utterance, request, catalogue)
+            acts += [
+                Act(ActKind.APPROVE, slot, frozenset({one}), Assent.CHOICE)
+                for slot, one in chosen.items()
+            ]
+        return tuple(acts)
+    reader = _ActReader(utterance, mentions, catalogue)
     for clause in utterance.clauses:
-        within = starting_within(mentions, clause.start, clause.end)
-        if within:
-            acts += _clause_acts(utterance.text, clause, within, catalogue)
+        acts += reader.read(clause)
     return tuple(acts)
 
 
@@ -111,8 +136,12 @@ def _bare_acts(
 ) -> Iterable[Act]:
     """Yield the acts of a message that names nothing."""
     text = utterance.text
-    if _HALT.match(text) and not pattern("approval", "harmless").match(text):
-        yield Act(ActKind.CLEAR_UNBOOKED)
+    halt = _HALT.match(text)
+    if halt and not pattern("approval", "harmless").match(text):
+        # A no to a question that asks for no leave to book is an answer, and takes nothing back.
+        is_answer = halt[0].endswith("no") and answered is not None and "?" in answered.text
+        if not is_answer or (answered is not None and requests_booking(answered)):
+            yield Act(ActKind.CLEAR_UNBOOKED)
         return
     is_approval = (
         pattern("approval", "strong").search(text) is not None
@@ -122,44 +151,133 @@ def _bare_acts(
     if not is_approval or answered is None or not requests_booking(answered):
         return
     for slot, ids in offered.items():
-        yield Act(ActKind.APPROVE, slot, ids) if len(ids) == 1 else Act(ActKind.CLEAR, slot)
+        is_one = len(ids) == 1
+        yield Act(ActKind.APPROVE, slot, ids, Assent.YES) if is_one else Act(ActKind.CLEAR, slot)
 
 
-def _clause_acts(
-    text: str,
-    clause: Clause,
-    mentions: Sequence[Mention],
-    catalogue: Catalogue,
-) -> Iterable[Act]:
-    """Yield the acts of a clause that names something."""
-    excused = pattern("approval", "harmless").finditer(text, clause.start, clause.end)
-    harmless = {place for match in excused for place in range(*match.span())}
+@cache
+def _link(vocabulary: TextVocabulary) -> re.Pattern[str]:
+    """Return what may stand beside the references of a piece that is nothing else."""
+    kinds = (vocabulary.slot_words, vocabulary.bare_words, vocabulary.group_words)
+    words = [re.escape(word) for held in kinds for own in held.items() for word in _listed(own)]
+    joints = ("and", "or", "nor", "the", "my", "also", "too", "as well")
+    return re.compile(rf"(?:[^\w]|{alternatives((*joints, *words))})*+")
 
-    def is_meant(matches: Iterable[re.Match[str]]) -> bool:
-        return any(match.start() not in harmless for match in matches)
 
-    def reach(item: Mention) -> int:
-        return max(clause.start, item.start - REACH)
+def _listed(entry: tuple[str, Iterable[str]]) -> Iterable[str]:
+    """Return the words of an entry: those it lists, or what they are listed under."""
+    key, words = entry
+    return (key, *words)
 
-    is_refused = is_meant(_REFUSAL.finditer(text, clause.start, clause.end))
-    rejected = [
-        item
-        for item in mentions
-        if is_refused or is_meant(_REJECTION.finditer(text, reach(item), item.start))
-    ]
-    is_explicit_approval = (
-        "?" not in text[clause.start : clause.end]
-        and not pattern("approval", "explicit_voids").search(text, clause.start, clause.end)
-        and (
-            pattern("approval", "strong").search(text, clause.start, clause.end)
-            or any(_BOOK.search(text, reach(item), item.start) for item in mentions)
+
+class _ActReader:
+    """Reads the clauses of a message that names something, in pieces and in order."""
+
+    def __init__(
+        self, utterance: Utterance, mentions: Sequence[Mention], catalogue: Catalogue
+    ) -> None:
+        self._text, self._mentions, self._catalogue = utterance.text, mentions, catalogue
+        self._named: Sequence[Mention] = ()
+        self._last: ActKind | None = None
+
+    def read(self, clause: Clause) -> Iterator[Act]:
+        """Yield the acts of one clause; a question or a condition in it approves nothing."""
+        can_approve = "?" not in self._text[clause.start : clause.end] and not pattern(
+            "approval", "conditions"
+        ).search(self._text, clause.start, clause.end)
+        cuts = [match.span() for match in _CUT.finditer(self._text, clause.start, clause.end)]
+        starts = [clause.start, *(end for _, end in cuts)]
+        ends = [*(start for start, _ in cuts), clause.end]
+        self._last = None
+        for start, end in zip(starts, ends, strict=True):
+            yield from self._piece(start, end, can_approve=can_approve)
+
+    def _piece(self, start: int, end: int, *, can_approve: bool) -> Iterator[Act]:
+        own = starting_within(self._mentions, start, end)
+        rejected = self._rejected(start, end, own)
+        out = {*rejected, *(one for one in own if self._is_contrasted(one, start))}
+        kept = [one for one in own if one not in out]
+        if own and self._is_nothing_else(start, end, own):
+            if self._last is ActKind.REJECT:
+                rejected, kept = list(own), []
+            elif self._last is ActKind.APPROVE and can_approve:
+                yield from self._approve(kept, Assent.CARRIED)
+        elif can_approve and self._agrees(start, end, own):
+            self._last = ActKind.APPROVE
+            if own:
+                yield from self._approve(kept, Assent.NAMED)
+            elif self._says("pronouns", start, end):
+                yield from self._approve(self._named, Assent.NAMED)
+        for mention in rejected:
+            slot = self._catalogue.slot_of(mention.entity_id) or ""
+            self._last = ActKind.REJECT
+            yield Act(ActKind.REJECT, slot, frozenset({mention.entity_id}))
+        if own:
+            self._named = own
+
+    def _approve(self, mentions: Sequence[Mention], how: "Assent") -> Iterator[Act]:
+        for slot, ids in by_slot(mentions, self._catalogue).items():
+            yield Act(ActKind.APPROVE, slot, ids, how)
+
+    def _says(self, key: str, start: int, end: int) -> bool:
+        return pattern("approval", key).search(self._text, start, end) is not None
+
+    def _is_nothing_else(self, start: int, end: int, own: Sequence[Mention]) -> bool:
+        """Tell whether a piece is references alone."""
+        edges = [start, *(one.end for one in own)], [*(one.start for one in own), end]
+        link = _link(self._catalogue.vocabulary)
+        return all(link.fullmatch(self._text, a, max(a, b)) for a, b in zip(*edges, strict=True))
+
+    def _rejected(self, start: int, end: int, own: Sequence[Mention]) -> list[Mention]:
+        """Return what a rejecting word of a piece reaches."""
+        if not own:
+            return []
+        harmless = [*self._spans("harmless", start, end), *self._spans("keeps", start, end)]
+
+        def is_meant(match: re.Match[str] | None) -> bool:
+            return match is not None and not any(a <= match.start() < b for a, b in harmless)
+
+        refused = any(map(is_meant, _REFUSAL.finditer(self._text, start, end)))
+        found = []
+        for one in own:
+            reach = max(start, one.start - REACH)
+            if self._is_contrasted(one, start):
+                continue
+            matches = _REJECTION.finditer(self._text, reach, one.start)
+            if refused or any(
+                is_meant(match) and not self._is_void(match, one) for match in matches
+            ):
+                found.append(one)
+        return found
+
+    def _is_void(self, match: re.Match[str], one: Mention) -> bool:
+        """Tell whether a `no` stops at what approves, or at a noun that it denies instead."""
+        place = match.start() + len("no"), one.start
+        is_no = _NO.match(self._text, match.start()) is not None
+        return is_no and (self._says("strong", *place) or self._says("harmless_nouns", *place))
+
+    def _is_contrasted(self, one: Mention, start: int) -> bool:
+        return _CONTRAST.search(self._text, max(start, one.start - REACH), one.start) is not None
+
+    def _spans(self, key: str, start: int, end: int) -> list[tuple[int, int]]:
+        return [one.span() for one in pattern("approval", key).finditer(self._text, start, end)]
+
+    def _agrees(self, start: int, end: int, own: Sequence[Mention]) -> bool:
+        """Tell whether a piece approves what it names, or what `it` stands for."""
+        if self._says("agreed", start, end):
+            return True
+        calm = [*self._spans("harmless", start, end), *self._spans("keeps", start, end)]
+        reached = [one.start for one in own]
+        for a, b in self._spans("denials", start, end):
+            is_calm = any(x <= a < y for x, y in calm)
+            reaches = any(0 <= at - b <= REACH and at > a for at in reached)
+            if not is_calm and not reaches:
+                return False
+        if self._says("strong", start, end):
+            return True
+        text = self._text
+        return any(
+            _BOOK.search(text, max(start, one.start - REACH), one.start)
+            or _PLEASE.match(text, one.end, end)
+            for one in own
         )
-    )
-    if is_explicit_approval:
-        taken_out = set(rejected)
-        kept = [item for item in mentions if item not in taken_out]
-        for slot, ids in by_slot(kept, catalogue).items():
-            yield Act(ActKind.APPROVE, slot, ids)
-    for mention in rejected:
-        slot = catalogue.slot_of(mention.entity_id) or ""
-        yield Act(ActKind.REJECT, slot, frozenset({mention.entity_id}))

@@ -122,7 +122,7 @@ def test_an_aside_says_nothing_that_anyone_could_act_on():
         assert read([aside]) == {}
         assert not stated_facts(aside, BRIEFING, list(DETAILS)) and not reading.asked
         assert not find_amounts(utterance) and not any(map(str.isdigit, aside))
-        for kind in ("strong", "book", "reserve", "explicit_voids"):
+        for kind in ("strong", "book", "reserve", "conditions"):
             assert not pattern("approval", kind).search(utterance.text), aside
 
 

@@ -62,7 +62,9 @@ def test_a_bare_approval_approves_what_the_request_discloses_once(agent, user, a
     assert stand((agent, user))[0] == approved
 
 
-@pytest.mark.parametrize("user", ["Yes", "The second one", "option 2", "the cheaper one please"])
+@pytest.mark.parametrize(
+    "user", ["Yes", "The fourth one", "option 3", "the cheaper one please", "The second one?"]
+)
 def test_an_unresolvable_answer_clears_the_slot(user):
     approved, _ = stand((None, "Yes, FL-101"), (CHOICE, user))
     assert "outbound" not in approved
@@ -85,6 +87,74 @@ def test_a_rejection_takes_the_id_out_of_the_approval(user, rejected):
     approved, found = stand((None, "Yes, FL-100"), (None, user))
     assert found == rejected
     assert ("outbound" in approved) is not bool(rejected)
+
+
+LISTED = """1. FL-100, 07:35, $150.00 per person
+2. FL-101, 12:10, $120.00 per person
+3. FL-200 back for $90.00
+Which one do you prefer?"""
+LABELLED = "Option A: FL-100 and HT-10. Option B: FL-101 and HT-11. Which one?"
+
+
+@pytest.mark.parametrize(
+    ("agent", "user", "approved"),
+    [
+        (CHOICE, "The second one", {"outbound": ["FL-101"]}),
+        (CHOICE, "option 1 please", {"outbound": ["FL-100"]}),
+        (CHOICE, "The latter.", {"outbound": ["FL-101"]}),
+        (LISTED, "the cheaper one", {"outbound": ["FL-101"]}),
+        (LISTED, "The earlier one, please.", {"outbound": ["FL-100"]}),
+        (LISTED, "the last one", {"outbound": ["FL-101"]}),
+        (LISTED, "the first one if it is cheap", {}),
+        (LISTED, "Last thing: the hotel.", {}),
+        (LABELLED, "Option B, please", {"hotel": ["HT-11"], "outbound": ["FL-101"]}),
+        (LABELLED, "the first one", {}),
+    ],
+)
+def test_a_choice_approves_the_one_it_points_to(agent, user, approved):
+    assert stand((agent, user))[0] == approved
+
+
+@pytest.mark.parametrize(
+    ("user", "approved", "rejected"),
+    [
+        ("No, keep FL-100", {"outbound": ["FL-100"]}, []),
+        ("No, the Juniper Court is fine", {"hotel": ["HT-10"]}, []),
+        ("No changes to FL-100, all good", {"outbound": ["FL-100"]}, []),
+        ("No need to change FL-100, keep it", {"outbound": ["FL-100"]}, []),
+        ("Please do not change FL-100", {"outbound": ["FL-100"]}, []),
+        ("No concerns about FL-100, it's fine", {}, []),
+        ("Not FL-101, FL-100 please", {"outbound": ["FL-100"]}, ["FL-101"]),
+        ("Keep FL-100 and not FL-101", {"outbound": ["FL-100"]}, ["FL-101"]),
+        ("Not FL-101, FL-100", {}, ["FL-100", "FL-101"]),
+        ("Keep FL-100, FL-200", {"outbound": ["FL-100"], "return": ["FL-200"]}, []),
+        ("Yes, FL-100, FL-200", {"outbound": ["FL-100"], "return": ["FL-200"]}, []),
+        ("No, FL-100", {}, []),
+        (
+            "I don't like the price of HT-10, but OK, book it",
+            {"hotel": ["HT-10"]},
+            [],
+        ),
+        ("I don't like the price of HT-10, but OK", {}, ["HT-10"]),
+        ("Don't book HT-10", {}, ["HT-10"]),
+        ("Don't go with HT-10", {}, ["HT-10"]),
+        ("Without HT-10 please", {}, ["HT-10"]),
+        ("Is it no problem, keep FL-100?", {}, []),
+        ("Go with FL-100 instead of FL-101", {"outbound": ["FL-100"]}, []),
+        ("FL-100 is not what I confirmed", {}, []),
+    ],
+)
+def test_a_no_reaches_as_far_as_its_piece(user, approved, rejected):
+    assert stand((None, user)) == (approved, rejected)
+
+
+@pytest.mark.parametrize(
+    ("agent", "kept"),
+    [("Any other wishes?", True), ("Shall I book it?", False), ("I booked it.", False)],
+)
+def test_a_no_to_a_question_that_is_no_request_takes_nothing_back(agent, kept):
+    approved, _ = stand((PROPOSAL, "Yes"), (agent, "No, thank you."))
+    assert bool(approved) is kept
 
 
 def test_a_later_approval_heals_a_rejection():

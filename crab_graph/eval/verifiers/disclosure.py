@@ -142,5 +142,15 @@ def approved_plan(episode: Episode) -> CheckResult:
             text = f"{entity_id} is booked, {', '.join(sorted(held))} was approved"
             violations.append(seen_on(booking_id, text))
         elif held or was_rejected:
-            support.append(seen_on(booking_id, f"{entity_id} was approved"))
+            support.append(_approval_of(episode, entity_id, booking_id))
     return judge(violations, support) if violations or support else NOT_TRIGGERED
+
+
+def _approval_of(episode: Episode, entity_id: str, booking_id: str) -> Evidence:
+    """Return evidence of the last approval of what is booked, and of how it was read."""
+    last = episode.dialogue.last_approval(entity_id)
+    if last is None:
+        return seen_on(booking_id, f"{entity_id} was approved")
+    message, act = last
+    said = seen_on(booking_id, f"{entity_id} was approved {act.how}")
+    return {**said, "message": message.number, "explanation": str(act.how)}
