@@ -26,9 +26,9 @@ def check(turn: Turn) -> Decision | None:
     parts = []
     if wrong:
         parts = [speaker.phrase("correct"), *map(speaker.fact, wrong)]
-        is_rest = played.is_asked and right and not played.unknown and not played.mixed
+        is_rest = played.is_asked and len(right) > 1 and not (played.unknown or played.mixed)
         parts += [speaker.phrase("rest_right")] if is_rest else []
-    elif right and played.is_asked:
+    elif right and played.is_asked and not played.mixed:
         parts = [speaker.phrase("right")]
     unknown = unknown if unknown or parts else list(played.unknown)
     mixed = [turn.facts[key] for key in played.mixed if key in turn.facts and played.is_asked]

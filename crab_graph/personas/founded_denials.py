@@ -18,6 +18,10 @@ from crab_graph.personas.wordbook import DomainLexicon, ValueForm
 
 CARD_BRAND = re.compile(r"\b(?:visa|master ?card|amex|american express|discover|maestro|diners)\b")
 _BRANDS = {"amex": "american express", "master card": "mastercard"}
+_MUST = re.compile(
+    r"\b(?:a must|must|have to|has to|needs? to|required|essential|important)\b"
+    r"|\bany\b.*\b(?:agreeable|acceptable|fine|ok(?:ay)?|suits?|do|works?|welcome)\b"
+)
 _MENU = re.compile(r"\bor\b|/|\|")
 _REACH = 24
 _MANY = frozenset({ValueForm.NAMES, ValueForm.DATES})
@@ -50,6 +54,7 @@ def founded(marks: Iterable[PlayedMark], reading: Reading, briefing: UserBriefin
         own = [one for one in every if not _is_menu(reading, one, briefing)]
         if not own:
             left_open.add(key)
+        asked = {one for one in own if _asks_whether(reading.segments[one.segment].text)}
         fact, words = briefing.fact(key), briefing.lexicon.facts[key]
         wrong = [one for one in own if not one.is_right]
         right = [one.slots for one in own if one.is_right]
@@ -58,7 +63,10 @@ def founded(marks: Iterable[PlayedMark], reading: Reading, briefing: UserBriefin
         # Of two slots that both are to be so, one may be told otherwise.
         apart = [one for one in wrong if right and all(_are_apart(one.slots, two) for two in right)]
         is_known = bool(right) and words.form not in _MANY
-        if apart or not (is_known or _is_stated(reading.utterance.text, fact, briefing)):
+        if {*wrong} <= asked:
+            # Whether it has to be so is no claim that it was said.
+            mixed.add(key)
+        elif apart or not (is_known or _is_stated(reading.utterance.text, fact, briefing)):
             denied.add(key)
         elif words.form is ValueForm.COUNT or _has_own_words(key, briefing.lexicon):
             mixed.add(key)
@@ -111,6 +119,11 @@ def _is_stated(text: str, fact: Fact, briefing: UserBriefing) -> bool:
         case _ if _has_own_words(fact.key, briefing.lexicon):
             return str(value) in words_of(without_denied(text), words)
     return False
+
+
+def _asks_whether(text: str) -> bool:
+    """Tell whether a clause asks if something must be as it says."""
+    return text.rstrip().endswith("?") and _MUST.search(text) is not None
 
 
 def _has_own_words(key: str, lexicon: DomainLexicon) -> bool:

@@ -20,7 +20,7 @@ from crab_graph.personas.founded_denials import (
     stands_in,
 )
 from crab_graph.personas.passages import read_stretches
-from crab_graph.personas.played_clauses import is_check, played_clauses
+from crab_graph.personas.played_clauses import asks_check, played_clauses
 from crab_graph.personas.played_days import SEPARATOR, PlayedDays, asks_with, conflict_slots
 from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.stated_people import born_on, people_in
@@ -46,6 +46,10 @@ _NO_WISH = re.compile(
     r"|\b(?:open|unlimited) budget\b|\bup to (?:me|us)\b|\bany (?:\w+ ){1,3}(?:will do|is fine)\b"
 )
 _ANY = re.compile(r"\bany (?!other\b|more\b|further\b)\w+(?: of (?:the )?\w+)?(?: \w+)?(?! ?\?)\b")
+_SUITS = re.compile(
+    r"\b(?:agreeable|acceptable|fine|ok(?:ay)?|suits?|works?|will do|would do|goes|right|correct)\b"
+)
+"""In a question it makes of `any …` one whether that is so, not which it should be."""
 _ABOUT = re.compile(r"\b(?:for|about|on|of|regarding|concerning|as to|with|in) (?:the |your |a )?")
 _NEGATED = re.compile(r"\b(?:not|no|n't|without|never|rather than|instead of)(?: \w+){0,3}\W*\Z")
 _PARTS = re.compile(r"[,;()]|\s-\s|\bbut\b|\.\s")
@@ -62,6 +66,11 @@ _CAP = re.compile(
 _BARE_CAP = re.compile(
     r"\b(?:budget|limit|max\w*|cap)\D{0,20}?(\d{1,3}(?:,\d{3})+|\d{3,6})(\.\d\d)?\b"
 )
+_SUM = re.compile(
+    r"\b(?:total|sum|price|cost|all)s? (?:is|comes?|amounts?|adds?|would be)\b"
+    r"(?!.*\b(?:budget|limit|max\w*|at most|up to|within)\b)"
+)
+"""What things cost together, which is no wish."""
 _BOTH = re.compile(r"\b(?:both|all|each|every|either)\b")
 _SAME = re.compile(r"\b(?:same|one|single|identical)\b")
 _OTHER = re.compile(r"\b(?:different|any|separate|other|another|mixed|several|doesn't matter)\b")
@@ -108,7 +117,7 @@ def read_play_back(
     stated = comparison.right - denied - left_open - mixed
     right = tuple(dict.fromkeys(key for key in order if key in stated))
     unknown = tuple(dict.fromkeys(key for key in order if key in comparison.unknown))
-    is_asked = reading.confirms or any(is_check(reading.segments[n]) for n in chosen)
+    is_asked = reading.confirms or any(asks_check(reading, n) for n in chosen)
     told_twice = tuple(dict.fromkeys(key for key in order if key in mixed))
     return PlayBack(right, wrong, unknown, is_asked, comparison.said, told_twice)
 
@@ -141,7 +150,7 @@ class _Comparison:
                     text = text[:start] + " " * len(part) + text[end:]
             start = end
         segment = self._reading.segments[passage.segment]
-        if is_check(segment) or not segment.text.rstrip().endswith("?"):
+        if not segment.text.rstrip().endswith("?") or _SUITS.search(segment.text):
             for free in _ANY.finditer(text):
                 self._add_absent(free[0], self._with_only_slot(passage), part=text)
         self._add_choices(text, passage)
@@ -168,6 +177,7 @@ class _Comparison:
         is_any, part = bool(part), part or said
         about = [said.partition(" ")[2]] if is_any else _absences(part)
         questions = [text for one in about for text in _asked_about(one.strip(" ,.?!:"))]
+        meant = []
         for key, words in self._lexicon.facts.items():
             slots = set(words.slots or (words.conflict.slots if words.conflict else ()))
             if is_any and not passage.slots and (words.hours or words.form is ValueForm.DATE):
@@ -175,11 +185,16 @@ class _Comparison:
             if slots and passage.slots.isdisjoint(slots) and (passage.slots or words.needs_slot):
                 continue
             if any(cue.search(text) for cue in words.asks for text in questions):
-                if key not in self._facts or isinstance(self._facts[key], list):
-                    # Within its bounds a range is as free as is said.
-                    self.right.add(key)
-                elif not stands_in(part, key, self._briefing):
-                    self._mark(key, is_right=False)
+                meant.append(key)
+        # Within its bounds a range is as free as is said.
+        free = {k for k in meant if k not in self._facts or isinstance(self._facts[k], list)}
+        self.right |= free
+        if is_any and free:
+            # Words that can be meant of what is free are.
+            return
+        for key in meant:
+            if key not in free and not stands_in(part, key, self._briefing):
+                self._mark(key, is_right=False)
 
     def _with_only_slot(self, passage: Stretch) -> Stretch:
         """Return a passage about nothing in particular as one of the only slot that is named."""
@@ -356,7 +371,7 @@ class _Comparison:
             self._reading.stated, passage.start, passage.start + len(passage.text)
         )
         for key, words in self._lexicon.facts.items():
-            if words.form is not ValueForm.MONEY:
+            if words.form is not ValueForm.MONEY or _SUM.search(text):
                 continue
             stated = [one.cents for one in amounts if _is_cap(text, one, passage.start)]
             if not stated and (bare := _BARE_CAP.search(text)):
@@ -397,7 +412,8 @@ class _Comparison:
             self._mark(names, is_right=one.name.casefold() in born, said=one.name)
             if one.born and one.name.casefold() in born:
                 self._mark(births, is_right=born[one.name.casefold()] == one.born, said=one.born)
-        for day in born_on([segment.text for segment in segments], today) if births else ():
+        texts = [segment.text for segment in segments]
+        for day in born_on(texts, today) if births else ():
             self._mark(births, is_right=day in born.values(), said=day)
 
 
@@ -431,10 +447,9 @@ def _loose_counts(text: str, words: FactWords, lexicon: DomainLexicon) -> list[i
     """Return numbers before the unit of a count, as people put them."""
     unit = words.many.partition("{n}")[2].strip()
     is_people = unit == "people"
-    nouns = lexicon.people.pattern if is_people else re.escape(unit.rstrip("s")) + "s?"
-    found = (
-        re.findall(rf"\b(\w+)\+?[- ](?:adult |full )?(?:{nouns}|adults)\b", text) if unit else []
-    )
+    people = rf"{lexicon.people.pattern}|adults|ppl|folks"
+    nouns = people if is_people else re.escape(unit.rstrip("s")) + "s?"
+    found = re.findall(rf"\b(\w+)\+?[- ](?:adult |full )?(?:{nouns})\b", text) if unit else []
     numbers = [number for number in map(number_of, found) if number is not None]
     if not numbers and is_people and _ALONE.search(text):
         return [1]

@@ -8,7 +8,8 @@ from crab_graph.personas.wordbook import says
 
 _TAG = re.compile(
     r"(?:\b(?:what you (?:said|told me|want(?:ed)?|asked for|need(?:ed)?|meant?)"
-    r"|right|correct|true|accurate|yes|yeah|agreed|am i right|is that so|is that it"
+    r"|right|correct|true|accurate|yes|yeah|agreed|am i right|is (?:that|it|this) (?:so|it)"
+    r"|as you (?:want(?:ed)?|wish(?:ed)?|like|said)(?: it)?|confirm"
     r"|(?:is|are|was|were|do|does|did|have|has|would|will|should|could|can)(?:n't| not)?"
     r" (?:it|you|they|that|i)))"
     r"\W*\?\W*$"
@@ -30,12 +31,19 @@ _ASKED = re.compile(r"\b(?:confirm|verify|correct me|let me know if|tell me if)\
 _FIRM = re.compile(
     r"\b(?:firm|fixed|definite(?:ly)?|certain(?:ly)?|settled|absolute(?:ly)?|strict(?:ly)?|final"
     r"|non-negotiable|hard (?:limit|cap|maximum)|(?:the|your|an?) (?:upper )?(?:most|maximum|limit)"
-    r"|(?:must|may|should|can) (?:not|n't) (?:be )?exceed\w*|agreeable|acceptable|flexible"
+    r"|(?:must|may|should|can) (?:not|n't) (?:be )?exceed\w*|a must|set in stone"
+    r"|(?:has|have|need(?:s)?) to be|agreeable|acceptable|flexible"
     r"|up to me|understand (?:rightly|correctly)|still stands?|as (?:agreed|before))\b"
 )
 _CHOICE = re.compile(
     r"\b(?:or|what|which|when|where|who|how|why)\b|\b(?:have|got) (?:you )?an?y?\b|\bany other\b"
 )
+_LOOSE_TAG = re.compile(
+    r"\b(?:(?:is |are )?(?:that|this|it|all|everything|these) )?(?:all )?"
+    r"(?:ok(?:ay)?|good|fine|clear)\W*\?\W*$"
+)
+"""Behind wishes it asks whether they are right, behind a proposal for a yes."""
+_LIMIT = re.compile(r"\b(?:budget|max\w*|limit|at most|up to|within|under|ceiling|cap)\b")
 _OFFERS = re.compile(
     r"\b(?:i (?:can|could) (?:offer|also)|there (?:is|are)|available|i found|we have|we offer"
     r"|options?|which|what|for (?:example|instance)|such as|would you (?:like|prefer|rather)"
@@ -58,6 +66,16 @@ def is_check(segment: Segment) -> bool:
     return bool(_TAG.search(text) or _LEADS.search(text)) or segment.says("check")
 
 
+def asks_check(reading: Reading, number: int) -> bool:
+    """Tell whether a clause of a message asks if what it says is right, in whatever words."""
+    segment = reading.segments[number]
+    if is_check(segment):
+        return True
+    # Behind a price it is a yes to that which is asked for.
+    has_price = bool(reading.stated) and _LIMIT.search(reading.utterance.text) is None
+    return not (reading.proposes or has_price) and _LOOSE_TAG.search(segment.text) is not None
+
+
 def _is_note(segment: Segment) -> bool:
     """Tell whether a clause says what was noted."""
     found = _NOTES.search(segment.text) or _LEADS.search(segment.text)
@@ -70,7 +88,7 @@ def played_clauses(reading: Reading) -> set[int]:
     for number, segment in enumerate(reading.segments):
         if segment.says("booking_act") and segment.says("booking_lead"):
             continue
-        if is_check(segment):
+        if asks_check(reading, number):
             checks.add(number)
         elif not segment.is_request and _is_note(segment):
             notes.add(number)

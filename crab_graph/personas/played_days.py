@@ -107,6 +107,9 @@ class PlayedDays:
                 yield Compared(length, days[1] in last, days[1])
             return
         if _TO_END.search(part) and days[0] in last:
+            length = next((k for k in self._lengths() if k in self._facts), "")
+            if length:
+                yield Compared(length, True, days[0])
             return
         is_right = set(days) <= set(allowed) or [*days] == [*wanted]
         yield Compared(key, bool(wanted) and is_right, days[0])

@@ -7,6 +7,7 @@ it. Names of what can be booked are not taken for people.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, timedelta
 from typing import NamedTuple
 
 from crab_graph.personas.spoken_dates import MONTHS, find_dates
@@ -26,6 +27,8 @@ _FOR = re.compile(r"\b(?:for|named?|names?|called)\W*\Z", re.I)
 _BIRTH = re.compile(r"\b(?:born|birth\w*|dobs?|d\.o\.b)\b", re.I)
 _JOIN = re.compile(r"(?:\s*\([^()\n]{0,60}\))?\s*(?:,|&|\band\b|;|/|,\s*and\b|\n\W*)\s*\Z")
 _REACH = 60
+_LONG_AGO = 366
+"""Days: before them lies what is done with, and dates of birth."""
 _NO_NAMES = frozenset(
     {*MONTHS, *(month[:3] for month in MONTHS)}
     | set("Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split())
@@ -101,9 +104,11 @@ def _value_cues(lexicon: DomainLexicon) -> Iterator[re.Pattern[str]]:
 
 
 def born_on(texts: Iterable[str], today: str) -> list[str]:
-    """Return the dates of birth that clauses about them name, ISO."""
+    """Return the dates of birth that clauses name, ISO: whatever lies years back."""
+    last = date.fromisoformat(today) - timedelta(_LONG_AGO)
     found = []
     for text in texts:
-        if _BIRTH.search(text):
-            found += [one.iso for one in find_dates(text, today) if one.iso < today]
+        is_birth = _BIRTH.search(text) is not None
+        dates = (one.iso for one in find_dates(text, today))
+        found += [day for day in dates if day < (today if is_birth else last.isoformat())]
     return found

@@ -29,7 +29,9 @@ KNOWN = {
 
 
 def briefing_of(**other):
-    facts = [Fact(key, value, FactLevel.DETAIL) for key, value in {**KNOWN, **other}.items()]
+    facts = [
+        Fact(key, value, FactLevel.DETAIL) for key, value in {**KNOWN, **other}.items() if value
+    ]
     return TRAVEL.briefing(TRAVEL.slots, facts, "S1-001", "2027-01-10")
 
 
@@ -79,7 +81,6 @@ def test_nothing_is_denied_where_the_right_value_stands_in_the_message(text):
             {"nights"},
         ),
         ("A tour, then, on any day. Correct?", {"attraction_category", "attraction_date"}),
-        ("A museum it is. Would any day be agreeable?", {"attraction_date"}),
         ("So I charge the Amex ending in 1111, right?", {"payment_card"}),
         ("So I charge the Visa ending in 4584, right?", {"payment_card"}),
         (
@@ -96,6 +97,12 @@ def test_what_is_plainly_stated_otherwise_is_denied(text, wrong):
 def test_a_value_that_is_told_two_ways_is_neither_affirmed_nor_denied():
     found = played("Aisle seat out and window seats back, right?")
     assert (found.right, found.wrong, found.mixed) == ((), (), ("seat_position",))
+
+
+def test_words_that_can_be_meant_of_what_is_free_are():
+    text = "So no limit on budget, any seat class, any outbound time. Correct?"
+    free = {key: None for key in ("seat_type", "outbound_time_of_day", "budget")}
+    assert played(text, **free).wrong == ()
 
 
 @pytest.mark.parametrize(
@@ -140,3 +147,24 @@ def test_what_an_agent_takes_back_is_no_part_of_its_plan():
     assert contradictions(read_plans([text], briefing)[-1], briefing) == []
     wrong = "I propose the hotel Juniper Suites (HT-7) with a queen bed. May I book this plan?"
     assert contradictions(read_plans([wrong], briefing)[-1], briefing) == ["bed_type"]
+
+
+@pytest.mark.parametrize(
+    ("text", "right", "wrong", "mixed"),
+    [
+        ("Marcus (b. 10 Jun 1992), Tomas (b. 15 Sep 2001): correct?", None, {"birth_dates"}, set()),
+        ("Is morning a must for the attraction?", set(), set(), {"attraction_time_of_day"}),
+        ("Do the seats have to be by the aisle?", set(), set(), {"seat_position"}),
+        ("Does the museum have to be on 5 August?", {"attraction_category"}, set(), set()),
+        ("4 Aug to 6 Aug, 3 people, economy. All good?", None, set(), set()),
+        ("4 Aug to 7 Aug, 3 people, economy. All good?", None, {"nights"}, set()),
+        ("You fly home on 6 August. Is that all as you want it?", {"nights"}, set(), set()),
+        ("The total is $960. OK?", set(), set(), set()),
+        ("A museum it is. Would any day be agreeable?", None, set(), {"attraction_date"}),
+        ("Got it, economy. Any seat position you'd like? Any day for it?", None, set(), set()),
+    ],
+)
+def test_a_question_whether_something_must_be_so_is_no_claim(text, right, wrong, mixed):
+    found = played(text)
+    assert (set(found.wrong), set(found.mixed)) == (wrong, mixed)
+    assert right is None or (right <= {*found.right} and bool(right) == bool(found.right))
