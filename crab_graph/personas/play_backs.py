@@ -10,18 +10,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import UserBriefing
 from crab_graph.personas.founded_denials import (
-    CARD_BRAND,
     PlayedMark,
-    brands_in,
     founded,
     stands_in,
 )
 from crab_graph.personas.passages import read_stretches
 from crab_graph.personas.played_clauses import asks_check, played_clauses
 from crab_graph.personas.played_days import SEPARATOR, PlayedDays, asks_with, conflict_slots
+from crab_graph.personas.played_tokens import PlayedTokens
 from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.stated_people import born_on, people_in
 from crab_graph.personas.stated_plans import lead_words
@@ -34,8 +32,6 @@ from crab_graph.personas.stated_values import (
 from crab_graph.personas.stretches import Stretch
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
-from crab_graph.text.amounts import Amount
-from crab_graph.text.utterance import starting_within
 
 _NO_WISH = re.compile(
     r"\b(?:no|not any|without(?: any)?|don't have (?:a|any)|do not have (?:a|any)|haven't any)"
@@ -55,22 +51,6 @@ _NEGATED = re.compile(r"\b(?:not|no|n't|without|never|rather than|instead of)(?:
 _PARTS = re.compile(r"[,;()]|\s-\s|\bbut\b|\.\s")
 _GREETING = re.compile(r"\bgood (?:morning|afternoon|evening|night|day)\b")
 _TO = re.compile(r"(?:\s*\([a-z]{2,4}\))?\s*(?:to|→|->|–|—|-|>|⇄|↔|⇒|=>|/)\s*")
-_LAST4 = re.compile(
-    rf"(?:{CARD_BRAND.pattern}|\b(?:card|ending|ends|digits)\b)[^\d\n,;]{{0,30}}?\b(\d{{4}})\b(?![-/]|\.\d)"
-)
-_EMAIL = re.compile(r"[^\s@,;:()<>]+@[^\s@,;:()<>]+\.\w+")
-_CAP = re.compile(
-    r"\b(?:budget|spend\w*|limit\w*|cap(?:ped)?|max\w*|at most|up to|within|under|no more than"
-    r"|not more than|ceiling|afford|cost\w*|total|pay)\b"
-)
-_BARE_CAP = re.compile(
-    r"\b(?:budget|limit|max\w*|cap)\D{0,20}?(\d{1,3}(?:,\d{3})+|\d{3,6})(\.\d\d)?\b"
-)
-_SUM = re.compile(
-    r"\b(?:total|sum|price|cost|all)s? (?:is|comes?|amounts?|adds?|would be)\b"
-    r"(?!.*\b(?:budget|limit|max\w*|at most|up to|within)\b)"
-)
-"""What things cost together, which is no wish."""
 _BOTH = re.compile(r"\b(?:both|all|each|every|either)\b")
 _SAME = re.compile(r"\b(?:same|one|single|identical)\b")
 _OTHER = re.compile(r"\b(?:different|any|separate|other|another|mixed|several|doesn't matter)\b")
@@ -131,6 +111,7 @@ class _Comparison:
         self._facts: dict[str, Any] = {fact.key: fact.value for fact in briefing.facts}
         self._lexicon = briefing.lexicon
         self._days = PlayedDays(self._facts, briefing, reading.utterance.text)
+        self._tokens = PlayedTokens(self._facts, briefing.lexicon, reading)
         self._at = Stretch("", 0, 0, 0)
         self.right: set[str] = set()
         self.marks: list[PlayedMark] = []
@@ -158,9 +139,8 @@ class _Comparison:
         for one in self._days.compare(text, passage):
             self._mark(one.key, is_right=one.is_right, said=one.said)
         self._add_flags(text)
-        self._add_tokens(text)
-        self._add_money(text, passage)
-        self._add_card(text)
+        for one in self._tokens.compare(text, passage):
+            self._mark(one.key, is_right=one.is_right, said=one.said)
 
     def _mark(self, key: str, *, is_right: bool, said: str = "") -> None:
         if key not in self._facts:
@@ -350,55 +330,6 @@ class _Comparison:
             elif _OTHER.search(before) and key in self._facts:
                 self._mark(key, is_right=False)
 
-    def _add_tokens(self, text: str) -> None:
-        """Compare ids and addresses with those of the same form."""
-        for key, words in self._lexicon.facts.items():
-            value = str(self._facts.get(key, "")).casefold()
-            if words.form is not ValueForm.TEXT or not value or words.cues:
-                continue
-            if "@" in value:
-                found = [one.strip(".,;:!?") for one in _EMAIL.findall(text)]
-            elif "-" in value:
-                prefix = value.partition("-")[0]
-                found = re.findall(rf"(?<![\w-]){re.escape(prefix)}-?\d+(?!\w)", text)
-            else:
-                continue
-            for one in found:
-                self._mark(key, is_right=one == value, said=one)
-
-    def _add_money(self, text: str, passage: Stretch) -> None:
-        amounts = starting_within(
-            self._reading.stated, passage.start, passage.start + len(passage.text)
-        )
-        for key, words in self._lexicon.facts.items():
-            if words.form is not ValueForm.MONEY or _SUM.search(text):
-                continue
-            stated = [one.cents for one in amounts if _is_cap(text, one, passage.start)]
-            if not stated and (bare := _BARE_CAP.search(text)):
-                stated = [parse_cents(bare[1] + (bare[2] or ""))]
-            for cents in stated[:1]:
-                mine = self._facts.get(key)
-                is_right = mine is not None and parse_cents(mine) == cents
-                self._mark(key, is_right=is_right, said=str(cents))
-
-    def _add_card(self, text: str) -> None:
-        for key, words in self._lexicon.facts.items():
-            if words.form is not ValueForm.CARD:
-                continue
-            if key not in self._facts:
-                continue
-            card = self._facts[key]
-            mine, last = str(card["brand"]).casefold(), str(card["last4"])
-            numbers = [match[1] for match in _LAST4.finditer(text)]
-            brands = brands_in(text)
-            others = [one for one in brands if one != mine]
-            if last in numbers and (not others or len(others) < len(brands)):
-                self._mark(key, is_right=True)
-            elif numbers:
-                self._mark(key, is_right=False, said=next(iter(others), numbers[0]))
-            elif brands:
-                self._mark(key, is_right=not others, said=brands[0])
-
     def add_people(self, chosen: set[int]) -> None:
         """Compare the people that are named, and their dates of birth."""
         self._at = Stretch("", 0, 0, 0)
@@ -462,8 +393,3 @@ def _labelled_counts(text: str, key: str) -> list[int]:
     said = r"(?:you (?:said|told me|mentioned|thought of|wanted|gave) |is |are )?"
     found = re.findall(rf"\b{label}(?:\W{{1,3}}| is | are ){said}(\w+)\b", text)
     return [number for number in map(number_of, found) if number is not None]
-
-
-def _is_cap(text: str, amount: Amount, start: int) -> bool:
-    at = amount.start - start
-    return _CAP.search(text[max(0, at - 40) : at + 40]) is not None

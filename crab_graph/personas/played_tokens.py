@@ -1,0 +1,100 @@
+"""What an agent plays back of ids, addresses, money and cards, compared with a user's own."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from crab_graph.money import parse_cents
+from crab_graph.personas.founded_denials import CARD_BRAND, brands_in
+from crab_graph.personas.played_days import Compared
+from crab_graph.personas.stretches import Stretch
+from crab_graph.personas.understanding import Reading
+from crab_graph.personas.wordbook import DomainLexicon, ValueForm
+from crab_graph.text.amounts import Amount
+from crab_graph.text.utterance import starting_within
+
+_LAST4 = re.compile(
+    rf"(?:{CARD_BRAND.pattern}|\b(?:card|ending|ends|digits)\b)[^\d\n,;]{{0,30}}?\b(\d{{4}})\b(?![-/]|\.\d)"
+)
+_EMAIL = re.compile(r"[^\s@,;:()<>]+@[^\s@,;:()<>]+\.\w+")
+_CAP = re.compile(
+    r"\b(?:budget|spend\w*|limit\w*|cap(?:ped)?|max\w*|at most|up to|within|under|no more than"
+    r"|not more than|ceiling|afford|cost\w*|total|pay)\b"
+)
+_BARE_CAP = re.compile(
+    r"\b(?:budget|limit|max\w*|cap)\D{0,20}?(\d{1,3}(?:,\d{3})+|\d{3,6})(\.\d\d)?\b"
+)
+_SUM = re.compile(
+    r"\b(?:total|sum|price|cost|all)s? (?:is|comes?|amounts?|adds?|would be)\b"
+    r"(?!.*\b(?:budget|limit|max\w*|at most|up to|within)\b)"
+)
+"""What things cost together, which is no wish."""
+
+
+class PlayedTokens:
+    """What a user's facts say in figures and signs, with which passages are compared."""
+
+    def __init__(self, facts: Mapping[str, Any], lexicon: DomainLexicon, reading: Reading) -> None:
+        self._facts = facts
+        self._lexicon = lexicon
+        self._reading = reading
+
+    def compare(self, text: str, passage: Stretch) -> Iterator[Compared]:
+        """Compare the ids, amounts and cards of a passage."""
+        yield from self._ids(text)
+        yield from self._money(text, passage)
+        yield from self._card(text)
+
+    def _ids(self, text: str) -> Iterator[Compared]:
+        """Compare ids and addresses with those of the same form."""
+        for key, words in self._lexicon.facts.items():
+            value = str(self._facts.get(key, "")).casefold()
+            if words.form is not ValueForm.TEXT or not value or words.cues:
+                continue
+            if "@" in value:
+                found = [one.strip(".,;:!?") for one in _EMAIL.findall(text)]
+            elif "-" in value:
+                prefix = value.partition("-")[0]
+                found = re.findall(rf"(?<![\w-]){re.escape(prefix)}-?\d+(?!\w)", text)
+            else:
+                continue
+            for one in found:
+                yield Compared(key, one == value, one)
+
+    def _money(self, text: str, passage: Stretch) -> Iterator[Compared]:
+        amounts = starting_within(
+            self._reading.stated, passage.start, passage.start + len(passage.text)
+        )
+        for key, words in self._lexicon.facts.items():
+            if words.form is not ValueForm.MONEY or _SUM.search(text):
+                continue
+            stated = [one.cents for one in amounts if _is_cap(text, one, passage.start)]
+            if not stated and (bare := _BARE_CAP.search(text)):
+                stated = [parse_cents(bare[1] + (bare[2] or ""))]
+            for cents in stated[:1]:
+                mine = self._facts.get(key)
+                is_right = mine is not None and parse_cents(mine) == cents
+                yield Compared(key, is_right, str(cents))
+
+    def _card(self, text: str) -> Iterator[Compared]:
+        for key, words in self._lexicon.facts.items():
+            if words.form is not ValueForm.CARD:
+                continue
+            if key not in self._facts:
+                continue
+            card = self._facts[key]
+            mine, last = str(card["brand"]).casefold(), str(card["last4"])
+            numbers = [match[1] for match in _LAST4.finditer(text)]
+            brands = brands_in(text)
+            others = [one for one in brands if one != mine]
+            if last in numbers and (not others or len(others) < len(brands)):
+                yield Compared(key, True)
+            elif numbers:
+                yield Compared(key, False, next(iter(others), numbers[0]))
+            elif brands:
+                yield Compared(key, not others, brands[0])
+
+
+def _is_cap(text: str, amount: Amount, start: int) -> bool:
+    at = amount.start - start
+    return _CAP.search(text[max(0, at - 40) : at + 40]) is not None
