@@ -171,21 +171,28 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
 def _topics_of(turn: Turn) -> list[str]:
     """Return what the user has not told for sure of the slots that a question names by topic.
 
-    It is what fits a question best of which only what was said before is understood.
+    It is what fits a question best of which only what was said before is understood; but not of
+    what that is about.
     """
-    words, record = turn.briefing.lexicon.facts, turn.memory.record
-    found: list[str] = []
+    record, asked = turn.memory.record, asked_facts(turn)
+    spoken = {slot for key in asked for slot in _slots_of(turn, key)}
+    found: dict[str, None] = {}
     for segment, one in zip(turn.reading.segments, turn.reading.features, strict=True):
-        if segment.is_request:
-            hinted = (k for k, how in one.facts.items() if not how.isdisjoint(_BY_TOPIC))
-            found += [
-                key
-                for key in hinted
-                if key in turn.facts
-                and not record.is_settled(key)
-                and not segment.scope.isdisjoint(words[key].slots or segment.named)
-            ]
-    return list(dict.fromkeys(found))
+        for key, how in one.facts.items() if segment.is_request else ():
+            slots = _slots_of(turn, key)
+            is_near = not segment.scope.isdisjoint(slots) and spoken.isdisjoint(slots)
+            is_new = key in turn.facts and not record.is_settled(key)
+            if is_near and is_new and not how.isdisjoint(_BY_TOPIC):
+                found[key] = None
+    return list(found)
+
+
+def _slots_of(turn: Turn, key: str) -> set[str]:
+    """Return the slots that a fact is about, or could be met or missed in."""
+    words = turn.briefing.lexicon.facts.get(key)
+    if words is None:
+        return set()
+    return {*words.slots, *(words.conflict.slots if words.conflict else ())}
 
 
 def answer(turn: Turn) -> Decision | None:

@@ -134,3 +134,12 @@ def test_what_was_said_is_not_repeated_in_place_of_what_is_open(question):
     chat.say("Please tell me the dates of birth.")
     chat.say(question)
     assert {"outbound_time_of_day", "seat_position"} & {*chat.told()}
+
+
+@pytest.mark.parametrize("condition", ["impatient", "terse", "neutral"])
+def test_a_question_about_what_was_said_gets_that_and_nothing_beside(condition):
+    chat = played(condition)
+    chat.say("At what time of day should the outbound flight leave?")
+    said = chat.say("So morning for the outbound: is that a must, or would another time work too?")
+    assert "outbound_time_of_day" in chat.told() or "right" in said
+    assert not {"seat_position", "hotel_stars", "budget"} & {*chat.told()}
