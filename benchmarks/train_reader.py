@@ -242,16 +242,19 @@ def stamp() -> str:
     return digest.hexdigest()[:16]
 
 
+def counted(names: Iterable[str]) -> list[Example]:
+    """Return the messages of some sets, each as often as it counts."""
+    return [
+        one
+        for name in names
+        for one in map(example, load(name))
+        for _ in range(HOUSE_TIMES if name in HOUSE else 1)
+    ]
+
+
 def trained() -> tuple[Weights, Weights, Weights]:
     """Return the weights of acts, of candidate facts and of travel's own facts, from all sets."""
-    return train(
-        [
-            one
-            for name in sets()
-            for one in map(example, load(name))
-            for _ in range(HOUSE_TIMES if name in HOUSE else 1)
-        ]
-    )
+    return train(counted(sets()))
 
 
 def are_alike(weights: Weights, others: Weights) -> bool:

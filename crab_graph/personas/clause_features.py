@@ -20,6 +20,15 @@ _OF_MESSAGE = (
 ).split()
 _AROUND = 4
 _MANY = 3
+_HEAD_WORDS = 8
+_VERBS = frozenset(
+    "is are am was be have has had do does did would will shall should can could may might must "
+    "want wants need needs like prefer let's i'm i've i'll you're you've you'd it's that's".split()
+)
+"""Words without which a clause is a mere list or label."""
+_TELLING = frozenset("opens item first last verbless h:req n:req p:req".split())
+"""What may make a clause ask for the facts that it names."""
+_PARTS = re.compile(r"[,;/&|]|\band\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +63,7 @@ class MessageSigns:
             "pay": self.is_about_payment,
             "req": any(segment.is_request for segment in segments),
             "?": any("?" in segment.text for segment in segments),
+            "? items": sum(one.is_item and "?" in one.text for one in segments) > 1,
             **{prefix: prefix in self.ids for prefix in ("bk", "pm", "tx")},
             **{f"c:{cue}": cue in cues for cue in _OF_MESSAGE},
             f"n{min(clauses, 3 if clauses < 6 else 6)}": True,
@@ -92,6 +102,7 @@ def message_features(
     earlier = _earlier(before, lexicon)
     last = _neighbour(before[-1], cues_in(before[-1]), "p") | {"before"} if before else set()
     found: list[ClauseFeatures] = []
+    head: set[str] = set()
     for place, segment in enumerate(segments):
         around = set(last) if place == 0 else _neighbour(segments[place - 1], hits[place - 1], "p")
         if place + 1 < len(segments):
@@ -99,6 +110,10 @@ def message_features(
         around.add("first" if place == 0 else "later")
         around |= {"last"} if place + 1 == len(segments) else set()
         around |= {"priced"} if priced[place] else set()
+        if segment.is_item:
+            around |= head
+        else:
+            head = _head(segment, words)
         one = _features(segment, hits[place], marks, around, earlier, words, lexicon)
         found.append(one)
         earlier = _behind(earlier, segment, one.keys)
@@ -119,7 +134,15 @@ def _behind(earlier: Earlier, segment: Segment, keys: Sequence[str]) -> Earlier:
 
 
 def _neighbour(segment: Segment, hits: Sequence[str], mark: str) -> set[str]:
-    return {f"{mark}:{hit}" for hit in hits} | {f"{mark}:{'?' if '?' in segment.text else '.'}"}
+    found = {f"{mark}:{hit}" for hit in hits} | {f"{mark}:{'?' if '?' in segment.text else '.'}"}
+    return found | {f"{mark}:req"} if segment.is_request else found
+
+
+def _head(segment: Segment, words: ClauseWords) -> set[str]:
+    """Return what the items below a clause have of it."""
+    last = [words.kind_of(word) for _, _, word in words.tokens(segment.text)[-_HEAD_WORDS:]]
+    signs = {f"h:{word}" for word in last}
+    return signs | {"h:req" if segment.is_request else "h:no req"}
 
 
 def _features(
@@ -141,10 +164,11 @@ def _features(
     acts = grams(kinds, 3) | stems(kinds, "s5:") | cues | pairs | form | around
     acts |= {f"{mark}&{end}" for mark in marks}
     found = candidates(segment, earlier, lexicon)
+    signs = {sign for sign in form | around if sign in _TELLING or sign.startswith("parts")}
     of_facts = {
         key: frozenset(_of_candidate(one, segment, tokens, kinds, hits, len(found), lexicon))
-        | {f"how:{one.how}&{sign}" for sign in form & {"opens", "item"}}
-        | {f"how:{one.how}&{sign}" for sign in around & {"first", "last"}}
+        | {f"how:{one.how}&{sign}" for sign in signs}
+        | ({"told here"} if one.how == "topic" and _is_told(key, found, lexicon) else set())
         | _of_earlier(key, one, segment, earlier, lexicon)
         for key, one in found.items()
     }
@@ -152,6 +176,12 @@ def _features(
     words |= {f"b:{key}" for key in earlier.asked} | cues | form
     words |= {f"{mark}&{end}" for mark in marks}
     return ClauseFeatures(frozenset(acts), frozenset(words), of_facts, _keys(found))
+
+
+def _is_told(key: str, found: dict[str, FactCandidate], lexicon: DomainLexicon) -> bool:
+    """Tell whether a clause names another fact of a topic by itself, as `hotel: stars, bed`."""
+    near = {one for topic in lexicon.topics.values() if key in topic.facts for one in topic.facts}
+    return any(one.how in {"cue", "hint"} for other, one in found.items() if other in near)
 
 
 def _of_earlier(
@@ -174,6 +204,7 @@ def _keys(found: dict[str, FactCandidate]) -> tuple[str, ...]:
 def _form(segment: Segment, length: int) -> set[str]:
     """Return the features of a clause's form: where it stands, how it ends, how long it is."""
     ends = "?end" if segment.text.endswith("?") else "?in" if "?" in segment.text else "no?"
+    parts = min(len(_PARTS.findall(segment.text)), _MANY + 1)
     signs = {
         "req": segment.is_request,
         "opens": segment.opens_list,
@@ -184,6 +215,8 @@ def _form(segment: Segment, length: int) -> set[str]:
         "scoped": bool(segment.scope) and not segment.named,
         ends: True,
         f"len{min(length // 4, 6)}": True,
+        f"parts{parts}": True,
+        "verbless": _VERBS.isdisjoint(segment.text.split()),
     }
     return {sign for sign, is_there in signs.items() if is_there}
 

@@ -8,7 +8,7 @@ from crab_graph.personas.spoken_dates import MONTHS, NUMBERS
 from crab_graph.personas.wordbook import DomainLexicon
 
 _TOKEN = re.compile(
-    r"[$€£] ?\d[\d.,]*k?|\d{1,2}:\d\d|(?<!\w)[a-z]{2,4}-(?=[a-z]{0,8}\d)[0-9a-z]{3,12}"
+    r"[$€£] ?\d[\d.,]*k?|\d{1,2}:\d\d|(?<!\w)[a-z]{2,4}-(?=[a-z]{0,8}\d)[0-9a-z]{2,12}"
     r"|\d+(?:[.,/]\d+)*(?:st|nd|rd|th)?|[^\W\d_]+(?:'[^\W\d_]+)?|[^\w\s]"
 )
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()

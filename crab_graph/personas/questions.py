@@ -1,8 +1,10 @@
 """The clauses of a message, and which facts each of them may ask for."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import NamedTuple
 
 from crab_graph.personas.wordbook import (
     Cue,
@@ -12,9 +14,11 @@ from crab_graph.personas.wordbook import (
     phrase_book,
     says,
 )
-from crab_graph.text.utterance import Utterance, read_message
+from crab_graph.text.utterance import Clause, Utterance, read_message
 
 _SHORT_HEADING = 6
+_NEXT = re.compile(r"(?<=\w[?!]) +(?=\w)|(?<=[?!][?!]) +(?=\w)")
+"""What parts two questions or calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,7 @@ def read_segments(text: str, lexicon: DomainLexicon) -> tuple[Utterance, list[Se
     is_asking, heading = False, frozenset[str]()
     by_line: dict[int, list[tuple[int, int]]] = {}
     for clause in utterance.clauses:
-        by_line.setdefault(clause.line, []).append((clause.start, clause.end))
+        by_line.setdefault(clause.line, []).extend(_questions_apart(utterance.text, clause))
     bodies = {n: utterance.text[spans[0][0] : spans[-1][1]] for n, spans in by_line.items()}
     for number, spans in by_line.items():
         body = bodies[number]
@@ -85,6 +89,18 @@ def read_segments(text: str, lexicon: DomainLexicon) -> tuple[Utterance, list[Se
     return utterance, segments
 
 
+def _questions_apart(text: str, clause: Clause) -> Iterator[tuple[int, int]]:
+    """Yield the places of a clause's questions: people who write no capitals part them so."""
+    start = clause.start
+    for match in _NEXT.finditer(text, clause.start, clause.end):
+        yield start, match.start()
+        start = match.end()
+    yield start, clause.end
+
+
+Span = tuple[int, int]
+_KEPT = 256
+"""Clauses whose cues are kept, since each message is read once more as the one before."""
 _MAX_ELLIPSIS = 6
 _AFTERTHOUGHT = 3
 
@@ -126,19 +142,19 @@ def candidates(
     elliptical = _elliptical(segment, earlier.asked, lexicon)
     main = _main_text(segment)
     found: list[FactCandidate] = []
+    all_cues = _cues_of(lexicon)(segment.text)
     for key, words in lexicon.facts.items():
-        valued = _first(words.cues.values(), segment.text)
+        cues = all_cues[key]
         fits = _fits(words, segment, earlier.slots)
-        asked = _all_found(words.asks, segment.text) if fits else []
-        hinted = _all_found(words.hints, segment.text)
-        spans = [match.span() for _, match in asked or hinted]
+        asked, hinted, valued = cues.asked if fits else (), cues.hinted, cues.valued
+        spans = [span for _, span in asked or hinted]
         how = "cue" if asked else "hint" if hinted else ""
         if not how and key in elliptical:
             how, spans = "ellipsis", [(0, len(segment.text))]
         elif not how and key in topical:
             how, spans = "topic", [topical[key]]
         elif not how and valued is not None and fits:
-            how, spans = "value", [valued.span()]
+            how, spans = "value", [valued]
         if how:
             start, end = min(spans)
             numbers = (*(at for at, _ in asked), *(-1 - at for at, _ in hinted))
@@ -175,13 +191,47 @@ def _topical(segment: Segment, lexicon: DomainLexicon) -> dict[str, tuple[int, i
     return found
 
 
-def _all_found(cues: Iterable[Cue], text: str) -> list[tuple[int, re.Match[str]]]:
-    matches = ((number, cue.search(text)) for number, cue in enumerate(cues))
-    return [(number, match) for number, match in matches if match is not None]
+class _FactCues(NamedTuple):
+    """What of a fact's words a text holds: its cues by number, its hints, and a value; places."""
+
+    asked: Sequence[tuple[int, Span]]
+    hinted: Sequence[tuple[int, Span]]
+    valued: Span | None
 
 
-def _first(cues: Iterable[Cue], text: str) -> re.Match[str] | None:
-    return next((match for cue in cues if (match := cue.search(text)) is not None), None)
+_CUES: dict[int, tuple[DomainLexicon, Callable[[str], dict[str, _FactCues]]]] = {}
+
+
+def _cues_of(lexicon: DomainLexicon) -> Callable[[str], dict[str, _FactCues]]:
+    """Return what finds the facts' words in a text; the last texts are kept."""
+    known = _CUES.get(id(lexicon))
+    if known is None:
+        kept = lru_cache(maxsize=_KEPT)(partial(_find_cues, lexicon))
+        known = _CUES[id(lexicon)] = lexicon, kept
+    return known[1]
+
+
+def _find_cues(lexicon: DomainLexicon, text: str) -> dict[str, _FactCues]:
+    spans: dict[int, Span | None] = {}
+
+    def span_of(cue: Cue) -> Span | None:
+        # Facts share cues: patterns that are alike are one object.
+        if id(cue) not in spans:
+            match = cue.search(text)
+            spans[id(cue)] = match.span() if match else None
+        return spans[id(cue)]
+
+    def numbered(cues: Sequence[Cue]) -> list[tuple[int, Span]]:
+        return [(at, span) for at, cue in enumerate(cues) if (span := span_of(cue)) is not None]
+
+    return {
+        key: _FactCues(
+            numbered(words.asks),
+            numbered(words.hints),
+            next((span for cue in words.cues.values() if (span := span_of(cue))), None),
+        )
+        for key, words in lexicon.facts.items()
+    }
 
 
 def _main_text(segment: Segment) -> str:
@@ -210,7 +260,7 @@ def _elliptical(segment: Segment, before: Sequence[str], lexicon: DomainLexicon)
         and any(_is_alike(words, one) for one in asked)
         and key not in before
     ]
-    return others or list(before)
+    return others or ([] if segment.is_item else list(before))
 
 
 def _is_alike(words: FactWords, other: FactWords) -> bool:

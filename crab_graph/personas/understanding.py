@@ -20,13 +20,14 @@ from crab_graph.personas.plain_requests import (
 )
 from crab_graph.personas.questions import Segment, read_segments
 from crab_graph.personas.reader_model import Numbers, of_message, reader_model
+from crab_graph.personas.spoken_sums import find_sums
 from crab_graph.personas.wordbook import DomainLexicon, says
 from crab_graph.text.amounts import find_amounts
 from crab_graph.text.utterance import starting_within
 
 PRICE = re.compile(r"[$€£] ?\d|\d ?(?:€|(?:euros?|dollars|bucks|pounds|quid)\b)")
 """What reads like a price, in any currency."""
-ANY_ID = re.compile(r"(?<![\w-])[a-z]{2,4}-(?=[a-z]*\d)[0-9a-z]{3,}(?![\w-])")
+ANY_ID = re.compile(r"(?<![\w-])[a-z]{2,4}-(?=[a-z]*\d)(?!\d{1,2}[ap]m\b)[0-9a-z]{2,}(?![\w-])")
 _REMEMBERED = 8
 """Clauses at the end of the message before that this one may refer to."""
 _AS_MANY = 2
@@ -143,8 +144,10 @@ class Reading:
 
     @cached_property
     def amounts(self) -> tuple[int, ...]:
-        """All amounts it names, in cents."""
-        return tuple(dict.fromkeys(amount.cents for amount in self.stated))
+        """All sums it names, in cents, in any currency."""
+        found = [(amount.start, amount.cents) for amount in self.stated]
+        found += find_sums(self._words)
+        return tuple(dict.fromkeys(cents for _, cents in sorted(found)))
 
     @cached_property
     def features(self) -> list[ClauseFeatures]:

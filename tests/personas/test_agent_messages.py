@@ -24,6 +24,7 @@ def bench(name="bench_understanding"):
 
 BENCH = bench()
 TRAINING = bench("train_reader")
+NTH = "first second third fourth fifth".split()
 RETRAIN = (
     "cues, messages or features changed since: run `python benchmarks/train_reader.py` (~40 s)"
 )
@@ -59,9 +60,7 @@ def test_messages_are_understood_as_they_are_labelled(half):
     assert min(scores[kind].macro for kind in ("asked", "intents")) >= BENCH.TARGET
 
 
-@pytest.mark.parametrize(
-    "name", (*BENCH.STYLES, "first_blind", "second_blind", "rare_acts", "third_blind")
-)
+@pytest.mark.parametrize("name", (*BENCH.STYLES, *(f"{nth}_blind" for nth in NTH), "rare_acts"))
 def test_messages_of_every_style_are_understood(name):
     scores = scores_of(name)
     assert min(scores[kind].ratios()[2] for kind in ("asked", "intents")) >= 0.9
