@@ -34,9 +34,9 @@ RARE = 2
 SCALED = ("c:", "m:", "req", "how:", "main", "sub", "cue:", "hint:", "v:", "sl:", "b:")
 SCALE = 2.0
 """How much more is thought of the features that a person chose, before any message is seen."""
-STEPS = 80
+STEPS = 70
 """Steps of the minimiser."""
-RIDGE_ACTS, RIDGE_FACTS, RIDGE_OWN = 0.3, 0.3, 1.0
+RIDGE_ACTS, RIDGE_FACTS, RIDGE_OWN = 0.6, 0.8, 1.5
 READ: Any = {
     **dict.fromkeys("slots labels groups topics whole job extras parts people human".split(), True),
     "facts": {"__all__": {"asks", "hints", "cues", "slots", "needs_slot", "form"}},
