@@ -102,7 +102,8 @@ class Reading:
             if is_check
         )
         found = (key for one in checks for key, how in one.facts.items() if "how:cue" in how)
-        return tuple(dict.fromkeys(key for key in found if key not in self._questions))
+        checked = dict.fromkeys(key for key in found if key not in self._questions)
+        return tuple(checked) or (() if self._questions else self._pressed)
 
     @cached_property
     def exactly(self) -> tuple[str, ...]:
@@ -114,6 +115,14 @@ class Reading:
         near = {key for one, is_firm in pairs if is_firm for key in one.facts}
         meant = (*self.asked, *self.checked)
         return tuple(key for key in meant if key in near) or meant
+
+    @property
+    def _pressed(self) -> tuple[str, ...]:
+        """Keys of what a request names that wants something for sure."""
+        pairs = zip(self.features, self.segments, strict=True)
+        requests = (one for one, part in pairs if part.is_request and part.says("firmly"))
+        found = (key for one in requests for key, how in one.facts.items() if "how:cue" in how)
+        return tuple(dict.fromkeys(found))
 
     @cached_property
     def pinned(self) -> tuple[str, ...]:
