@@ -179,7 +179,7 @@ def _features(
 
 
 def _is_told(key: str, found: dict[str, FactCandidate], lexicon: DomainLexicon) -> bool:
-    """Tell whether a clause names another fact of a topic by itself, as `hotel: stars, bed`."""
+    """Tell whether a clause names another fact of a topic by itself, as in `name: one, two`."""
     near = {one for topic in lexicon.topics.values() if key in topic.facts for one in topic.facts}
     return any(one.how in {"cue", "hint"} for other, one in found.items() if other in near)
 
