@@ -12,7 +12,7 @@ from typing import NamedTuple
 from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import Fact, UserBriefing
 from crab_graph.personas.spoken_dates import find_dates
-from crab_graph.personas.stated_values import counts_in, without_denied, words_of
+from crab_graph.personas.stated_values import counts_in, number_of, without_denied, words_of
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import DomainLexicon, ValueForm
 
@@ -137,6 +137,11 @@ def _is_menu(reading: Reading, mark: PlayedMark, briefing: UserBriefing) -> bool
     """Tell whether a clause names the right value among several to choose from."""
     fact, words = briefing.fact(mark.key), briefing.lexicon.facts[mark.key]
     text = reading.segments[mark.segment].text
+    if fact is not None and words.form is ValueForm.COUNT and not mark.is_right:
+        segment = reading.segments[mark.segment]
+        near = reading.utterance.text[segment.start : segment.end + _REACH]
+        numbers = map(number_of, re.findall(r"\w+", near))
+        return int(fact.value) in numbers and _MENU.search(near) is not None
     if fact is None or not (words.hours or _has_own_words(mark.key, briefing.lexicon)):
         return False
     found = sorted(

@@ -63,6 +63,7 @@ def played(text, **other):
         'You said "I think": is night or midday firm for the return flight?',
         "Just to confirm, is economy settled, or would premium economy do as well?",
         "Is it 2 or 3 nights? Please confirm.",
+        "Noted: leaving on 4 August. **Nights:** 3, 2 – or is either one fine?",
         "I have corrected the stay to two nights and noted a window seat and no fixed times. OK?",
     ],
 )
