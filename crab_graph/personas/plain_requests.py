@@ -22,6 +22,15 @@ _IT = r"(?:it|one|that|this|that one|this one|the one)"
 _OBJECT = re.compile(rf"\b{_ADD} (?:{_IT}\b|(?:\S+ ){{0,6}}?(?:{_CARD.pattern}))")
 _PUT = re.compile(rf"\b(?:put|pop|stick|get|set up|enter|load|save|store)\b(?!.*\b{_PLATFORM})")
 """What is said of a card only with the place where it is put."""
+_NOT_THERE = re.compile(
+    r"(?:n.t|\bnot|\bno|\bcannot|\bnone|\bwithout|\bmissing)\b.{0,80}"
+    r"\b(?:account|platform|profile|file|system|wallet|registered|there)\b"
+)
+_SEE_TO_IT = re.compile(
+    r"\b(?:could|would|can|will) you (?:please |kindly |just )?"
+    r"(?:do|see to|take care of|sort|fix|change|arrange|handle|remedy) (?:that|this|it)\b"
+    r"|\bplease (?:do so|see to|take care of|sort|fix|arrange|remedy)\b"
+)
 _SOME_TIME = re.compile(r".{0,30}\blater\b")
 _PASSIVE = re.compile(
     r"\b(?:to be|must be|needs? to be|(?:could|can|may|might|would|should) .{0,60}\bbe) "
@@ -105,7 +114,20 @@ _PAYMENTS = re.compile(r"\bbk-\d|\b(?:payments?|charges?|bookings?|amounts?)\b")
 def asks_for_card(segments: Sequence[Segment]) -> int | None:
     """Return where a message asks to put a card on the platform, or if one is there; or `None`."""
     is_about_card = any(_CARD.search(one.text) for one in segments)
-    return _first(segments, _wants_card) if is_about_card else None
+    place = _first(segments, _wants_card) if is_about_card else None
+    return _amended(segments) if place is None else place
+
+
+def _amended(segments: Sequence[Segment]) -> int | None:
+    """Return where the user is asked to see to it, behind the words that no card is there."""
+    last = ""
+    for one in segments:
+        near = f"{last} {one.text}"
+        found = _SEE_TO_IT.search(one.text)
+        if found is not None and _CARD.search(near) and _NOT_THERE.search(near):
+            return one.start
+        last = one.text
+    return None
 
 
 def asks_for_approvals(segments: Sequence[Segment]) -> int | None:

@@ -30,6 +30,8 @@ def reading(text):
         "I can't see the card, so please add it now and tell me once you have.",
         "And may I remind you of the Visa ending in 4242, to be added by yourself?",
         "Has the card been added?",
+        "The Visa 4242 doesn't show up in your profile; would you kindly see to that?",
+        "There is no card on your account yet. Could you take care of that, please?",
         "did you link the visa yet?",
         "First I only need your Visa 4242 on the platform; let me have its id when it's done.",
         "Do you approve this plan, and could the Visa be registered meanwhile?",
