@@ -14,6 +14,7 @@ from crab_graph.eval.dialogue import AgentMessage
 from crab_graph.eval.reading import Episode
 from crab_graph.money import format_dollars
 from crab_graph.text.lexicon import pattern
+from crab_graph.text.mentions import ReferenceForm, references_within
 from crab_graph.text.totals import CueFamily, TotalStatement
 
 MOST_TRIED = 5
@@ -39,6 +40,12 @@ class StatedTotal:
         """The amount stated."""
         return self.total.amount.cents
 
+    @property
+    def is_consistent(self) -> bool:
+        """Whether the parts told beside it, if any, come to it."""
+        parts = self.total.parts
+        return parts is None or parts.cents == self.cents
+
     def told(self, text: str) -> Evidence:
         """Return evidence about it."""
         return seen(f"stated {format_dollars(self.cents)}: {text}", message=self.message.number)
@@ -52,6 +59,13 @@ class StatedTotal:
         named = [{"what": one.what, "amount": format_dollars(one.cents)} for one in tried]
         listed = ", ".join(f"{one['what']} {one['amount']}" for one in named)
         return {**self.told(f"{text}; tried: {listed}"), "tried": named}
+
+
+def inconsistent(stated: StatedTotal) -> Evidence:
+    """Return evidence that what is told as the parts of a total does not come to it."""
+    parts = stated.total.parts
+    due = format_dollars(stated.cents if parts is None else parts.cents)
+    return stated.told(f"the parts told beside it come to {due}")
 
 
 def distinct(quantities: Iterable[Quantity]) -> list[Quantity]:
@@ -76,6 +90,8 @@ def explanations(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
             yield _paid_since(episode, message)
     if said.says("open"):
         yield Quantity("what is still to be paid", _open(episode, message.seq))
+    if said.says("them") and (named := _said_before(episode, stated)) is not None:
+        yield named
     if not said.announces:
         yield from _referred_to(episode, message, by_pronoun=said.says("them"))
 
@@ -86,7 +102,8 @@ def running(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
     yield Quantity("what was paid so far", paid_between(episode, 0, seq))
     prices = whole_prices(episode, seq)
     place = stated.total.amount.start
-    priced = {slot for slot, at in message.priced_slots.items() if at < place}
+    own = {slot for one in stated.total.references for slot in one.slots}
+    priced = own | {slot for slot, at in message.priced_slots.items() if at < place}
     named = {slot for slot, at in message.named_slots.items() if at < place}
     for what, slots in (
         ("what the message has priced so far", priced),
@@ -147,6 +164,24 @@ def paid_between(episode: Episode, since: float, until: float) -> int:
         for payments in (episode.history.charges, episode.history.refunds)
     )
     return charged - refunded
+
+
+def _said_before(episode: Episode, stated: StatedTotal) -> Quantity | None:
+    """Return the price of the one slot that the sentence before names, on the same line."""
+    said, clause = stated.message.utterance, stated.total.clause
+    if clause.start == 0:
+        return None
+    before = said.clause_at(clause.start - 1)
+    if before.line != clause.line or before == clause:
+        return None
+    named = references_within(stated.message.references, before.start, before.end)
+    slots = {slot for one in named for slot in (one.slots or (""))}
+    prices = whole_prices(episode, stated.message.seq)
+    slot = slots.pop() if len(slots) == 1 else None
+    is_whole = any(one.form is ReferenceForm.WHOLE_WORD for one in named)
+    return (
+        None if slot not in prices or is_whole else Quantity(f"the price of {slot}", prices[slot])
+    )
 
 
 def _paid_since(episode: Episode, message: AgentMessage) -> Quantity:

@@ -182,7 +182,7 @@ def _person_words(phrases: tuple[str, ...]) -> re.Pattern[str]:
 @cache
 def _person_mark(phrases: tuple[str, ...]) -> re.Pattern[str]:
     words = f"{fragment('marks', 'person')}|{'|'.join(phrases)}"
-    return re.compile(rf"(?:[^\w$]*{WORD})?[^\w$]*?(?:{words})(?!\w)")
+    return re.compile(rf"(?: {WORD})? ?(?<!\w)(?:{words})(?!\w)|(?: {WORD})? ?/ ?person(?!\w)")
 
 
 @cache

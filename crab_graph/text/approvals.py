@@ -178,6 +178,7 @@ class _ActReader:
     ) -> None:
         self._text, self._mentions, self._catalogue = utterance.text, mentions, catalogue
         self._named: Sequence[Mention] = ()
+        self._listed: Sequence[Mention] = ()
         self._last: ActKind | None = None
 
     def read(self, clause: Clause) -> Iterator[Act]:
@@ -201,9 +202,11 @@ class _ActReader:
             if self._last is ActKind.REJECT:
                 rejected, kept = list(own), []
             elif self._last is ActKind.APPROVE and can_approve:
-                yield from self._approve(kept, Assent.CARRIED)
+                # A list is one act: what it names of one slot is approved together.
+                self._listed = [*self._listed, *kept]
+                yield from self._approve(self._listed, Assent.CARRIED)
         elif can_approve and self._agrees(start, end, own):
-            self._last = ActKind.APPROVE
+            self._last, self._listed = ActKind.APPROVE, kept
             if own:
                 yield from self._approve(kept, Assent.NAMED)
             elif self._says("pronouns", start, end):

@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from crab_graph.text.amounts import Amount
@@ -10,7 +11,7 @@ from crab_graph.text.mentions import Reference, ReferenceForm
 
 _LONGEST_GAP = 40
 _SAME = re.compile(r"[\s,:()\[\]\"'-]*")
-_AND = re.compile(r"[)\]\"']*\s?(?:and|&|\+|/)\s?(?:the |your |my )?[\"'(\[]*")
+_AND = re.compile(r"[)\]\"']*\s?(?:and|&|\+|/|,)\s?(?:the |your |my )?[\"'(\[]*")
 _NEXT = re.compile(
     r"[^\w$]*(?:(?:are|is|was|were|costs?|at|for|come to|comes to|paid|charged|now|together|both)"
     r"[^\w$]+){0,3}"
@@ -20,11 +21,15 @@ _OF_SLOTS = {ReferenceForm.ENTITY, ReferenceForm.BOOKING, ReferenceForm.SLOT_WOR
 
 
 class ItemGroup(NamedTuple):
-    """References of different slots that only `and` joins, or a word for several slots."""
+    """References of different slots that only `and` joins, or a word for several slots.
+
+    A listed one has a comma between: several prices are dealt out over it, one is not shared.
+    """
 
     start: int
     end: int
     members: tuple[Reference, ...]
+    is_listed: bool = False
 
 
 def find_groups(
@@ -43,7 +48,9 @@ def find_groups(
             for one in members
         )
         if len(members) > 1 and len(set(slots)) == len(slots) and is_told:
-            groups.append(ItemGroup(chain[0].start, chain[-1].end, tuple(members)))
+            gaps = (text[one.end : other.start] for one, other in pairwise(chain))
+            is_listed = any(gap.strip() == "," for gap in gaps)
+            groups.append(ItemGroup(chain[0].start, chain[-1].end, tuple(members), is_listed))
     return groups
 
 
@@ -60,7 +67,9 @@ def priced_together(
             found = after
         elif after and _is(_FOR, text, runs[after - 1][-1].end, group.start):
             found = after - 1
-        if found is not None and found not in taken and len(runs[found]) in (1, len(group.members)):
+        prices = 0 if found is None or found in taken else len(runs[found])
+        is_shared = prices == 1 and not group.is_listed
+        if found is not None and (is_shared or prices == len(group.members)):
             taken.add(found)
             yield group, runs[found]
 

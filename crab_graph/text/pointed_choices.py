@@ -12,7 +12,7 @@ from crab_graph.text.utterance import Utterance, starting_within
 from crab_graph.text.vocabulary import Catalogue
 
 _ORDERS: Mapping[str, str] = lexicon()["choices"]["superlatives"]
-_PLACES: Mapping[str, int] = lexicon()["choices"]["places"]
+_PLACES: Mapping[str, str] = lexicon()["choices"]["places"]
 _POINTER = re.compile(
     rf"(?<!\w)(?:the (?P<place>{'|'.join(_PLACES)})(?: (?:one|option|choice|offer)|(?=[.,!]|\Z))"
     rf"|the (?P<order>{'|'.join(_ORDERS)})(?: (?:one|option|choice|offer)|(?=[.,!]|\Z))"
@@ -45,7 +45,7 @@ def pointed_to(utterance: Utterance, request: Utterance, catalogue: Catalogue) -
     if match["order"]:
         chosen_id = _by_value(request, firsts, match["order"])
     else:
-        place = _PLACES[match["place"]] if match["place"] else _number(match["label"])
+        place = int(_PLACES[match["place"]]) if match["place"] else _number(match["label"])
         chosen_id = _by_place(firsts, place, match["place"])
     return {slot: chosen_id} if chosen_id else {}
 

@@ -46,9 +46,10 @@ _DETERMINED = re.compile(
 _DETERMINER = max(map(len, lexicon()["totals"]["determiners"])) + 1
 _UP_TO_TWO_WORDS = re.compile(r":?(?: [a-z']+){0,2} ")
 _TOLD_BEFORE = re.compile(
-    r" (?:(?:was|is|were|are|has|have|been|now|just|in|charged|billed|debited|paid) )*"
+    r"(?: (?:(?:was|is|were|are|has|have|been|now|just|in|charged|billed|debited|paid) )*)?"
 )
 """What may stand between an amount and the cue that it goes before: `$X was charged in total`."""
+_THAT_IS = re.compile(r"(?:(?<!\w)(?:that's|that is|it's|so|makes)|[:=])\s*\Z")
 _FEWEST_PARTS = 3
 _FOR_PHRASE = re.compile(r"\s+for\s[^,:;()\[\]$]*")
 
@@ -68,7 +69,8 @@ class TotalStatement(NamedTuple):
     It is void where it states nothing: conditional, running, an option's, a unit price. It is a
     share where it is what one person pays. Where the items that scope it have prices of their own
     before it, or it is a running one, it is loose: it may be of these, or of all that was told.
-    It is growing where it says so, and nothing else makes it void.
+    It is growing where it says so, and nothing else makes it void. Its parts are the amounts that
+    its clause lists beside it, naming no items, and what they come to.
     """
 
     amount: Amount
@@ -80,6 +82,7 @@ class TotalStatement(NamedTuple):
     is_share: bool = False
     is_loose: bool = False
     is_growing: bool = False
+    parts: Amount | None = None
 
     @property
     def is_of_all(self) -> bool:
@@ -133,8 +136,8 @@ def _clause_totals(
     stated: Sequence[Amount],
     cues: Sequence[_Cue],
     vocabulary: TextVocabulary,
-) -> Iterable[TotalStatement]:
-    """Yield one total for each amount bound to a cue; a real total cue goes before a charge cue.
+) -> Sequence[TotalStatement]:
+    """Return one total for each amount bound to a cue; a real total cue goes before a charge cue.
 
     What stands before the previous total's amount scopes that total, and not the next one.
     """
@@ -180,8 +183,7 @@ def _clause_totals(
                 is_growing=is_growing and not is_void and not is_idle,
             )
         )
-    yield from found
-    yield from _parts(reading, entries, stated, found)
+    return _with_parts(reading, entries, stated, found)
 
 
 def _entries(text: str, stated: Sequence[Amount]) -> Iterable[Amount]:
@@ -194,22 +196,24 @@ def _entries(text: str, stated: Sequence[Amount]) -> Iterable[Amount]:
             yield summed(run)
 
 
-def _parts(
+def _with_parts(
     reading: _Reading,
     entries: Sequence[Amount],
     stated: Sequence[Amount],
-    totals: Sequence[TotalStatement],
-) -> Iterable[TotalStatement]:
-    """Yield what a list comes to that a clause adds to its only total, naming no items."""
-    whole = next((one for one in totals if one.is_of_all), None)
-    if len(totals) != 1 or whole is None or whole.is_share:
-        return
-    if "=" in reading.utterance.words(whole.clause):
-        return
-    listed = [one for one in entries if one is not whole.amount and one not in stated]
-    named = references_within(reading.references, whole.clause.start, whole.clause.end)
-    if len(listed) == 1 and all(one.form is ReferenceForm.WHOLE_WORD for one in named):
-        yield whole._replace(amount=listed[0])
+    totals: list[TotalStatement],
+) -> list[TotalStatement]:
+    """Return the totals of a clause; a list beside its only one, naming no item, is its parts."""
+    listed = [one for one in entries if one not in stated]
+    wholes = [one for one in totals if one.is_of_all and one.amount not in listed]
+    if len(listed) != 1 or len(wholes) != 1 or wholes[0].is_share:
+        return totals
+    clause = wholes[0].clause
+    named = references_within(reading.references, clause.start, clause.end)
+    is_bare = all(one.form is ReferenceForm.WHOLE_WORD for one in named)
+    if not is_bare or "=" in reading.utterance.words(clause):
+        return totals
+    others = [one for one in totals if one is not wholes[0] and one.amount not in listed]
+    return [*others, wholes[0]._replace(parts=listed[0])]
 
 
 def _is_labelled(text: str, span: Clause | Line) -> bool:
@@ -238,6 +242,19 @@ def _cost_cues(
             text, match.end(), stated[after].start
         ):
             yield _Cue(CueFamily.TOTAL, *match.span(1))
+    for amount in stated:
+        before = max(clause.start, amount.start - _DETERMINER)
+        if _for_pattern(vocabulary.priced_words).match(
+            text, amount.end, clause.end
+        ) and _THAT_IS.search(text, before, amount.start):
+            yield _Cue(CueFamily.TOTAL, amount.end, amount.end)
+
+
+@cache
+def _for_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(
+        rf" for (?:the |your )?(?:whole |entire )?{alternatives(map(re.escape, words))}"
+    )
 
 
 @cache
@@ -269,7 +286,7 @@ def _scope(
         if scope in (Scope.WHOLE, Scope.SLOTS):
             earlier = bisect_left(stated, start, key=lambda one: one.start)
             has_own = earlier < len(stated) and stated[earlier].end <= min(cue.start, amount.start)
-            return scope, scoped, not is_near and (is_growing or has_own)
+            return scope, scoped, is_growing or (has_own and not is_near)
         is_bare = is_bare or scope is Scope.BARE
     return (Scope.BARE if is_bare else Scope.UNSCOPED), (), False
 

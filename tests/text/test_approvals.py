@@ -128,6 +128,11 @@ def test_a_choice_approves_the_one_it_points_to(agent, user, approved):
         ("Keep FL-100 and not FL-101", {"outbound": ["FL-100"]}, ["FL-101"]),
         ("Not FL-101, FL-100", {}, ["FL-100", "FL-101"]),
         ("Keep FL-100, FL-200", {"outbound": ["FL-100"], "return": ["FL-200"]}, []),
+        (
+            "Yes, book FL-100, FL-101, HT-10",
+            {"hotel": ["HT-10"], "outbound": ["FL-100", "FL-101"]},
+            [],
+        ),
         ("Yes, FL-100, FL-200", {"outbound": ["FL-100"], "return": ["FL-200"]}, []),
         ("No, FL-100", {}, []),
         (

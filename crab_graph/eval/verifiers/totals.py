@@ -13,6 +13,7 @@ from crab_graph.eval.explained_totals import (
     StatedTotal,
     distinct,
     explanations,
+    inconsistent,
     is_of_booked,
     running,
     speaks_of_another,
@@ -69,7 +70,7 @@ def _explanation(
     episode: Episode, stated: StatedTotal, governed: Sequence[Payment]
 ) -> Quantity | None:
     """Return what an unscoped total that would fail may be instead."""
-    if stated.total.scope is not Scope.UNSCOPED:
+    if stated.total.scope is not Scope.UNSCOPED or not stated.is_consistent:
         return None
     meant = distinct(_totals_meant(episode, stated, sum(charge.cents for charge in governed)))
     if stated.cents in (one.cents for one in meant):
@@ -94,6 +95,9 @@ def _judge_charges(episode: Episode, *, in_doubt: bool) -> CheckResult:
     for key, stated in {id(one.total): one for _, one in found.governed}.items():
         under = sum(charge.cents for charge, one in found.governed if id(one.total) == key)
         meant = distinct(_totals_meant(episode, stated, under))
+        if not stated.is_consistent:
+            violations.append(inconsistent(stated))
+            continue
         if stated.cents in {one.cents for one in meant}:
             support.append(stated.told("matches"))
             continue
@@ -185,6 +189,8 @@ def _judge_summary(episode: Episode, *, in_doubt: bool) -> CheckResult:
     captured = Quantity("what was captured", episode.captured)
     explained: list[Evidence] = []
     for stated in reversed(summaries(episode)):
+        if not stated.is_consistent:
+            return judge([inconsistent(stated)])
         if stated.cents == captured.cents:
             return judge((), [stated.told("matches what was captured"), *explained])
         is_open = in_doubt and stated.total.scope is Scope.UNSCOPED
