@@ -1,4 +1,4 @@
-"""Changes of what is said and of how it ends: M27 to M41, and M43."""
+"""Changes of what is said and of how it ends: M27 to M41, M43, M45 and M46."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -37,7 +37,8 @@ def text_mutations(task: Task) -> Iterator[Operator]:
     if named:
         yield operator("M35", _longer_name(named[0].id), Role.NAME_TOLD)
     yield operator("M38", _other_approved, Role.PLAN_APPROVED)
-    yield operator("M39", _rejected, Role.PLAN_APPROVED)
+    yield operator("M39", _rejected("book"), Role.PLAN_APPROVED)
+    yield operator("M39:choice", _rejected("go with"), Role.PLAN_APPROVED)
     yield operator("M40", with_fields(token="###OUT-OF-SCOPE###"), Role.IN_SCOPE)
     yield operator("M41", with_fields(token=None), Role.ENDED_FULL)
     yield operator(
@@ -52,6 +53,8 @@ def _about_money() -> Iterator[Operator]:
     yield operator("M29", charged, Role.SUMMARY_TOLD)
     yield operator("M36", _replaced(PROPOSAL, _unit_price), Role.PRICE_TOLD)
     yield operator("M37", _replaced(CLOSING, _whole_price), Role.PRICE_TOLD)
+    yield operator("M45", _one_announced, Role.TOTAL_TOLD)
+    yield operator("M46", _other_pair, Role.PRICE_TOLD)
 
 
 def _replaced(part: str, texts: Callable[[Telling], tuple[str, str]]) -> Edit:
@@ -78,8 +81,31 @@ def _unit_price(telling: Telling) -> tuple[str, str]:
 
 
 def _whole_price(telling: Telling) -> tuple[str, str]:
-    item = telling.paid[-1]
-    return _raised(item.cents, 100, after=f" for {item.units} {item.kind.unit}")
+    """Return a whole price told and that of one unit, or a dollar more where that is the same."""
+    several = [item for item in telling.paid if item.cents != item.unit_cents]
+    item = (several or telling.paid)[-1]
+    more = item.unit_cents - item.cents or 100
+    return _raised(item.cents, more, after=f" for {item.units} {item.kind.unit}")
+
+
+def _one_announced(telling: Telling) -> Telling:
+    """Announce the charge of one slot alone, before all are charged."""
+    first = telling.paid[0].cents
+    line = f" I will charge {format_dollars(first)}." if len(telling.paid) > 1 else ""
+    return telling.said(RESERVED, lambda text: text + line)
+
+
+def _other_pair(telling: Telling) -> Telling:
+    """Call the sum of other items that of a group of slots, once all is paid."""
+    line = ""
+    for word, slots in telling.task.domain.grading.vocabulary().group_words.items():
+        cents = {item.slot.id: item.cents for item in telling.paid}
+        others = [slot for slot in cents if slot not in slots]
+        if others and cents.keys() >= set(slots):
+            pair = (*slots[:-1], others[0])
+            held, told = (sum(cents[slot] for slot in one) for one in (slots, pair))
+            line = f" {word.capitalize()} total: {format_dollars(told)}." if held != told else line
+    return telling.said(CLOSING, lambda text: text + line)
 
 
 def _wrong_total_after(telling: Telling) -> Telling:
@@ -135,6 +161,9 @@ def _other_approved(telling: Telling) -> Telling:
     return replace(telling, known=(*telling.known, other), consent=consent)
 
 
-def _rejected(telling: Telling) -> Telling:
-    aside = ("I am about to book.", f"I do not want {telling.items[0].entity_id}.")
-    return replace(telling, asides=(*telling.asides, aside))
+def _rejected(verb: str) -> Edit:
+    def edit(telling: Telling) -> Telling:
+        aside = ("I am about to book.", f"Don't {verb} {telling.items[0].entity_id}.")
+        return replace(telling, asides=(*telling.asides, aside))
+
+    return edit
