@@ -6,13 +6,14 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 SOURCES := crab_graph tests benchmarks examples
 
-.PHONY: help demo test test-slow test-versions lint bench constraints clean
+.PHONY: help demo test test-slow test-versions mutants lint bench constraints clean
 
 help:
 	@echo "make demo       the whole path offline: tasks, dialogues, grading, a table and a page"
 	@echo "make test       the tests"
 	@echo "make test-slow  the tests that take longer, and those that need a browser"
 	@echo "make test-versions  tests with the oldest versions declared, and with the newest"
+	@echo "make mutants    faults put into what judges, pays and reads: do the tests notice?"
 	@echo "make lint       ruff, mypy, import-linter"
 	@echo "make bench      the benchmarks"
 
@@ -27,6 +28,11 @@ test-slow: $(VENV)/.browser
 
 test-versions: $(VENV)/.ready
 	$(BIN)/python tests/versions.py
+
+# SAMPLE=200 draws as many, MODULES=verifiers,text takes those whose paths hold a word.
+mutants: $(VENV)/.mutants
+	$(BIN)/python -m tests.mutants.run $(if $(SAMPLE),--sample $(SAMPLE)) \
+	  $(if $(SEED),--seed $(SEED)) $(if $(MODULES),--modules $(MODULES))
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check $(SOURCES)
@@ -53,12 +59,16 @@ $(VENV)/.dev: $(VENV)/.ready
 	@touch $@
 
 $(VENV)/.browser: $(VENV)/.dev
-	@$(PIP) -c constraints.txt -e '.[inspect,postgres,ray,studio]' --group browser
+	@$(PIP) -c constraints.txt -e '.[inspect,postgres,ray,studio]' --group browser --group mutants
+	@touch $@
+
+$(VENV)/.mutants: $(VENV)/.dev
+	@$(PIP) -c constraints.txt --group mutants
 	@touch $@
 
 # Names and versions only: a lock file of uv would hold the address of the index it was made with.
 constraints:
-	uv pip compile pyproject.toml --universal --upgrade --all-extras --group dev --group browser \
+	uv pip compile pyproject.toml --universal --upgrade --all-extras --group dev --group browser --group mutants \
 	  --no-header --no-annotate -o constraints.txt
 
 clean:

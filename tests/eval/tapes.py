@@ -4,13 +4,13 @@ What tools refuse, such as a charge twice or a method of nobody's, can only come
 environment; a verifier says what is wrong about it all the same.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from crab_graph.eval.reading import lay_out, read_task
-from crab_graph.eval.replay import CallStep, Trajectory, replay
+from crab_graph.eval.replay import CallStep, MessageStep, Trajectory, replay
 from crab_graph.eval.transcript import read_transcript
 from crab_graph.eval.verifiers import verifiers_of
 from crab_graph.tools.ledger import Event, Ledger
@@ -37,7 +37,8 @@ def edited(tape: Trajectory, *edits: Edit, task: Any = None) -> Trajectory:
     calls = list(tape.calls)
     for edit in edits:
         calls = edit(calls)
-    steps = sorted((*tape.messages, *calls), key=lambda step: step.seq)
+    steps: list[MessageStep | CallStep] = [*tape.messages, *calls]
+    steps.sort(key=lambda step: step.seq)
     events = [event for call in calls for event in call.events]
     world = tape.ledger.world if task is None else task.world
     return replace(tape, steps=tuple(steps), ledger=Ledger.fold(world, events))
@@ -110,7 +111,7 @@ def update(table: str, key: str, **values: Any) -> Event:
     return {"op": "update", "table": table, "key": key, "set": values}
 
 
-def events_of(tape: Trajectory, table: str) -> Iterable[Event]:
+def events_of(tape: Trajectory, table: str) -> list[Event]:
     """The events of an episode that add a row to a table."""
     events = (event for call in tape.calls for event in call.events)
     return [one for one in events if one["op"] == "insert" and one["table"] == table]

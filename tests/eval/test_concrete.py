@@ -35,6 +35,7 @@ from tests.eval.builders import (
     graded,
     hotel,
 )
+from tests.eval.tapes import adding, edited, insert, right_tape, rows, says
 
 RIGHT = Plan()
 YOUNGER_LEO = {**LEO, "date_of_birth": "1988-11-24"}
@@ -149,6 +150,11 @@ def test_an_approval_after_the_capture_or_used_twice_does_not_cover_it():
     script.approve(booking_id, method, 300_00)
     script.user("###STOP###")
     assert graded(script).checks["D21"] == "fail"
+    # No tool charges a booking twice, so that a faulty one is played here.
+    charge = rows(right_tape(), "transactions")[0]
+    again = insert("transactions", "TX-90000001", {**charge, "transaction_id": "TX-90000001"})
+    assert says("D21", right_tape()) == "pass"
+    assert says("D21", edited(right_tape(), adding("transactions", 0, again))) == "fail"
 
 
 def test_changing_customer_data_unasked_is_collateral():

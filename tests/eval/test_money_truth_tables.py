@@ -98,9 +98,8 @@ def test_the_booking_approved_is_the_booking_charged(two_cards, own, word):
 @pytest.mark.parametrize(("first", "word"), [("approve", PASS), ("charge", FAIL)])
 def test_the_approval_comes_before_the_charge(two_cards, first, word):
     paying = Paying(two_cards)
-    steps = [paying.approve, paying.charge]
-    for step in steps if first == "approve" else reversed(steps):
-        step()
+    for step in ("approve", "charge") if first == "approve" else ("charge", "approve"):
+        getattr(paying, step)()
     assert paying.word() == word
 
 
@@ -312,7 +311,7 @@ def test_data_that_was_wrong_may_be_set_to_what_the_profile_says():
 def test_a_transfer_is_no_collateral_and_any_other_new_row_is():
     made = insert("transfers", "HX-1", {"transfer_id": "HX-1", "summary": "all"})
     assert says("D23", edited(right_tape(), adding("transactions", 3, made))) == PASS
-    fare = {**small_task().world.get("fares", "FA-50001"), "fare_id": "FA-99999"}
+    fare = {**small_task().world.tables["fares"]["FA-50001"], "fare_id": "FA-99999"}
     new = insert("fares", "FA-99999", fare)
     assert says("D23", edited(right_tape(), adding("transactions", 3, new))) == FAIL
 

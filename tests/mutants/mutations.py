@@ -1,4 +1,4 @@
-"""The mutants of a module: cosmic-ray's operators, and four of our own where it has none.
+"""The mutants of a module: cosmic-ray's operators, and five of our own where it has none.
 
 A mutant is one change of one place. Of each operator of cosmic-ray's those partners are taken that
 people mistake for one another; to put `%` or `>>` where `+` stood tells a test nothing that `-`
@@ -6,15 +6,15 @@ does not.
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import ClassVar
 
 from cosmic_ray.ast import ast_nodes, get_ast
-from cosmic_ray.mutating import mutate_code
 from cosmic_ray.operators.operator import Operator
 from cosmic_ray.operators.provider import OperatorProvider
 from parso.python.tree import Name
@@ -23,22 +23,17 @@ from parso.tree import NodeOrLeaf
 ROOT = Path(__file__).resolve().parents[2]
 
 CHOSEN = (
-    *("AddNot", "ReplaceAndWithOr", "ReplaceOrWithAnd", "ReplaceUnaryOperator_Delete_Not"),
     *("ReplaceTrueWithFalse", "ReplaceFalseWithTrue", "NumberReplacer"),
     *("ReplaceBreakWithContinue", "ReplaceContinueWithBreak", "ZeroIterationForLoop"),
     *("ReplaceUnaryOperator_Delete_USub", "ReplaceUnaryOperator_Delete_Invert"),
-    *(
-        f"ReplaceComparisonOperator_{pair}"
-        for pair in (
-            *("Eq_NotEq", "NotEq_Eq", "Is_IsNot", "IsNot_Is", "Lt_LtE", "LtE_Lt", "Gt_GtE"),
-            *("GtE_Gt", "Lt_GtE", "LtE_Gt", "Gt_LtE", "GtE_Lt"),
-        )
-    ),
+    *(f"ReplaceComparisonOperator_{pair}" for pair in ("Lt_LtE", "LtE_Lt", "Gt_GtE", "GtE_Gt")),
     *(
         f"ReplaceBinaryOperator_{pair}"
-        for pair in ("Add_Sub", "Sub_Add", "Mul_Add", "Div_Mul", "FloorDiv_Mul", "Mod_Add")
+        for pair in (
+            *("Add_Sub", "Sub_Add", "Mul_Add", "Div_Mul", "FloorDiv_Mul", "Mod_Add"),
+            *("BitOr_BitAnd", "BitAnd_BitOr"),
+        )
     ),
-    *(f"ReplaceBinaryOperator_{pair}" for pair in ("BitOr_BitAnd", "BitAnd_BitOr")),
 )
 """Operators of cosmic-ray's that are applied."""
 
@@ -48,7 +43,7 @@ def _leaf(node: NodeOrLeaf, code: str) -> NodeOrLeaf:
     return Name(code, node.start_pos, node.get_first_leaf().prefix)
 
 
-class _OwnOperator(Operator):
+class _OwnOperator(Operator):  # type: ignore[misc]
     """An operator that replaces one child of a node; `places` yields which, and by what code."""
 
     def places(self, node):
@@ -76,7 +71,7 @@ _EMPTY = frozenset({'""', "()", "{}", "[]", "0"})
 class DropOperand(_OwnOperator):
     """Leaves out one operand of `and` or `or`: `a and b` becomes `a and True`."""
 
-    NEUTRAL = {"and_test": "True", "or_test": "False"}
+    NEUTRAL: ClassVar = {"and_test": "True", "or_test": "False"}
 
     def places(self, node):
         if node.type in self.NEUTRAL:
@@ -85,15 +80,49 @@ class DropOperand(_OwnOperator):
                     yield operand, self.NEUTRAL[node.type]
 
 
-class NegateMembership(_OwnOperator):
-    """Puts `in` for `not in`, and `not in` for `in`."""
+class SettleCondition(_OwnOperator):
+    """Lets a condition always hold, and never.
+
+    Of `and` and `or` only one of the two: a test that misses each operand misses the other as well.
+    """
 
     def places(self, node):
-        if node.type == "comparison":
-            for sign in node.children[1::2]:
-                words = sign.get_code().split()
-                if words[-1] == "in":
-                    yield sign, "in" if words[0] == "not" else "not in"
+        for condition in self._conditions(node):
+            if condition.type != "and_test":
+                yield condition, "True"
+            if condition.type != "or_test":
+                yield condition, "False"
+
+    @staticmethod
+    def _conditions(node):
+        if node.type in ("if_stmt", "while_stmt"):
+            pairs = pairwise(node.children)
+            yield from (one for word, one in pairs if word.get_code().strip() in _CONDITIONAL)
+        elif node.type == "comp_if":
+            yield node.children[1]
+        elif node.type == "test":
+            yield node.children[2]
+
+
+_CONDITIONAL = frozenset({"if", "elif", "while"})
+
+
+class Negate(_OwnOperator):
+    """Negates a comparison; in a condition or as an operand the two operators before say more."""
+
+    OUTER: ClassVar = frozenset({"if_stmt", "while_stmt", "comp_if", "and_test", "or_test"})
+
+    def places(self, node):
+        if node.type == "comparison" and not self._is_settled(node):
+            yield node, f"(not ({node.get_code().strip()}))"
+
+    def _is_settled(self, node):
+        outer = node.parent
+        while outer.type in ("not_test", "atom"):
+            node, outer = outer, outer.parent
+        if outer.type == "test":
+            return outer.children[2] is node
+        return outer.type in self.OUTER
 
 
 class DropStatement(_OwnOperator):
@@ -174,13 +203,12 @@ def mutants_of(path: str) -> list[Mutant]:
     quiet, seen = _quiet_lines(source), {_form(source)}
     found = []
     provider = OperatorProvider()
-    own = (DropOperand, NegateMembership, DropStatement, DropElement)
+    own = (DropOperand, SettleCondition, Negate, DropStatement, DropElement)
+    nodes = list(ast_nodes(get_ast(source)))
     for kind in (*(provider[name] for name in CHOSEN), *own):
-        lines = _lines(source, kind())
-        for occurrence, line in enumerate(lines):
+        for line, changed in _changes(source, nodes, kind()):
             if line in quiet:
                 continue
-            changed = mutate_code(source, kind(), occurrence)
             try:
                 form = _form(changed)
             except SyntaxError:
@@ -191,9 +219,29 @@ def mutants_of(path: str) -> list[Mutant]:
     return sorted(found, key=lambda one: (one.line, one.after))
 
 
-def _lines(source: str, operator: Operator) -> list[int]:
-    nodes = ast_nodes(get_ast(source))
-    return [start[0] for node in nodes for start, _ in operator.mutation_positions(node)]
+def _changes(
+    source: str, nodes: Sequence[NodeOrLeaf], operator: Operator
+) -> Iterator[tuple[int, str]]:
+    """Yield the line and the whole source of each change that an operator makes.
+
+    A node is changed and mended again, for to parse a module for each of its mutants takes longer.
+    """
+    lines = list(accumulate(map(len, source.splitlines(keepends=True)), initial=0))
+    for node in nodes:
+        places = list(operator.mutation_positions(node))
+        first, last = node.get_start_pos_of_prefix(), node.end_pos
+        before = source[: lines[first[0] - 1] + first[1]]
+        after = source[lines[last[0] - 1] + last[1] :]
+        for index, (start, _) in enumerate(places):
+            kept = {
+                name: getattr(node, name) for name in ("children", "value") if hasattr(node, name)
+            }
+            if "children" in kept:
+                kept["children"] = list(kept["children"])
+            changed = operator.mutate(node, index).get_code()
+            for name, value in kept.items():
+                setattr(node, name, value)
+            yield start[0], f"{before}{changed}{after}"
 
 
 class _Plain(ast.NodeTransformer):
@@ -256,7 +304,9 @@ def _is_wrapping(decorator: ast.expr) -> bool:
 
 def _described(path: str, source: str, changed: str, line: int) -> Mutant:
     old, new = source.splitlines(), changed.splitlines()
-    first = next((at for at, pair in enumerate(zip(old, new)) if pair[0] != pair[1]), line - 1)
+    first = next(
+        (at for at, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), line - 1
+    )
     last = 1
     while last <= min(len(old), len(new)) - first and old[-last] == new[-last]:
         last += 1
@@ -272,8 +322,9 @@ def _definition(source: str, line: int) -> str:
     body: list[ast.stmt] = ast.parse(source).body
     while True:
         for node in body:
-            is_named = isinstance(node, (ast.ClassDef, ast.FunctionDef))
-            if is_named and node.lineno <= line <= (node.end_lineno or 0):
+            if not isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+                continue
+            if node.lineno <= line <= (node.end_lineno or 0):
                 names.append(node.name)
                 body = node.body
                 break

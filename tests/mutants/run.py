@@ -160,9 +160,8 @@ def try_mutants(
             def report(trial: Trial, tests: str = tests) -> None:
                 memory.write(trial, tests)
                 if not trial.killed_by:
-                    tell(
-                        f"  survives {trial.mutant.path}:{trial.mutant.line} {_change(trial.mutant)}"
-                    )
+                    where = f"{trial.mutant.path}:{trial.mutant.line}"
+                    tell(f"  survives {where} {_change(trial.mutant)}")
 
             run_trials(new, room.tests, report, room.warm)
             memory.read()

@@ -20,6 +20,7 @@ import traceback
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -129,10 +130,7 @@ class Workshop:
             if not chosen or new_code is None or any(place not in known for place, _ in new_code):
                 self.left.append(mutant)
                 continue
-            killed = in_fork(
-                lambda chosen=chosen, code=new_code, own=known: self._try(chosen, code, own),
-                SECONDS,
-            )
+            killed = in_fork(partial(self._try, chosen, new_code, known), SECONDS)
             by = "(it does not end)" if killed is None else killed or None
             self.report(Trial(mutant, by, len(chosen)))
         return True
@@ -307,5 +305,5 @@ def run_trials(
     if ended is None or ended[0] not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         raise RuntimeError(f"the tests {' '.join(tests)} do not pass, or cannot be collected")
     for mutant in ended[1]:
-        by = in_fork(lambda mutant=mutant: _imported(mutant, tests), 4 * SECONDS)
+        by = in_fork(partial(_imported, mutant, tests), 4 * SECONDS)
         report(Trial(mutant, "(it does not end)" if by is None else by or None, 0))

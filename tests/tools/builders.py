@@ -1,5 +1,6 @@
 """A small hand-made travel world, and an episode to call tools in."""
 
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from crab_graph.domain.contract import Domain
@@ -160,13 +161,21 @@ def build_rows() -> dict[str, list[Row]]:
     }
 
 
-def build_world(task_id: str = "S1-001") -> World:
+def build_world(task_id: str = "S1-001", rows: Mapping[str, Iterable[Row]] | None = None) -> World:
     return World(
         task_id=task_id,
         today="2027-04-20",
         customer_id=CUSTOMER,
         schema=TRAVEL.tables,
-        rows=build_rows(),
+        rows=rows or build_rows(),
+    )
+
+
+def world_with(**changes: Callable[[list[Row]], list[Row]]) -> World:
+    """Return the small world with other rows in some tables, made of those it has."""
+    rows = build_rows()
+    return build_world(
+        rows={**rows, **{table: made(rows[table]) for table, made in changes.items()}}
     )
 
 

@@ -11,6 +11,7 @@ from tests.tools.builders import (
     OTHER_METHOD,
     SMALL_CARD,
     Episode,
+    world_with,
 )
 
 
@@ -59,7 +60,8 @@ def test_a_cards_limit_is_cumulative_over_what_was_not_refunded() -> None:
 
 
 def test_a_charge_up_to_the_limit_itself_passes() -> None:
-    episode = Episode()
+    limit = 335_00
+    episode = Episode(world_with(cards=lambda cards: [{**cards[1], "limit_cents": limit}]))
     method_id = episode.add_card(SMALL_CARD)
     room = episode.book_room("2027-05-03", "2027-05-06")
     assert charge_error(episode, room, method_id) == "declined"
@@ -68,6 +70,8 @@ def test_a_charge_up_to_the_limit_itself_passes() -> None:
     )["booking_id"]
     for booking_id in (fitting, episode.book_outbound()):
         assert charge(episode, booking_id, method_id)["status"] == "confirmed"
+    charged = episode.ledger.inserted("transactions")
+    assert sum(row["amount_cents"] for row in charged) == limit
     last = episode.agent(
         "book_attraction", customer_id=CUSTOMER, attraction_id="AT-20001", tickets=1
     )["booking_id"]
