@@ -33,6 +33,7 @@ def main(names: tuple[str, ...] = ()) -> list[tuple[str, str, str]]:
         scores = read_untrained(name)
         found.append([scores[kind].ratios()[2] for kind in KINDS])
         rows.append((f"understanding, {name} left out: facts, intents", _figures(found[-1]), ""))
+        print(*rows[-1], file=sys.stderr, flush=True)
     means = [fmean(one) for one in zip(*found, strict=True)]
     return [*rows, ("understanding, mean over the sets left out", _figures(means), "≥ 0.90")]
 

@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache, partial
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from crab_graph.personas.wordbook import (
     Cue,
@@ -144,9 +143,9 @@ def candidates(
     found: list[FactCandidate] = []
     all_cues = _cues_of(lexicon)(segment.text)
     for key, words in lexicon.facts.items():
-        cues = all_cues[key]
+        cues = all_cues.get(key, _NONE)
         fits = _fits(words, segment, earlier.slots)
-        asked, hinted, valued = cues.asked if fits else (), cues.hinted, cues.valued
+        asked, hinted, valued = cues.asked if fits else [], cues.hinted, cues.valued
         spans = [span for _, span in asked or hinted]
         how = "cue" if asked else "hint" if hinted else ""
         if not how and key in elliptical:
@@ -191,47 +190,64 @@ def _topical(segment: Segment, lexicon: DomainLexicon) -> dict[str, tuple[int, i
     return found
 
 
-class _FactCues(NamedTuple):
+@dataclass(slots=True)
+class _FactCues:
     """What of a fact's words a text holds: its cues by number, its hints, and a value; places."""
 
-    asked: Sequence[tuple[int, Span]]
-    hinted: Sequence[tuple[int, Span]]
-    valued: Span | None
+    asked: list[tuple[int, Span]] = field(default_factory=list)
+    hinted: list[tuple[int, Span]] = field(default_factory=list)
+    values: list[tuple[int, Span]] = field(default_factory=list)
+
+    @property
+    def valued(self) -> Span | None:
+        """The place of the first value that has one."""
+        return min(self.values)[1] if self.values else None
 
 
-_CUES: dict[int, tuple[DomainLexicon, Callable[[str], dict[str, _FactCues]]]] = {}
+_NONE = _FactCues()
+
+
+class _CueFinder:
+    """Finds the words of all facts of a lexicon in a text, and those that facts share once.
+
+    The last texts are kept.
+    """
+
+    def __init__(self, lexicon: DomainLexicon) -> None:
+        self.lexicon = lexicon
+        users: dict[Cue, list[tuple[str, str, int]]] = {}
+        for key, words in lexicon.facts.items():
+            for part, cues in (
+                ("asked", words.asks),
+                ("hinted", words.hints),
+                ("values", tuple(words.cues.values())),
+            ):
+                for number, cue in enumerate(cues):
+                    users.setdefault(cue, []).append((key, part, number))
+        self._users = [(cue.search, tuple(of)) for cue, of in users.items()]
+        self.find = lru_cache(maxsize=_KEPT)(self._find)
+
+    def _find(self, text: str) -> dict[str, _FactCues]:
+        found: dict[str, _FactCues] = {}
+        hits = [(match.span(), of) for search, of in self._users if (match := search(text))]
+        for span, users in hits:
+            for key, part, number in users:
+                getattr(found.setdefault(key, _FactCues()), part).append((number, span))
+        for cues in found.values():
+            cues.asked.sort()
+            cues.hinted.sort()
+        return found
+
+
+_FINDERS: dict[int, _CueFinder] = {}
 
 
 def _cues_of(lexicon: DomainLexicon) -> Callable[[str], dict[str, _FactCues]]:
-    """Return what finds the facts' words in a text; the last texts are kept."""
-    known = _CUES.get(id(lexicon))
+    """Return what finds the facts' words in a text: one for each lexicon that is in use."""
+    known = _FINDERS.get(id(lexicon))
     if known is None:
-        kept = lru_cache(maxsize=_KEPT)(partial(_find_cues, lexicon))
-        known = _CUES[id(lexicon)] = lexicon, kept
-    return known[1]
-
-
-def _find_cues(lexicon: DomainLexicon, text: str) -> dict[str, _FactCues]:
-    spans: dict[int, Span | None] = {}
-
-    def span_of(cue: Cue) -> Span | None:
-        # Facts share cues: patterns that are alike are one object.
-        if id(cue) not in spans:
-            match = cue.search(text)
-            spans[id(cue)] = match.span() if match else None
-        return spans[id(cue)]
-
-    def numbered(cues: Sequence[Cue]) -> list[tuple[int, Span]]:
-        return [(at, span) for at, cue in enumerate(cues) if (span := span_of(cue)) is not None]
-
-    return {
-        key: _FactCues(
-            numbered(words.asks),
-            numbered(words.hints),
-            next((span for cue in words.cues.values() if (span := span_of(cue))), None),
-        )
-        for key, words in lexicon.facts.items()
-    }
+        known = _FINDERS[id(lexicon)] = _CueFinder(lexicon)
+    return known.find
 
 
 def _main_text(segment: Segment) -> str:
