@@ -1,5 +1,6 @@
 """Which claims that something is booked, confirmed or cancelled the tables bear out (§6)."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -71,24 +72,25 @@ def false_statuses(episode: Episode) -> Iterator[tuple[ToldStatus, Sequence[Clai
     that is.
     """
     told = told_statuses(episode)
+    last: dict[tuple[SaidStatus, str], dict[tuple[int, bool], int]] = defaultdict(dict)
+    for place, one in enumerate(told):
+        for item in one.items:
+            if item not in one.wrong:
+                said = one.message.seq, one.claim.is_denied
+                last[one.claim.status, item.slot][said] = place
     for place, one in enumerate(told):
         if one.wrong and not one.claim.is_denied:
-            later = told[place + 1 :]
-            left = [item for item in one.wrong if not _is_mended(episode, one, item, later)]
+            status = one.claim.status
+            left = [
+                item
+                for item in one.wrong
+                if not any(
+                    later > place and _has(episode.history, item, status, seq) is not is_denied
+                    for (seq, is_denied), later in last[status, item.slot].items()
+                )
+            ]
             if left:
                 yield one, left
-
-
-def _is_mended(
-    episode: Episode, told: ToldStatus, item: ClaimedItem, later: Sequence[ToldStatus]
-) -> bool:
-    status = told.claim.status
-    return any(
-        other.claim.status is status
-        and any(one.slot == item.slot and one not in other.wrong for one in other.items)
-        and _has(episode.history, item, status, other.message.seq) is not other.claim.is_denied
-        for other in later
-    )
 
 
 def state_of(episode: Episode, item: ClaimedItem, seq: float) -> str:

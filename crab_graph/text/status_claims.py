@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from crab_graph.text.lexicon import alternatives, fragment, lexicon, pattern
 from crab_graph.text.mentions import Reference, ReferenceForm, references_within
-from crab_graph.text.utterance import REACH, Clause, Utterance
+from crab_graph.text.utterance import MAX_CLAUSE, REACH, Clause, Utterance
 from crab_graph.text.vocabulary import TextVocabulary
 
 
@@ -101,6 +101,7 @@ _EVERYTHING = re.compile(
     rf"|all(?:{_OF} (?P<n>(?!all|both){_TOKEN_N})(?!\w)(?: of them)?)?(?:{_OF} {_THEM})?"
     rf"|(?:the|your|our|these|those) (?P<m>(?!all|both){_TOKEN_N}) {_THEM})(?!\w)"
 )
+_NAMING = re.compile(r"(?<!\w)(?:everything|all|both|every|each|the|your|our|these|those)(?!\w)")
 _BOTH = re.compile(rf"(?<!\w)both(?: of (?:them|these|those))?(?: {_THEM})?(?: \([^()]*\))?\W*\Z")
 _BESIDE = re.compile(
     rf"(?:(\S+) )?{fragment('status', 'places')}(?: (?:the|your|our|this|an?|both|all))*"
@@ -145,6 +146,8 @@ class _Reader:
     def claims(self, clause: Clause) -> Iterator[StatusClaim]:
         """Yield what a clause claims, each status of a chain by itself."""
         taken: list[tuple[int, int]] = []
+        if not (self._within(*clause[:2]) or _NAMING.search(self._text, *clause[:2])):
+            return
         for match, said in self._predicates(clause):
             chain = self._chain(said, clause)
             if chain is None or any(a < chain.end and chain.start < b for a, b in taken):
@@ -302,7 +305,7 @@ class _Reader:
 
     def _two(self, end: int) -> tuple[str, ...]:
         """Return what `both` means: the two slots spoken of right before, or the pair of a kind."""
-        before = [one for one in self._within(0, end) if _is_item(one)]
+        before = [one for one in self._within(max(0, end - MAX_CLAUSE), end) if _is_item(one)]
         last = self._utterance.clause_at(before[-1].start) if before else None
         nearest = [one for one in before if last is not None and one.start >= last.start]
         for spoken in (nearest, before):
