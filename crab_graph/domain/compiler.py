@@ -78,6 +78,7 @@ GRADING_PARTS: Mapping[str, Part] = {
     "charging_facts": lambda blueprint: charging_facts(blueprint.declaration),
     "profile_facts": lambda blueprint: profile_facts(blueprint.declaration),
     "wished": lambda blueprint: wished_refs(blueprint.declaration),
+    "amenities": lambda blueprint: tuple(blueprint.declaration.amenities),
     "modules": lambda blueprint: blueprint.declaration.modules,
 }
 """How each field of its `Grading` is derived."""

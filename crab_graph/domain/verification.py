@@ -245,6 +245,7 @@ class Grading:
             several wishes it tells which one is broken.
         modules: Modules and packages, by name, whose sources decide verdicts beside the engine's.
         charging_facts: Facts that are needed to charge, not to book.
+        amenities: Patterns of what may be offered beside what users want, and nobody wants.
     """
 
     vocabulary: Callable[[], TextVocabulary]
@@ -261,6 +262,7 @@ class Grading:
     profile_facts: Mapping[str, str] = field(default_factory=lambda: {"email": "email"})
     wished: Mapping[str, frozenset[Ref]] = field(default_factory=dict)
     modules: tuple[str, ...] = ()
+    amenities: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse checks that cannot be told apart, or that are named and not declared.

@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterator, Sequence, Set
 from enum import StrEnum
 
 from crab_graph.domain.verification import Role
+from crab_graph.eval.blame import UserError
 from crab_graph.eval.checks import FailureMode, Results, mode_of
 from crab_graph.eval.reading import Episode, JobState
-from crab_graph.eval.user_errors import UserError
 from crab_graph.eval.verifier import Verifier
 from crab_graph.eval.verifiers import verifiers_of
 from crab_graph.eval.verifiers.completion import has_final_offer
@@ -62,7 +62,7 @@ def _modes_of_state(episode: Episode, failed: Set[Role]) -> Iterator[FailureMode
     if episode.state is JobState.NONE:
         yield FailureMode.NO_BOOKING
     unpaid = episode.active.keys() - episode.confirmed.keys()
-    is_pending = any(booking.status == BookingStatus.PENDING for booking in episode.active.values())
+    is_pending = any(booking.status == BookingStatus.PENDING for booking in episode.filled.values())
     # A failed charge counts unless the booking was paid, or cancelled, in the end.
     if is_pending or any(
         str(call.arguments.get("booking_id")) in unpaid

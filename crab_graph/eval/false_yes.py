@@ -3,15 +3,15 @@
 import re
 from collections.abc import Iterator
 
+from crab_graph.eval.blame import UserError
 from crab_graph.eval.dialogue import AgentMessage, UserMessage
+from crab_graph.eval.heard import heard
 from crab_graph.eval.reading import Episode
-from crab_graph.eval.user_errors import UserError
-from crab_graph.eval.user_facts import UserConduct, covered_checks
+from crab_graph.eval.user_facts import UserConduct, covered_checks, read_told
 from crab_graph.personas.briefing import Fact
 from crab_graph.personas.play_backs import read_play_back
 from crab_graph.personas.recognition import stated_facts
 from crab_graph.personas.stated_plans import contradictions, read_plan
-from crab_graph.personas.understanding import Reading
 from crab_graph.text.approvals import ActKind
 
 _AFFIRMS = re.compile(
@@ -30,20 +30,19 @@ def false_yeses(episode: Episode, conduct: UserConduct | None) -> Iterator[UserE
     """U8: yes to a play-back or plan with another value than the profile's, which it never gave.
 
     One that gave the right value in time is not at fault, nor is one that may overlook errors: with
-    the latter the yes explains nothing. What it gave is known of recorded users alone.
+    the latter the yes explains nothing. What it gave its record tells, or else its words.
     """
-    if conduct is None:
-        return
     facts = {one.key: one for one in episode.reading.task.facts}
-    ungiven = {key for key in facts if not _is_in_time(episode, facts[key], conduct)}
+    ungiven = set(facts)
     for request, answer in episode.dialogue.answers:
-        if not ungiven:
-            return
         for key in sorted(ungiven & _affirmed(episode, request, answer)):
             ungiven.discard(key)
             if _booked(episode, facts[key].slot) < answer.seq or _states(episode, key):
                 continue
-            covers = frozenset() if conduct.overlooks else covered_checks(episode, key)
+            if is_given_in_time(episode, facts[key], conduct):
+                continue
+            may_overlook = conduct is not None and conduct.overlooks
+            covers = frozenset() if may_overlook else covered_checks(episode, key)
             yield UserError("U8", answer.number, f"said yes to another value for {key}", covers)
 
 
@@ -53,9 +52,12 @@ def _booked(episode: Episode, slot: str | None) -> int:
     return max(made, default=0)
 
 
-def _is_in_time(episode: Episode, fact: Fact, conduct: UserConduct) -> bool:
+def is_given_in_time(episode: Episode, fact: Fact, conduct: UserConduct | None) -> bool:
     """Tell whether a fact was given as it is before what it is about was booked."""
-    given, until = conduct.settled.get(fact.key), _booked(episode, fact.slot)
+    settled = read_told(episode) if conduct is None else conduct.settled
+    given, until = settled.get(fact.key), _booked(episode, fact.slot)
+    if given is not None and not until:
+        return True
     return given is not None and any(
         one.number == given and one.seq < until for one in episode.dialogue.user
     )
@@ -73,7 +75,7 @@ def _affirmed(episode: Episode, request: AgentMessage, answer: UserMessage) -> f
     if not (takes or says_yes(answer.text)):
         return frozenset()
     briefing = episode.reading.task.briefing
-    reading = Reading(request.text, briefing.lexicon, briefing.slots)
+    reading = heard(episode, request)
     plan = read_plan(reading, briefing.slots)
     wrong = set(contradictions(plan, briefing)) if takes else set()
     if says_yes(answer.text):

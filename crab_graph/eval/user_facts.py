@@ -7,25 +7,25 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple, Self
 
 from crab_graph.domain.verification import Claim, Role
+from crab_graph.eval.blame import UserError
 from crab_graph.eval.checks import Results
 from crab_graph.eval.dialogue import UserMessage
+from crab_graph.eval.heard import heard
+from crab_graph.eval.invented_demands import DEMANDED, without_leading_no
 from crab_graph.eval.reading import Episode
-from crab_graph.eval.user_errors import UserError
 from crab_graph.eval.verifiers import ids_of
 from crab_graph.money import parse_cents
 from crab_graph.personas.behavior import behavior_of
-from crab_graph.personas.briefing import UserBriefing
 from crab_graph.personas.condition import Dimension, Persona, ResolvedCondition
+from crab_graph.personas.error_reactions import Reaction
 from crab_graph.personas.recognition import stated_facts
-from crab_graph.personas.understanding import Reading
 from crab_graph.text.lexicon import pattern
 
 _ASKED = 2
-_DEMANDED = frozenset({Role.SLOT_FILLED, Role.WISH, Role.SURPLUS, Role.ENDED_PARTIAL})
 
 
 class _Statement(NamedTuple):
@@ -61,7 +61,7 @@ def wrong_facts(
             continue
         shown = " or ".join(map(repr, values))
         if claim.key not in facts:
-            yield UserError("U2", message.number, f"demanded {claim.key} {shown}", _DEMANDED)
+            yield UserError("U2", message.number, f"demanded {claim.key} {shown}", DEMANDED)
         elif mended.get(claim.key, 0) <= message.seq:
             text = f"said {shown} for {claim.key}"
             yield UserError("U1", message.number, text, covers(claim.key))
@@ -119,6 +119,7 @@ def _statements(episode: Episode) -> Iterator[_Statement]:
     claims = [(claim, re.compile(claim.pattern)) for claim in episode.reading.grading.claims]
     for message in episode.dialogue.user:
         for words in map(message.utterance.words, message.utterance.clauses):
+            words = without_leading_no(words)
             if "?" in words or denials.search(words):
                 continue
             if unsure.search(words) or indirect.search(words):
@@ -150,7 +151,7 @@ class UserConduct(NamedTuple):
     Most facts an answer gives are `None` for all; of a persona of a file they are not known. `told`
     has the number of the visible message that first told each fact. Who `doubts` may say any fact
     otherwise at first; who `overlooks` need not see an error. `settled` has the message that first
-    told each fact exactly.
+    told each fact exactly. Its condition says what it takes; with D4 it may have given up.
     """
 
     facts_per_answer: int | None
@@ -159,6 +160,9 @@ class UserConduct(NamedTuple):
     doubts: bool = False
     overlooks: bool = False
     settled: Mapping[str, int] = {}
+    patience: int | None = None
+    most_questions: int | None = None
+    gave_up: bool = False
 
     @classmethod
     def from_record(
@@ -181,11 +185,17 @@ class UserConduct(NamedTuple):
             doubts=Dimension.D3 in dimensions,
             overlooks=Dimension.D4 in dimensions,
             settled={key: turn for key, turn in given.items() if turn is not None},
+            gave_up=any(Reaction.GAVE_UP in (fact.get("reactions") or "") for fact in facts),
         )
         if persona not in set(Persona) or not set(dimensions) <= set(Dimension):
             return known
-        limit = behavior_of(ResolvedCondition("", Persona(persona), dimensions)).facts_per_answer
-        return known._replace(facts_per_answer=limit, is_limit_known=True)
+        behavior = behavior_of(ResolvedCondition("", Persona(persona), dimensions))
+        return known._replace(
+            facts_per_answer=behavior.facts_per_answer,
+            is_limit_known=True,
+            patience=behavior.patience,
+            most_questions=behavior.most_questions,
+        )
 
 
 def withheld_facts(episode: Episode, conduct: UserConduct | None) -> Iterator[UserError]:
@@ -204,14 +214,12 @@ def withheld_facts(episode: Episode, conduct: UserConduct | None) -> Iterator[Us
         answers = [(request, answer) for request, answer in answers if answer.number in evading]
         if len(evading) < _ASKED:
             return
-    briefing = task.briefing
     if conduct is None or not (told or conduct.is_limit_known):
-        told = _read_told(episode, briefing)
+        told = read_told(episode)
     kept = [fact.key for fact in task.facts if fact.key not in told]
     refused: Counter[str] = Counter()
-    read = cache(lambda text: Reading(text, briefing.lexicon, briefing.slots).asked)
     for request, answer in answers if kept else ():
-        new = set(read(request.text)) & {
+        new = set(heard(episode, request).asked) & {
             fact.key for fact in task.facts if told.get(fact.key, answer.number) >= answer.number
         }
         gave = sum(turn == answer.number for turn in told.values())
@@ -225,13 +233,16 @@ def withheld_facts(episode: Episode, conduct: UserConduct | None) -> Iterator[Us
                 yield UserError("U3", answer.number, f"withheld {key}, asked for twice", covers)
 
 
-def _read_told(episode: Episode, briefing: UserBriefing) -> dict[str, int]:
+@lru_cache(maxsize=1)
+def read_told(episode: Episode) -> Mapping[str, int]:
     """Return the visible message in which the user's own words first tell each fact."""
     told: dict[str, int] = {}
-    asked = {answer.number: request.text for request, answer in episode.dialogue.answers}
+    briefing = episode.reading.task.briefing
+    requests = {answer.number: request for request, answer in episode.dialogue.answers}
     for message in episode.dialogue.user:
-        heard = Reading(asked.get(message.number, ""), briefing.lexicon, briefing.slots).asked
-        for key in stated_facts(message.text, briefing, heard):
+        request = requests.get(message.number)
+        asked = () if request is None else heard(episode, request).asked
+        for key in stated_facts(message.text, briefing, asked):
             told.setdefault(key, message.number)
     return told
 

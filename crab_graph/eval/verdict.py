@@ -1,6 +1,6 @@
 """The verdict on one episode (rulebook §1 and §11)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -8,15 +8,20 @@ from typing import Any
 from crab_graph.domain.verification import Role
 from crab_graph.domains.task import Task
 from crab_graph.eval.attribution import Fault, attribute, failure_modes, id_mismatch_reasons
+from crab_graph.eval.blame import UserError
 from crab_graph.eval.checks import Evidence, FailureMode, Results
 from crab_graph.eval.explanation import Explanation, explain
 from crab_graph.eval.false_yes import false_yeses
+from crab_graph.eval.invented_demands import demanded_extras
 from crab_graph.eval.metrics import disclosure_coverage, efficiency
+from crab_graph.eval.passed_over import passed_over
 from crab_graph.eval.reading import Episode, lay_out, read_task
 from crab_graph.eval.replay import CallStep, Discrepancy, Trajectory, replay
 from crab_graph.eval.transcript import TranscriptMessage, read_transcript, until_overlong
-from crab_graph.eval.user_errors import UserError, conduct_errors, recorded_errors
+from crab_graph.eval.user_endings import ending_errors
+from crab_graph.eval.user_errors import recorded_errors, role_errors
 from crab_graph.eval.user_facts import UserConduct, fact_fates, withheld_facts, wrong_facts
+from crab_graph.eval.user_payments import payment_errors
 from crab_graph.eval.verifier import Verifier, strict_checks
 from crab_graph.eval.verifiers import shared_verifiers, verifiers_of
 from crab_graph.eval.verifiers.job import agrees_with_certificate
@@ -160,13 +165,7 @@ def grade_trajectory(
     results = {one.id: one.judge(episode) for one in verifiers}
     strict = strict_checks(episode, results, verifiers)
     passed = _passes(results)
-    errors = [
-        *wrong_facts(episode, results, conduct),
-        *withheld_facts(episode, conduct),
-        *false_yeses(episode, conduct),
-        *conduct_errors(episode),
-        *recorded_errors(user_faults),
-    ]
+    errors = [*_errors_seen(episode, results, conduct), *recorded_errors(user_faults)]
     fault = attribute(
         [one for one in verifiers if results[one.id].is_failure],
         errors,
@@ -204,6 +203,20 @@ def grade_trajectory(
         explanation=None if passed else explain(episode, results),
         fact_fates={} if conduct is None else fact_fates(episode, results, conduct.told),
     )
+
+
+def _errors_seen(
+    episode: Episode, results: Results, conduct: UserConduct | None
+) -> Iterator[UserError]:
+    """Yield the errors of the user that rules can see (§10)."""
+    yield from wrong_facts(episode, results, conduct)
+    yield from demanded_extras(episode)
+    yield from withheld_facts(episode, conduct)
+    yield from false_yeses(episode, conduct)
+    yield from passed_over(episode, conduct)
+    yield from ending_errors(episode, conduct)
+    yield from payment_errors(episode)
+    yield from role_errors(episode)
 
 
 def _metrics(

@@ -162,6 +162,23 @@ def behavior_of(condition: ResolvedCondition) -> Behavior:
 
 
 @cache
+def least_patience() -> int:
+    """Return the patience of the least patient of the built-in users."""
+    return min(int(value) for value in _values("patience") if value is not None)
+
+
+@cache
+def least_questions() -> int:
+    """Return the fewest questions to which a built-in user objects."""
+    return min(int(value) for value in _values("most_questions") if value is not None)
+
+
+def _values(name: str) -> list[FieldValue]:
+    rows = (row for part in _table().values() for row in part.values())
+    return [row[name] for row in rows if name in row]
+
+
+@cache
 def _table() -> Mapping[str, Mapping[str, Mapping[str, FieldValue]]]:
     file = files("crab_graph.personas").joinpath("behavior.toml")
     return {

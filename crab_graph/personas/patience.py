@@ -19,7 +19,7 @@ def with_patience(turn: Turn, reply: Decision) -> tuple[Decision, UserMemory]:
     adds none to a yes, unless it has given that twice more than its patience bears.
     """
     memory, behavior, speaker = turn.memory, turn.behavior, turn.speaker
-    idle = 0 if has_moved(turn, reply) else memory.idle + (not reply.asked_back)
+    idle = idle_after(memory.idle, moved=has_moved(turn, reply), asked_back=reply.asked_back)
     memory = replace(memory, seen=memory.seen | memory.fresh(turn.reading), idle=idle)
     if reply.token or idle == 0:
         return reply, replace(memory, warned=False)
@@ -30,6 +30,11 @@ def with_patience(turn: Turn, reply: Decision) -> tuple[Decision, UserMemory]:
         warning = speaker.phrase("warn")
         return replace(reply, tail=(*reply.tail, warning)), replace(memory, warned=True)
     return reply, memory
+
+
+def idle_after(idle: int, *, moved: bool, asked_back: bool) -> int:
+    """Return the number of turns in a row without progress after one more; grading counts alike."""
+    return 0 if moved else idle + (not asked_back)
 
 
 def has_moved(turn: Turn, reply: Decision) -> bool:

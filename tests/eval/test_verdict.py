@@ -108,7 +108,7 @@ def test_a_transfer_nobody_offered_is_a_wrong_token():
     script.user("Hello")
     script.agent("Good day.")
     script.user("###TRANSFER###")
-    assert codes(script) == ["U5"]
+    assert codes(script) == ["U4", "U5"]  # it left in its second turn, too
     script.messages[1]["content"] = "I can transfer you to a human agent."
     assert codes(script) == []
 
@@ -119,6 +119,7 @@ def test_claiming_an_approval_without_giving_it_is_the_users_error():
     script.agent("Please approve $300.00 for it.")
     script.user("Approved.")
     script.charge(booking_id, method)
+    script.agent("I cannot charge it.")
     script.user("###STOP###")
     assert codes(script) == ["U6"]
 
@@ -129,27 +130,38 @@ def test_approving_another_amount_than_asked_is_the_users_error():
     script.agent("Please approve $300.00 for it.")
     script.approve(booking_id, method, 200_00)
     script.user("Approved.")
+    script.agent("I cannot charge it.")
     script.user("###STOP###")
     assert codes(script) == ["U6"]
 
 
 @pytest.mark.parametrize(
-    ("question", "found"),
-    [("Tell me more, {}.", ["U7"]), ("Is it fine, {}?", []), ("Tell me more.", []), ("", [])],
+    ("question", "said", "found"),
+    [
+        ("Tell me more, {}.", "I like trips.", ["U7"]),
+        ("Is it fine, {}?", "I like trips.", ["U7"]),
+        ("Is it fine, {}?", "Yes, that's right.", []),
+        ("You fly in the morning, plan {}, right?", "Correct.", []),
+        ("How many nights, plan {}?", "3 nights.", []),
+        ("How many nights, plan {}?", "Yes.", ["U7"]),
+        ("Tell me more.", "I like trips.", []),
+        ("", "I like trips.", []),
+    ],
 )
-def test_three_equal_turns_that_answer_nothing_are_a_loop(question, found):
+def test_three_equal_turns_that_answer_nothing_are_a_loop(question, said, found):
     script = Script()
     for number in range(3):
         script.agent(question.format(number))
-        script.user("I like trips.")
+        script.user(said)
     script.agent("I cannot help you.")
     script.user("###STOP###")
-    assert codes(script) == found
+    assert [code for code in codes(script) if code == "U7"] == found
 
 
 def test_a_user_who_speaks_as_the_agent_breaks_the_role():
     script = Script()
     script.user("How can I help you today?")
+    script.agent("I cannot help you.")
     script.user("###STOP###")
     assert codes(script) == ["U7"]
 

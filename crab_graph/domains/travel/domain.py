@@ -18,6 +18,7 @@ def _read(name: str) -> dict[str, Any]:
 _LISTS = _read("data.toml")
 _WORDS = _read("words.toml")
 _CLAIMS = _WORDS.pop("claims")
+_AMENITIES = _WORDS.pop("amenities")
 MINUTES_A_DAY = 24 * 60
 CITIES: Mapping[str, Mapping[str, Any]] = _LISTS["cities"]
 
@@ -494,6 +495,7 @@ TRAVEL = cd.build(
         reads=(2,),
         job="trip",
         whole=("itinerary",),
+        amenities=tuple(_AMENITIES),
         slots=SLOTS,
         wants=WANTS,
         rules=RULES,

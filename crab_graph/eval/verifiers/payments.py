@@ -11,9 +11,9 @@ from crab_graph.tools.bookings import BookingStatus
 
 @verifier("D19", Role.PAID, "every booking paid in full")
 def paid(episode: Episode) -> CheckResult:
-    """D19: every active slot booking is confirmed, and its net capture is its amount (§4)."""
+    """D19: every active booking of a slot without surplus is confirmed and paid in full (§4)."""
     violations = []
-    for booking in (one for held in episode.job.slots.values() for one in held):
+    for booking in episode.filled.values():
         captured = episode.history.captured(booking.booking_id)
         if booking.status != BookingStatus.CONFIRMED or captured != booking.total_cents:
             text = (

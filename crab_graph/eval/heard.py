@@ -1,0 +1,35 @@
+"""What the user hears in the agent's messages, read as users read it (rulebook §10)."""
+
+from functools import lru_cache
+
+from crab_graph.eval.dialogue import AgentMessage
+from crab_graph.eval.reading import Episode
+from crab_graph.personas.play_backs import read_play_back
+from crab_graph.personas.stated_plans import contradictions, read_plan
+from crab_graph.personas.understanding import Reading
+
+
+def heard(episode: Episode, request: AgentMessage) -> Reading:
+    """Return the reading of a message of the agent, beside the one before it; each is read once."""
+    known = _readings(episode)
+    if request.number not in known:
+        before = episode.dialogue.agent_before(request.seq)
+        briefing = episode.reading.task.briefing
+        said = before[-1].text if before else None
+        reading = Reading(request.text, briefing.lexicon, briefing.slots, said)
+        known[request.number] = reading
+    return known[request.number]
+
+
+def contradicted(episode: Episode, request: AgentMessage) -> frozenset[str]:
+    """Return the facts of which a message plays back or plans another value."""
+    briefing, reading = episode.reading.task.briefing, heard(episode, request)
+    plan = read_plan(reading, briefing.slots)
+    played = read_play_back(reading, briefing, plan.items)
+    return frozenset(played.wrong).union(contradictions(plan, briefing))
+
+
+@lru_cache(maxsize=1)
+def _readings(episode: Episode) -> dict[int, Reading]:
+    del episode
+    return {}
