@@ -140,6 +140,7 @@ def print_why(
     console.print()
     if record.explanation is None:
         text = "it passed" if record.passed else "not explained; `crab-graph regrade` does that"
+        text = text if record.has_verdict else "it broke down, which says nothing of the agent"
         console.print(f"Why: {text}", markup=False)
     else:
         exchanges = read_exchanges(record.messages, record.trace)
