@@ -36,7 +36,9 @@ def passed_over(episode: Episode, conduct: UserConduct | None) -> Iterator[UserE
         asked = [key for key in reading.asked if key in held]
         if not asked or _is_excused(episode, request, answer, reading, conduct):
             continue
-        if not set(asked).isdisjoint(_given(episode, answer, asked, conduct)):
+        given = _given(episode, answer, asked, conduct)
+        # Who asks for anything at all has asked for whatever is told.
+        if given if reading.is_open_question else not given.isdisjoint(asked):
             continue
         for key in asked:
             times[key] += 1

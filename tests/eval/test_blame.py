@@ -136,6 +136,13 @@ def test_a_plain_question_passed_over_twice_is_the_users_error(answers, is_deaf)
     assert found(script, "U9") == told
 
 
+@pytest.mark.parametrize("said", ["Outbound in the morning.", "Nothing else."])
+def test_who_asks_for_anything_at_all_has_asked_for_whatever_is_told(said):
+    asked = f"{BIRTHS} Is there anything else I should know?"
+    script = talk((asked, said), (f"{asked} Please!", said))
+    assert bool(found(script, "U9")) is (said == "Nothing else.")
+
+
 def test_too_many_questions_may_be_objected_to_as_far_as_the_condition_allows():
     many = "Which stars, room type, bed type, seat type and seat position, and what budget?"
     script = talk((many, "One thing at a time."), (f"{many} Please!", "One thing at a time."))
