@@ -11,7 +11,7 @@ from crab_graph.personas.spoken_dates import NUMBERS
 from crab_graph.text.vocabulary import HumanWords, TextVocabulary
 
 BOOKING_PREFIX = "BK"
-_EVERYTHING = ("everything", "all", "bookings")
+_EVERYTHING = ("everything", "all", "bookings", "whole thing")
 _ANYONE = ("people", "person")
 _DROPPED = {"a", "an", "the", "of", "for", "in", "at", "to", "and"}
 
@@ -88,7 +88,7 @@ def _own_words(declaration: Declaration) -> tuple[str, ...]:
     count = len(declaration.slots)
     number = next((word for word, value in NUMBERS.items() if value == count), str(count))
     own = [word.casefold() for word in (declaration.job, *declaration.whole) if word != number]
-    return tuple(dict.fromkeys((*own, _EVERYTHING[0], number)))
+    return tuple(dict.fromkeys((*own, _EVERYTHING[0], _EVERYTHING[-1], number)))
 
 
 def people_words(declaration: Declaration) -> tuple[str, ...]:

@@ -14,9 +14,11 @@ _SAME = re.compile(r"[\s,:()\[\]\"'-]*")
 _AND = re.compile(r"[)\]\"']*\s?(?:and|&|\+|/|,)\s?(?:the |your |my )?[\"'(\[]*")
 _NEXT = re.compile(
     r"[^\w$]*(?:(?:are|is|was|were|costs?|at|for|come to|comes to|paid|charged|now|together|both)"
-    r"[^\w$]+){0,3}"
+    r"[^\w$]+){0,3}(?:\d+ ?[x×*] ?)?"
 )
-_FOR = re.compile(r" (?:in all |together )?for (?:the |both |your )*[\"'(\[]*")
+_FOR = re.compile(
+    r" (?:in all |in total |altogether |together )?for (?:the |both |your )*[\"'(\[]*"
+)
 _OF_SLOTS = {ReferenceForm.ENTITY, ReferenceForm.BOOKING, ReferenceForm.SLOT_WORD}
 
 
@@ -55,7 +57,10 @@ def find_groups(
 
 
 def priced_together(
-    text: str, groups: Sequence[ItemGroup], runs: Sequence[Sequence[Amount]]
+    text: str,
+    references: Sequence[Reference],
+    groups: Sequence[ItemGroup],
+    runs: Sequence[Sequence[Amount]],
 ) -> Iterator[tuple[ItemGroup, Sequence[Amount]]]:
     """Yield each group with the amounts that stand right after it, or before a `for` before it."""
     starts = [run[0].start for run in runs]
@@ -72,6 +77,13 @@ def priced_together(
         if found is not None and (is_shared or prices == len(group.members)):
             taken.add(found)
             yield group, runs[found]
+            # What follows, up to the next reference, is of the same items.
+            end = next((one.start for one in references if one.start >= group.end), None)
+            for place in range(found + 1, len(runs)) if found == after and is_shared else ():
+                if len(runs[place]) > 1 or (end is not None and starts[place] > end):
+                    break
+                taken.add(place)
+                yield group, runs[place]
 
 
 def _is(form: re.Pattern[str], text: str, start: int, end: int) -> bool:
@@ -99,8 +111,11 @@ def _chains(text: str, references: Sequence[Reference]) -> Iterator[list[Referen
 def _members(chain: Sequence[Reference]) -> Iterator[Reference]:
     """Yield one reference for each item of a chain: an id rather than a word."""
     held: Reference | None = None
+    named = {slot for one in chain if one.id for slot in one.slots}
     for one in chain:
         if one.form is ReferenceForm.GROUP_WORD:
+            if named.issuperset(one.slots):
+                continue
             word = ReferenceForm.SLOT_WORD
             yield from (one._replace(form=word, slots=(slot,)) for slot in one.slots)
         elif one.form in _OF_SLOTS:

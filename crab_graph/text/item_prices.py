@@ -98,9 +98,8 @@ def find_item_prices(
             prices.pronoun = _only(before) if is_it and prices.says_it() else None
             parent = utterance.parent(clause)
             prices.parent = only_in(parent) if parent is not None else None
-            prices.groups = find_groups(
-                utterance.text, references_within(references, clause.start, clause.end), filled
-            )
+            prices.references = references_within(references, clause.start, clause.end)
+            prices.groups = find_groups(utterance.text, prices.references, filled)
             by_line.setdefault(clause.line, []).append(prices)
         before, last = items, clause.line
     return tuple(readings for line in by_line.values() if (readings := _readings(line))[0])
@@ -170,6 +169,7 @@ class _ClausePrices:
     vocabulary: TextVocabulary
     pronoun: Reference | None = None
     parent: Reference | None = None
+    references: Sequence[Reference] = ()
     groups: Sequence[ItemGroup] = ()
 
     def says_it(self) -> bool:
@@ -179,8 +179,9 @@ class _ClausePrices:
     def shared(self) -> tuple[ItemPrice, ...]:
         """Prices of groups, and totals of slots, and what one person pays of a total."""
         text, found = self.utterance.text, []
+        runs = amount_runs(text, self.stated)
         said = [total.amount for total in self.totals]
-        for group, run in priced_together(text, self.groups, amount_runs(text, self.stated)):
+        for group, run in priced_together(text, self.references, self.groups, runs):
             is_sum = len(run) == 1 and run[0] in said
             others = (item for item in map(self._attached, run) if item is not None)
             if is_sum or any(not group.start <= item.start < group.end for item in others):
@@ -197,7 +198,7 @@ class _ClausePrices:
                 found.append(
                     ItemPrice(total.amount, Mark.SHARE, scoped, total=total, is_personal=True)
                 )
-            elif total.scope is Scope.SLOTS and not total.is_void:
+            elif total.scope is Scope.SLOTS and (total.is_growing or not total.is_void):
                 found.append(ItemPrice(total.amount, Mark.WHOLE, total.references, total=total))
         return tuple(found)
 

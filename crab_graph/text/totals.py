@@ -124,6 +124,7 @@ def find_totals(
     for clause, stated in stated_amounts(utterance, amounts).items():
         cues = _find_cues(utterance.text, clause, families)
         if CueFamily.TOTAL in families:
+            cues += _sum_cues(utterance.text, stated) if not cues else ()
             cues += _cost_cues(utterance.text, clause, stated, vocabulary)
         if cues:
             found += _clause_totals(reading, clause, stated, cues, vocabulary)
@@ -174,7 +175,8 @@ def _clause_totals(
             text, first.end, last.start, vocabulary
         )
         is_unit = is_share or has_unit_mark(text, clause, amount, vocabulary)
-        is_idle = scope is Scope.BARE or is_unit
+        is_sum = text.startswith("=", cue.start)
+        is_idle = scope is Scope.BARE or is_unit or (is_sum and scope is Scope.UNSCOPED)
         found.append(
             TotalStatement(
                 *(amount, cue.family, scope, scoped, states_nothing or is_idle, clause),
@@ -250,6 +252,14 @@ def _cost_cues(
             yield _Cue(CueFamily.TOTAL, amount.end, amount.end)
 
 
+def _sum_cues(text: str, stated: Sequence[Amount]) -> Iterable[_Cue]:
+    """Yield the `=` before an amount that follows others with `+` between."""
+    is_result = text.endswith(("=", "= "), 0, stated[-1].start)
+    if is_result and len(stated) >= _FEWEST_PARTS and "+" in text[stated[0].end : stated[1].start]:
+        place = text.rindex("=", 0, stated[-1].start)
+        yield _Cue(CueFamily.TOTAL, place, place + 1)
+
+
 @cache
 def _for_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
@@ -265,7 +275,8 @@ def _cost_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
 def _bind(text: str, clause: Clause, stated: Sequence[Amount], cue: _Cue) -> Amount:
     """Return the amount that a cue makes a total."""
     equals = text.rfind("=", clause.start, clause.end)
-    if 0 <= equals < stated[-1].start:
+    is_told_after = equals < cue.start and cue.end <= stated[-1].start
+    if 0 <= equals < stated[-1].start and not is_told_after:
         return stated[bisect_right(stated, equals, key=lambda amount: amount.start)]
     before = bisect_right(stated, cue.start, key=lambda amount: amount.end) - 1
     if before >= 0 and _TOLD_BEFORE.fullmatch(text, stated[before].end, cue.start):

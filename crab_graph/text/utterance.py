@@ -123,7 +123,7 @@ _HEADING = re.compile(r"\s{0,3}#{1,6}\s|\s*(\*\*|__)[^*_]+\1:?\s*$")
 _QUOTE = re.compile(r"\A\s*(?:>\s?)+")
 _TABLE_RULE = re.compile(r"[\s|:+-]*")
 _CLAUSE_END = re.compile(
-    r";|[.!?][*_\"')\]]*(?=\s+[*_]*[A-ZÀ-ÖØ-Þ\d$\"'(\[{])"
+    r";|(?<!i\.e)(?<!e\.g)[.!?][*_\"')\]]*(?=\s+[*_]*[A-ZÀ-ÖØ-Þ\d$\"'(\[{])"
     r"|(?<!\w)(?=(?i:but|however|although|whereas)(?!\w))"
 )
 

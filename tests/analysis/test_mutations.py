@@ -30,8 +30,8 @@ def cells(tasks):
 def test_the_matrix_holds_every_operator_of_the_rulebook(tasks):
     checks = [f"M:D{number:02d}" for number in (1, 2, 3, 4, *range(8, 19), 25)]
     units = [f"M:D06:{slot}" for slot in ("outbound", "return", "attraction")]
-    others = [f"M{number:02d}" for number in (5, 7, *range(19, 33), *range(35, 44))]
-    names = ["M33:hotel", "M33:attraction"]
+    others = [f"M{number:02d}" for number in (5, 7, *range(19, 33), *range(35, 44), 45, 46)]
+    names = ["M33:hotel", "M33:attraction", "M39:choice"]
     assert {one.id for one in mutations_of(tasks[0])} == {*checks, *units, *others, *names}
     assert [one.id for one in NEUTRAL] == [f"N{number:02d}" for number in range(1, 13)]
 
