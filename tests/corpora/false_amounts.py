@@ -6,7 +6,8 @@ from itertools import combinations
 
 from crab_graph.domain.verification import Role
 from crab_graph.money import format_dollars
-from tests.corpora.happened import Happened, Sold, Told, with_text
+from tests.corpora.amounts_said import Told
+from tests.corpora.happened import Happened, Sold, with_text
 from tests.corpora.mutation import Lie, kind
 from tests.corpora.transcripts import Message
 

@@ -92,7 +92,10 @@ def name_of_another_item(happened: Happened) -> Iterator[Lie]:
 
 
 def _consents(happened: Happened) -> Iterator[tuple[int, list[Sold]]]:
-    """Yield the user's last visible turn before bookings, with what is booked upon it."""
+    """Yield the user's last visible turn before bookings, with what is booked upon it.
+
+    Where the payment is asked for by id or name, approving it heals what was refused (§5).
+    """
     turns = [
         place
         for place, message in enumerate(happened.messages)
@@ -100,7 +103,10 @@ def _consents(happened: Happened) -> Iterator[tuple[int, list[Sold]]]:
     ]
     upon: dict[int, list[Sold]] = {}
     for item in happened.sold:
-        upon.setdefault(max(place for place in turns if place < item.made), []).append(item)
+        names = {item.entity_id.casefold(), (item.name or item.entity_id).casefold()}
+        asked = (text.casefold() for place, text in happened.said if place > item.made)
+        if not any(name in text for text in asked for name in names):
+            upon.setdefault(max(one for one in turns if one < item.made), []).append(item)
     yield from islice(upon.items(), 1)
 
 

@@ -1,6 +1,5 @@
 """What truly happened in a transcript, as its ledger says; mutations are made from that."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,12 +9,8 @@ from crab_graph.eval.reading import Episode, lay_out, read_task
 from crab_graph.eval.replay import CallStep, MessageStep, replay
 from crab_graph.eval.transcript import read_transcript
 from crab_graph.tools.registry import Owner
+from tests.corpora.amounts_said import Told, find_amounts
 from tests.corpora.transcripts import Message, Transcript
-
-_AMOUNT = re.compile(
-    r"(?P<mark>(?:US)?\$ ?|USD ?)?(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d+(?:\.\d{1,2})?)"
-    r"(?P<after> ?(?:USD|dollars)\b)?(?![\d-])"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,29 +32,6 @@ class Sold:
     def has_units(self) -> bool:
         """Whether one unit is not all of it."""
         return self.unit != self.whole
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """An amount in the text of a message."""
-
-    place: int
-    start: int
-    end: int
-    cents: int
-    text: str
-    is_marked: bool
-
-    def worded(self, cents: int) -> str:
-        """Return another amount in the same form."""
-        match = _AMOUNT.fullmatch(self.text)
-        assert match is not None
-        number = match["number"]
-        grouped = "," in number or (self.is_marked and self.cents < 1000_00)
-        digits = f"{cents / 100:,.2f}" if grouped else f"{cents / 100:.2f}"
-        if "." not in number and cents % 100 == 0:
-            digits = digits[:-3]
-        return f"{match['mark'] or ''}{digits}{match['after'] or ''}"
 
 
 class Happened:
@@ -186,19 +158,6 @@ class Happened:
             and key.casefold() not in talk
             and (row.get("name") or key).casefold() not in talk
         ]
-
-
-def find_amounts(place: int, text: str) -> Iterator[Told]:
-    """Yield the amounts of a text: numbers with a currency, or with cents."""
-    for match in _AMOUNT.finditer(text):
-        is_marked = bool(match["mark"] or match["after"])
-        before = text[max(match.start() - 1, 0) : match.start()]
-        is_joined = before.isalnum() or before in set("-./,")
-        if not is_marked and ("." not in match["number"] or is_joined):
-            continue
-        number = match["number"].replace(",", "")
-        cents = round(float(number) * 100)
-        yield Told(place, match.start(), match.end(), cents, match[0], is_marked)
 
 
 def with_text(messages: tuple[Message, ...], place: int, text: str) -> tuple[Message, ...]:

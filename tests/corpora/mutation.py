@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from crab_graph.domain.verification import Role
 from crab_graph.domains.task import Task
-from crab_graph.eval.reading import read_task
-from crab_graph.eval.verdict import Verdict, grade
+from crab_graph.eval.reading import lay_out, read_task
+from crab_graph.eval.replay import replay
+from crab_graph.eval.transcript import read_transcript
+from crab_graph.eval.verdict import Verdict
 from crab_graph.eval.verifiers import verifiers_of
 from crab_graph.randomness import derive_rng
 from crab_graph.tools.ledger import Ledger
@@ -67,7 +69,7 @@ def kind(*checks: Role, matters: bool = True) -> Callable[[Mutator], Mutator]:
 
 def mutations_of(transcript: Transcript, kinds: Sequence[str] = ()) -> Iterator[Mutation]:
     """Yield a transcript's mutations, at most one of each kind: drawn, always the same."""
-    happened = Happened(transcript)
+    happened = Happened(_without_look_ups(transcript))
     for name in kinds or KINDS:
         lies = list(KINDS[name].make(happened))
         derive_rng(0, "mutation", name, transcript.name).shuffle(lies)
@@ -80,15 +82,24 @@ def mutations_of(transcript: Transcript, kinds: Sequence[str] = ()) -> Iterator[
 def caught_by(mutation: Mutation, before: Verdict) -> list[str]:
     """Return the checks that the mutation should fail and does, and that held before."""
     task = mutation.transcript.task
-    roles = {one.id: one.role for one in verifiers_of(read_task(task))}
-    after = grade(task, mutation.messages)
+    reading = read_task(task)
+    episode = lay_out(reading, replay(task, read_transcript(mutation.messages)))
     return [
-        check
-        for check, role in roles.items()
-        if role in mutation.kind.checks
-        and after.checks.get(check) == "fail"
-        and before.checks[check] != "fail"
+        one.id
+        for one in verifiers_of(reading)
+        if one.role in mutation.kind.checks
+        and before.checks[one.id] != "fail"
+        and one.judge(episode).is_failure
     ]
+
+
+def _without_look_ups(transcript: Transcript) -> Transcript:
+    """Return a transcript without calls that write nothing; no verdict asks for them."""
+    kept = changed_calls(
+        transcript.messages,
+        lambda call: None if call["name"].startswith(("search_", "get_", "list_")) else call,
+    )
+    return replace(transcript, messages=kept)
 
 
 def run_again(

@@ -5,7 +5,7 @@ Three sets: `talks` (of language models in the agent's seat, kept in `tests/talk
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,7 +14,9 @@ from typing import Any
 import crab_graph as cg
 from crab_graph.domains.task import Task
 from crab_graph.eval.transcript import TranscriptMessage, load_transcript
-from tests.eval.builders import small_task
+from crab_graph.money import format_cents
+from tests.corpora.amounts_said import find_amounts
+from tests.eval.builders import build_rows, build_task, small_task
 from tests.eval.honest_styles import STYLES
 
 HERE = Path(__file__).resolve().parent
@@ -88,10 +90,47 @@ def _rewritten() -> Iterator[Transcript]:
 
 
 def _styles() -> Iterator[Transcript]:
+    """Yield each style at the prices it was written for, and where all costs seven percent more."""
     for name, style in STYLES.items():
         script = style.write()
         lines = tuple(one for one in script.messages if one["role"] != "tool")
         yield Transcript("styles", f"styles/{name}", name, small_task(), lines)
+        dearer = tuple(map(_dearer_line, lines))
+        yield Transcript("styles", f"styles/{name}, dearer", name, _dearer_task(), dearer)
+
+
+@cache
+def _dearer_task() -> Task:
+    tables = {
+        table: [
+            {**row, "price_cents": _dearer(row["price_cents"])} if "price_cents" in row else row
+            for row in rows
+        ]
+        for table, rows in build_rows().items()
+    }
+    return build_task(tables, budget_cents=_dearer(1500_00))
+
+
+def _dearer(cents: int) -> int:
+    return cents * 107 // 100
+
+
+def _dearer_line(line: Message) -> Message:
+    """Return a message with each amount of its text and of its approvals so much higher."""
+    text = line["content"]
+    for told in reversed(list(find_amounts(0, text))):
+        text = text[: told.start] + told.worded(_dearer(told.cents)) + text[told.end :]
+    calls = [
+        {**call, "arguments": {**call["arguments"], **_dearer_amount(call["arguments"])}}
+        for call in line.get("tool_calls") or ()
+    ]
+    return {**line, "content": text, **({"tool_calls": calls} if calls else {})}
+
+
+def _dearer_amount(arguments: Mapping[str, Any]) -> dict[str, str]:
+    if "amount" not in arguments:
+        return {}
+    return {"amount": format_cents(_dearer(round(float(arguments["amount"]) * 100)))}
 
 
 def _as_lines(messages: list[TranscriptMessage]) -> tuple[Message, ...]:

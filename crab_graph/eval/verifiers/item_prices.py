@@ -144,13 +144,36 @@ def _graded_quotes(episode: Episode, quotes: Sequence[Quote], booking: SlotBooki
     return [quote for quote in own if quote.message.seq >= first]
 
 
-def _wrong(quotes: Sequence[Quote]) -> Iterator[Quote]:
-    unmarked = [quote for quote in quotes if quote.price.mark is Mark.UNMARKED]
-    if not any(quote.is_right for quote in unmarked):
-        yield from unmarked
+def _wrong(episode: Episode, booking: SlotBooking, quotes: Sequence[Quote]) -> Iterator[Quote]:
+    """Yield the marked prices that are wrong, and the unmarked ones of messages with none right."""
+    by_message: dict[int, list[Quote]] = {}
     for quote in quotes:
-        if quote.price.mark is not Mark.UNMARKED and not quote.is_right:
-            yield quote
+        by_message.setdefault(quote.message.seq, []).append(quote)
+    made_at = episode.history.by_id[booking.booking_id].made_at
+    for said_at, said in by_message.items():
+        unmarked = [quote for quote in said if quote.price.mark is Mark.UNMARKED]
+        is_booked = said_at > made_at
+        if not any(_counts(quote, said, is_booked=is_booked) for quote in unmarked):
+            yield from unmarked
+        for quote in said:
+            if quote.price.mark is not Mark.UNMARKED and not quote.is_right:
+                yield quote
+
+
+def _counts(quote: Quote, said: Sequence[Quote], *, is_booked: bool) -> bool:
+    """Tell whether an unmarked price is right.
+
+    What nothing marks is the price of one unit as long as it can be: not once the booking is made,
+    nor beside a price that is marked as that, unless the message says the whole as well.
+    """
+    if not quote.is_right:
+        return False
+    wholes = {booking.total_cents for booking in quote.bookings.values()} | {quote.whole}
+    if quote.price.amount.cents in wholes or any(
+        one.is_right and one.price.amount.cents == one.whole for one in said
+    ):
+        return True
+    return not is_booked and all(one.price.mark is not Mark.UNIT for one in said)
 
 
 def _meant(episode: Episode, message: AgentMessage, price: ItemPrice) -> dict[str, SlotBooking]:
@@ -223,6 +246,10 @@ def item_prices(episode: Episode) -> CheckResult:
     """F-IP: marked prices are right, and of the unmarked ones at least one is (§5)."""
     quotes = find_quotes(episode)
     graded = [_graded_quotes(episode, quotes, booking) for booking in episode.confirmed.values()]
-    violations = [quote.told() for found in graded for quote in _wrong(found)]
+    violations = [
+        quote.told()
+        for booking, found in zip(episode.confirmed.values(), graded, strict=True)
+        for quote in _wrong(episode, booking, found)
+    ]
     support = [quote.told() for found in graded for quote in found if quote.is_right]
     return judge(violations, support) if any(graded) else NOT_TRIGGERED
