@@ -62,16 +62,16 @@ def priced_together(
     groups: Sequence[ItemGroup],
     runs: Sequence[Sequence[Amount]],
 ) -> Iterator[tuple[ItemGroup, Sequence[Amount]]]:
-    """Yield each group with the amounts that stand right after it, or before a `for` before it."""
+    """Yield each group with the amounts before a `for` before it, or else right after it."""
     starts = [run[0].start for run in runs]
     taken: set[int] = set()
     for group in groups:
         after = bisect_left(starts, group.end)
         found = None
-        if after < len(runs) and _is(_NEXT, text, group.end, starts[after]):
-            found = after
-        elif after and _is(_FOR, text, runs[after - 1][-1].end, group.start):
+        if after and _is(_FOR, text, runs[after - 1][-1].end, group.start):
             found = after - 1
+        elif after < len(runs) and _is(_NEXT, text, group.end, starts[after]):
+            found = after
         prices = 0 if found is None or found in taken else len(runs[found])
         is_shared = prices == 1 and not group.is_listed
         if found is not None and (is_shared or prices == len(group.members)):
