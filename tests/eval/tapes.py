@@ -4,7 +4,7 @@ What tools refuse, such as a charge twice or a method of nobody's, can only come
 environment; a verifier says what is wrong about it all the same.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -14,7 +14,16 @@ from crab_graph.eval.replay import CallStep, MessageStep, Trajectory, replay
 from crab_graph.eval.transcript import read_transcript
 from crab_graph.eval.verifiers import verifiers_of
 from crab_graph.tools.ledger import Event, Ledger
-from tests.eval.builders import Plan, Script
+from tests.eval.builders import (
+    BACK,
+    BACK_NEXT_DAY,
+    BACK_NIGHT,
+    BACK_OTHER_CARRIER,
+    OUT,
+    Plan,
+    Script,
+    flight,
+)
 
 Edit = Callable[[list[CallStep]], list[CallStep]]
 """What makes other calls of those of an episode."""
@@ -115,3 +124,42 @@ def events_of(tape: Trajectory, table: str) -> list[Event]:
     """The events of an episode that add a row to a table."""
     events = (event for call in tape.calls for event in call.events)
     return [one for one in events if one["op"] == "insert" and one["table"] == table]
+
+
+def short_episode(
+    *lines: str, flights: Sequence[str] = (OUT,), ending: str = "###STOP###"
+) -> Script:
+    """An episode that says lines, `u: …` for the user, and does what single words say.
+
+    `book` books the next of the flights, `cancel` cancels the first that is not paid, `pay`
+    approves and charges all that are not, `transfer` hands over. `{0}` is the first booking's id.
+    """
+    script, left = Script(), list(flights)
+    made: list[str] = []
+    unpaid: list[tuple[str, int]] = []
+    for line in lines:
+        match line:
+            case "book":
+                flight_id = left.pop(0)
+                item = flight("return" if flight_id in _BACK else "outbound", flight_id)
+                made.append(script.book(item))
+                unpaid.append((made[-1], item.cents))
+            case "cancel":
+                script.call("cancel_flight", booking_id=unpaid.pop(0)[0])
+            case "pay":
+                method = script.add_card()
+                for booking, cents in unpaid:
+                    script.approve(booking, method, cents)
+                    script.charge(booking, method)
+                unpaid = []
+            case "transfer":
+                script.call("transfer_to_human_agents", summary="The rest.")
+            case _ if line.startswith("u: "):
+                script.user(line[3:].format(*made))
+            case _:
+                script.agent(line.format(*made))
+    script.user(ending)
+    return script
+
+
+_BACK = (BACK, BACK_NIGHT, BACK_NEXT_DAY, BACK_OTHER_CARRIER)

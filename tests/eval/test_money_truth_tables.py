@@ -3,6 +3,7 @@
 import pytest
 
 from tests.eval.builders import (
+    BACK,
     CARD,
     CUSTOMER,
     HOTEL,
@@ -186,6 +187,16 @@ def test_a_method_that_was_there_from_the_beginning_may_be_charged(two_cards):
     assert graded(script).checks["D20"] == PASS
 
 
+def test_what_happens_to_a_method_later_does_not_undo_its_registration():
+    method = rows(right_tape(), "payment_methods")[0]
+    key = method["payment_method_id"]
+    for event in (
+        update("payment_methods", key, is_default=False),
+        insert("cards", key, {**small_task().world.tables["cards"][CARD], "card_id": key}),
+    ):
+        assert says("D20", edited(right_tape(), adding("transactions", 3, event))) == PASS
+
+
 # --- D19: confirmed, and paid in full
 
 
@@ -353,6 +364,32 @@ def test_a_baseline_booking_gives_its_stock_back_once():
         assert says("D24", tape, task) == word
     still = update("bookings", "BK-00000001", status="confirmed")
     assert says("D24", edited(right_tape(), adding("bookings", 0, still))) == PASS
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "stock"),
+    [("confirmed", "cancelled", 1), ("confirmed", "confirmed", 0), ("cancelled", "cancelled", 0)],
+)
+def test_a_booking_that_was_there_gives_back_what_it_holds_when_it_is_cancelled(
+    before, after, stock
+):
+    tables = build_rows()
+    tables["bookings"][0]["status"] = before
+    task = build_task(tables)
+    changed = update("bookings", "BK-00000001", status=after, entity_id=BACK)
+    for moved in (0, 1):
+        tape = edited(
+            right_tape(),
+            adding("bookings", 0, changed, add_stock("FA-50001", moved)),
+            task=task,
+        )
+        assert says("D24", tape, task) == (PASS if moved == stock else FAIL)
+
+
+def test_an_offer_that_is_new_has_no_stock_to_compare_with():
+    fare = {**small_task().world.tables["fares"]["FA-50001"], "fare_id": "FA-99999"}
+    new = insert("fares", "FA-99999", fare)
+    assert says("D24", edited(right_tape(), adding("transactions", 3, new))) == PASS
 
 
 def add_stock(fare, delta):
