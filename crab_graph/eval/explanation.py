@@ -12,7 +12,7 @@ from pydantic_core import to_json
 
 from crab_graph.domain.verification import Role
 from crab_graph.domains.task import SolutionIds
-from crab_graph.eval.checks import Results
+from crab_graph.eval.checks import Evidence, Results
 from crab_graph.eval.reading import Episode
 from crab_graph.eval.replay import CallStep
 from crab_graph.eval.say_do import Deed, say_do_timeline
@@ -56,13 +56,15 @@ class SolutionPart:
 class Explanation:
     """Why an episode failed, with broken wishes that tie several slots, in words.
 
-    The `failing` checks are those that no difference of what is booked explains.
+    The `failing` checks are those that no difference of what is booked explains; `readings` are,
+    for each check, how statements were read in doubt, or what they were compared with.
     """
 
     parts: list[SolutionPart]
     between: tuple[str, ...]
     failing: tuple[str, ...]
     timeline: list[Deed]
+    readings: Mapping[str, list[Evidence]]
 
     @property
     def counts(self) -> dict[str, int]:
@@ -85,6 +87,7 @@ class Explanation:
             "failing": list(self.failing),
             "counts": self.counts,
             "timeline": [asdict(deed) for deed in self.timeline],
+            "readings": dict(self.readings),
         }
 
 
@@ -138,7 +141,19 @@ def explain(episode: Episode, results: Results) -> Explanation:
             if results[one.id].is_failure and one.role not in _IS_BOOKED
         ),
         timeline=say_do_timeline(episode),
+        readings=readings_of({check: one.evidence for check, one in results.items()}),
     )
+
+
+def readings_of(
+    evidence: Mapping[str, Iterable[Evidence]],
+) -> dict[str, list[Evidence]]:
+    """Return of each check the evidence that says how something was read, or what was tried."""
+    found = {
+        check: [one for one in pieces if "explanation" in one or "tried" in one]
+        for check, pieces in evidence.items()
+    }
+    return {check: pieces for check, pieces in found.items() if pieces}
 
 
 def _nearest(

@@ -163,6 +163,15 @@ def test_why_names_the_nearest_solution_and_what_became_of_its_parts(console, re
     assert "✗ message 2 unit price $300.00 booked [b]BK-20931177[/b]" in text
 
 
+def test_why_says_how_statements_were_read(console, records):
+    read = {"text": "stated $5.00: read as the last payment", "message": 2, "explanation": "x"}
+    evidence = {**records[0].evidence, "F-PT": (read, {"text": "matches"})}
+    print_why(console, records[0].model_copy(update={"evidence": evidence}), ())
+    text = " ".join(printed(console).split())
+    assert "How it was read" in text and "message 2 stated $5.00: read as the last payment" in text
+    assert "matches" not in text
+
+
 def test_why_says_where_there_is_nothing_to_explain(console, records):
     print_why(console, records[0], ())
     print_why(console, records[2].model_copy(update={"explanation": None}), ())

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from crab_graph.eval.explanation import _texts
+from crab_graph.eval.explanation import _texts, readings_of
 from tests.eval.builders import (
     BACK_NEXT_DAY,
     HOTEL,
@@ -132,7 +132,20 @@ def test_what_was_approved_or_claimed_and_never_done_does_not_match():
 def test_the_explanation_is_json():
     document = graded(RIGHT.without("hotel")).as_json()["explanation"]
     assert document["counts"] == {"booked": 3, "never_searched": 1, "passed_over": 0, "lost": 0}
-    assert set(document) == {"parts", "between", "failing", "counts", "timeline"}
+    assert set(document) == {"parts", "between", "failing", "counts", "timeline", "readings"}
+
+
+def test_the_explanation_says_how_statements_were_read_and_what_was_tried():
+    told = "Everything is confirmed. Total charged: $960.00. Your hotel and museum: $430.00."
+    (wrong,) = graded(replace(RIGHT, closing=told)).explanation.readings["F-PS"]
+    assert wrong["tried"] == [{"what": "what was captured", "amount": "$1,010.00"}]
+    said = "The hotel and the museum are reserved too. They make $430.00 in total. Please approve."
+    verdict = graded(replace(RIGHT, reserved=said))
+    assert verdict.passed and verdict.strict["checks"]["F-PT"] == "fail"
+    readings = readings_of(verdict.evidence)
+    assert [one["explanation"] for one in readings["F-AP"]] == ["by a yes to what was proposed"] * 4
+    (doubted,) = readings["F-PT"]
+    assert doubted["explanation"] == "the price of hotel and attraction"
 
 
 def test_deeply_nested_arguments_do_not_stop_the_explanation():

@@ -32,6 +32,7 @@ from crab_graph.analysis.viewer.screen import (
 )
 from crab_graph.domain.card import EARLIER_CARD, DomainCard
 from crab_graph.errors import UsageError
+from crab_graph.eval.explanation import readings_of
 from crab_graph.runs.record import EpisodeRecord
 
 _MOST_LINES = 24
@@ -145,6 +146,7 @@ def print_why(
     else:
         exchanges = read_exchanges(record.messages, record.trace)
         _print_explanation(console, record.explanation, exchanges, card)
+    _print_readings(console, record)
     if not deeds:
         return
     table = titled_table("", "", "said in", "claim", "what was done")
@@ -157,6 +159,19 @@ def print_why(
             plain(deed["action"]),
         )
     console.print("", Text("Said and done", style="bold"), table, sep="\n")
+
+
+def _print_readings(console: Console, record: EpisodeRecord) -> None:
+    """Print how statements were read in doubt, and what those that fail were compared with."""
+    found = readings_of(record.evidence)
+    if not found:
+        return
+    table = titled_table("check", "", "said in", "how it was read")
+    for check, pieces in found.items():
+        for one in pieces:
+            place = f"message {one['message']}" if "message" in one else "–"
+            table.add_row(check, record.checks.get(check, ""), place, plain(one["text"]))
+    console.print("", Text("How it was read", style="bold"), table, sep="\n")
 
 
 def print_facts(console: Console, record: EpisodeRecord, values: Mapping[str, str]) -> None:
