@@ -179,6 +179,7 @@ class _ActReader:
         self._text, self._mentions, self._catalogue = utterance.text, mentions, catalogue
         self._named: Sequence[Mention] = ()
         self._listed: Sequence[Mention] = ()
+        self._bare: Sequence[Mention] = ()
         self._last: ActKind | None = None
 
     def read(self, clause: Clause) -> Iterator[Act]:
@@ -189,12 +190,13 @@ class _ActReader:
         cuts = [match.span() for match in _CUT.finditer(self._text, clause.start, clause.end)]
         starts = [clause.start, *(end for _, end in cuts)]
         ends = [*(start for start, _ in cuts), clause.end]
-        self._last = None
+        self._last, self._bare = None, ()
         for start, end in zip(starts, ends, strict=True):
             yield from self._piece(start, end, can_approve=can_approve)
 
     def _piece(self, start: int, end: int, *, can_approve: bool) -> Iterator[Act]:
         own = starting_within(self._mentions, start, end)
+        bare: Sequence[Mention] = ()
         rejected = self._rejected(start, end, own)
         out = {*rejected, *(one for one in own if self._is_contrasted(one, start))}
         kept = [one for one in own if one not in out]
@@ -205,16 +207,19 @@ class _ActReader:
                 # A list is one act: what it names of one slot is approved together.
                 self._listed = [*self._listed, *kept]
                 yield from self._approve(self._listed, Assent.CARRIED)
+            elif self._last is None:
+                bare = [*self._bare, *own]
         elif can_approve and self._agrees(start, end, own):
             self._last, self._listed = ActKind.APPROVE, kept
             if own:
                 yield from self._approve(kept, Assent.NAMED)
-            elif self._says("pronouns", start, end):
-                yield from self._approve(self._named, Assent.NAMED)
+            elif self._bare or self._says("pronouns", start, end):
+                yield from self._approve(self._bare or self._named, Assent.NAMED)
         for mention in rejected:
             slot = self._catalogue.slot_of(mention.entity_id) or ""
             self._last = ActKind.REJECT
             yield Act(ActKind.REJECT, slot, frozenset({mention.entity_id}))
+        self._bare = bare
         if own:
             self._named = own
 

@@ -137,7 +137,7 @@ def test_the_explanation_is_json():
 
 def test_the_explanation_says_how_statements_were_read_and_what_was_tried():
     told = "Everything is confirmed. Total charged: $960.00. Your hotel and museum: $430.00."
-    (wrong,) = graded(replace(RIGHT, closing=told)).explanation.readings["F-PS"]
+    (wrong,) = explained(replace(RIGHT, closing=told)).readings["F-PS"]
     assert wrong["tried"] == [{"what": "what was captured", "amount": "$1,010.00"}]
     said = "The hotel and the museum are reserved too. They make $430.00 in total. Please approve."
     verdict = graded(replace(RIGHT, reserved=said))
