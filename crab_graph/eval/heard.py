@@ -2,11 +2,14 @@
 
 from functools import lru_cache
 
-from crab_graph.eval.dialogue import AgentMessage
+from crab_graph.eval.dialogue import AgentMessage, UserMessage
 from crab_graph.eval.reading import Episode
 from crab_graph.personas.play_backs import read_play_back
+from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.stated_plans import contradictions, read_plan
 from crab_graph.personas.understanding import Reading
+from crab_graph.personas.wordbook import ValueForm
+from crab_graph.text.lexicon import pattern
 
 
 def heard(episode: Episode, request: AgentMessage) -> Reading:
@@ -27,6 +30,26 @@ def contradicted(episode: Episode, request: AgentMessage) -> frozenset[str]:
     plan = read_plan(reading, briefing.slots)
     played = read_play_back(reading, briefing, plan.items)
     return frozenset(played.wrong).union(contradictions(plan, briefing))
+
+
+def speaks_of(episode: Episode, answer: UserMessage, key: str) -> bool:
+    """Tell whether an answer speaks of a fact: names it, or any value of its kind.
+
+    A value that is vague, or told by another one, is told all the same; who says that it will not
+    tell tells nothing.
+    """
+    briefing = episode.reading.task.briefing
+    words, text = briefing.lexicon.facts[key], answer.utterance.text
+    if pattern("attribution", "evasions").search(text):
+        return False
+    if any(cue.search(text) for cue in (*words.asks, *words.cues.values())):
+        return True
+    match words.form:
+        case ValueForm.DATE | ValueForm.DATES:
+            return bool(find_dates(text, briefing.today))
+        case ValueForm.COUNT | ValueForm.MONEY | ValueForm.CARD:
+            return any(letter.isdigit() for letter in text)
+    return False
 
 
 @lru_cache(maxsize=1)

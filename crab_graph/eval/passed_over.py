@@ -7,17 +7,14 @@ from crab_graph.domain.verification import Role
 from crab_graph.eval.blame import UserError
 from crab_graph.eval.dialogue import AgentMessage, UserMessage
 from crab_graph.eval.false_yes import is_given_in_time
-from crab_graph.eval.heard import heard
+from crab_graph.eval.heard import heard, speaks_of
 from crab_graph.eval.reading import Episode
 from crab_graph.eval.user_errors import asks_yes_or_no, says_yes_or_no
 from crab_graph.eval.user_facts import UserConduct, covered_checks
 from crab_graph.eval.user_payments import calls_between
 from crab_graph.personas.behavior import least_questions
-from crab_graph.personas.briefing import UserBriefing
 from crab_graph.personas.recognition import stated_facts
-from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.understanding import Reading
-from crab_graph.personas.wordbook import ValueForm
 from crab_graph.text.approvals import ActKind
 
 _TWICE = 2
@@ -56,27 +53,11 @@ def _given(
     """Return the facts that an answer gives, or says something of, by its words or its record."""
     briefing = episode.reading.task.briefing
     given = set(stated_facts(answer.text, briefing, asked))
-    given.update(key for key in asked if _speaks_of(answer, briefing, key))
+    given.update(key for key in asked if speaks_of(episode, answer, key))
     if conduct is not None:
         for noted in (conduct.told, conduct.settled):
             given.update(key for key, number in noted.items() if number == answer.number)
     return given
-
-
-def _speaks_of(answer: UserMessage, briefing: UserBriefing, key: str) -> bool:
-    """Tell whether an answer speaks of a fact: names it, or any value of its kind.
-
-    A value that is vague, or told by another one, is told all the same.
-    """
-    words, text = briefing.lexicon.facts[key], answer.utterance.text
-    if any(cue.search(text) for cue in (*words.asks, *words.cues.values())):
-        return True
-    match words.form:
-        case ValueForm.DATE | ValueForm.DATES:
-            return bool(find_dates(text, briefing.today))
-        case ValueForm.COUNT | ValueForm.MONEY | ValueForm.CARD:
-            return any(letter.isdigit() for letter in text)
-    return False
 
 
 def _is_excused(

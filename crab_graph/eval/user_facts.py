@@ -14,7 +14,7 @@ from crab_graph.domain.verification import Claim, Role
 from crab_graph.eval.blame import UserError
 from crab_graph.eval.checks import Results
 from crab_graph.eval.dialogue import UserMessage
-from crab_graph.eval.heard import heard
+from crab_graph.eval.heard import heard, speaks_of
 from crab_graph.eval.invented_demands import DEMANDED, without_leading_no
 from crab_graph.eval.reading import Episode
 from crab_graph.eval.verifiers import ids_of
@@ -217,6 +217,14 @@ def withheld_facts(episode: Episode, conduct: UserConduct | None) -> Iterator[Us
     if conduct is None or not (told or conduct.is_limit_known):
         told = read_told(episode)
     kept = [fact.key for fact in task.facts if fact.key not in told]
+    # What its record does not know to be told may have been told vaguely, or by another value.
+    spoken = {
+        key: answer.number
+        for request, answer in reversed(episode.dialogue.answers if kept else ())
+        for key in heard(episode, request).asked
+        if key in kept and speaks_of(episode, answer, key)
+    }
+    told, kept = {**told, **spoken}, [key for key in kept if key not in spoken]
     refused: Counter[str] = Counter()
     for request, answer in answers if kept else ():
         new = set(heard(episode, request).asked) & {

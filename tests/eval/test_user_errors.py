@@ -274,6 +274,14 @@ def test_a_user_that_gave_as_much_as_its_condition_allows_withheld_nothing():
     assert errors(twice, UserConduct(1, told)) == []
 
 
+def test_what_was_told_vaguely_was_not_withheld():
+    told = UserConduct(None, {"origin": 1})
+    spoken = withholding("Hm.", "Dates of birth: in spring, and in the fall.")
+    assert errors(spoken, told) == []
+    refused = withholding("Hm.", "Dates of birth? I'd rather not.")
+    assert errors(refused, told) == ["withheld birth_dates, asked for twice"]
+
+
 def test_what_was_told_later_was_not_withheld():
     twice = withholding("Later.", "Fine: 1990-04-02 and 1988-11-23.")
     assert errors(twice, UserConduct(None, {"origin": 1, "birth_dates": 5})) == []
