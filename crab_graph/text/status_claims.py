@@ -11,6 +11,7 @@ from enum import StrEnum
 from functools import cache
 from typing import NamedTuple
 
+from crab_graph.text.claimed_things import BRACKETS, heads, is_item
 from crab_graph.text.lexicon import alternatives, fragment, lexicon, pattern
 from crab_graph.text.mentions import Reference, ReferenceForm, references_within
 from crab_graph.text.utterance import MAX_CLAUSE, REACH, Clause, Utterance
@@ -80,6 +81,9 @@ _SET_APART = re.compile(
 _DOES = re.compile(
     rf"{fragment('status', 'doers')}(?:'ve|'d)?(?: (?:have|had))?(?: {_SOME})* ({_LINKED})"
 )
+_IS_ON = re.compile(
+    rf"(?<!\w)you(?:'re| are| have been)(?: {_SOME})* ({_LINKED}) (?:on|at|in|into|for) "
+)
 _IS_TOO = re.compile(rf"(?:,? (?:and|&) |, )({_LINKED})")
 _ALL_ALONE = re.compile(
     rf"(?:(?<!\w)(?:it|that|they|these)(?:'s|'re| is| are) |(?<![\w$%] )(?<![\w'-]))all "
@@ -99,18 +103,13 @@ _OF = r"(?: of)?(?: (?:the|your|our|these|those))?"
 _EVERYTHING = re.compile(
     rf"(?<![\w-])(?:everything"
     rf"|all(?:{_OF} (?P<n>(?!all|both){_TOKEN_N})(?!\w)(?: of them)?)?(?:{_OF} {_THEM})?"
-    rf"|(?:the|your|our|these|those) (?P<m>(?!all|both){_TOKEN_N}) {_THEM})(?!\w)"
+    rf"|(?:(?<! of )|(?<=each of ))(?:the|your|our|these|those) "
+    rf"(?P<m>(?!all|both){_TOKEN_N}) {_THEM})(?!\w)"
 )
 _NAMING = re.compile(r"(?<!\w)(?:everything|all|both|every|each|the|your|our|these|those)(?!\w)")
+_ALL_BUT = re.compile(r"(?<!\w)(?:all|everything|each|any|none|nothing)(?: of \w+)? \Z")
+"""What ends the clause before `but the last one is paid`."""
 _BOTH = re.compile(rf"(?<!\w)both(?: of (?:them|these|those))?(?: {_THEM})?(?: \([^()]*\))?\W*\Z")
-_BESIDE = re.compile(
-    rf"(?:(\S+) )?{fragment('status', 'places')}(?: (?:the|your|our|this|an?|both|all))*"
-    rf"(?: [\w-]+){{0,2}} ?[(\"]?\Z"
-)
-_JOINED = re.compile(rf"[,&+/|]|{fragment('status', 'joints')}")
-_HOLDER = re.compile(rf"(?:{_all_of('holders')}|\$[\d,.]+)\W*\Z")
-_ASPECT = re.compile(rf"(?:'s|')?(?: [\w-]+){{0,2}}? {fragment('status', 'aspects')}")
-_BRACKETS = re.compile(r"\([^()]*\)")
 
 
 def find_status_claims(
@@ -120,7 +119,8 @@ def find_status_claims(
     found: list[StatusClaim] = []
     reader = _Reader(utterance, references, vocabulary)
     for clause in utterance.clauses:
-        if "?" in utterance.text[clause.start : clause.end]:
+        is_exception = _ALL_BUT.search(utterance.text, max(0, clause.start - REACH), clause.start)
+        if is_exception or "?" in utterance.text[clause.start : clause.end]:
             continue
         if pattern("status", "voids").search(utterance.text, clause.start, clause.end):
             found += reader.denials(clause)
@@ -157,6 +157,12 @@ class _Reader:
             if subject != _NOTHING:
                 taken.append((chain.start, chain.end))
                 yield from self._of(chain, subject)
+        for match in _IS_ON.finditer(self._text, clause.start, clause.end):
+            chain = self._chain(match, clause)
+            subject = _NOTHING if chain is None else self._object(match.end(), clause.end, chain)
+            if chain is not None and subject.references:
+                taken.append((chain.start, chain.end))
+                yield from self._of(chain, subject)
         for chain in self._deeds(clause):
             if not any(a < chain.end and chain.start < b for a, b in taken):
                 subject = self._object(chain.end, clause.end, chain)
@@ -171,7 +177,7 @@ class _Reader:
         heading = None if taken else self._utterance.parent(clause)
         chain = None if heading is None else self._headed((heading.start, heading.end))
         if chain is not None:
-            own = tuple(one for one in self._within(clause.start, clause.end) if _is_item(one))
+            own = tuple(one for one in self._within(clause.start, clause.end) if is_item(one))
             if len({one.slots for one in own}) == 1:
                 yield from self._of(chain._replace(start=clause.start), _Subject(own))
 
@@ -191,7 +197,7 @@ class _Reader:
     def denials(self, clause: Clause) -> Iterator[StatusClaim]:
         """Yield what a clause says has a status not, or not yet."""
         text, span = self._text, (clause.start, clause.end)
-        own = tuple(one for one in self._within(*span) if _is_item(one))
+        own = tuple(one for one in self._within(*span) if is_item(one))
         denied = {
             status
             for status in SaidStatus
@@ -250,7 +256,7 @@ class _Reader:
         leading = _LEADS.match(self._text, clause.start, clause.end)
         chain = None if leading is None else self._chain(leading, clause)
         if chain is not None and not chain.is_bare:
-            rest = _BRACKETS.sub(" ", self._text[chain.end : clause.end])
+            rest = BRACKETS.sub(" ", self._text[chain.end : clause.end])
             if not pattern("status", "breaks").search(rest):
                 yield chain
 
@@ -269,13 +275,15 @@ class _Reader:
                 return _NOTHING
             tail = everything.end(), end
             is_restricted = pattern("status", "restricted").search(text, *tail) is not None
-            items = [one for one in self._within(*tail) if _is_item(one)]
-            is_listed = _BRACKETS.search(text, *tail) is not None
+            items = [one for one in self._within(*tail) if is_item(one)]
+            is_listed = BRACKETS.search(text, *tail) is not None
             about = number is None and pattern("status", "places").match(text, start)
-            if not (is_restricted or (items and not is_listed) or about):
+            if is_restricted:
+                return _NOTHING
+            if not ((items and not is_listed) or about):
                 return _Subject(slots=self._slots)
-        kept = _heads(text, start, end, self._within(start, end), is_object=False)
-        if not kept and _BOTH.search(text, max(start, end - REACH), end):
+        kept = heads(text, start, end, self._within(start, end), is_object=False)
+        if not any(map(is_item, kept)) and _BOTH.search(text, max(start, end - REACH), end):
             return _Subject(slots=self._two(start))
         found = self._meant(kept)
         made = _MADE.search(text, max(start, end - REACH), end)
@@ -288,16 +296,16 @@ class _Reader:
         text = self._text
         following = _ANY.search(text, start, end)
         end = end if following is None else following.start()
-        kept = _heads(text, start, end, self._within(start, end), is_object=True)
+        kept = heads(text, start, end, self._within(start, end), is_object=True)
         if kept and chain.is_bare:  # `I have confirmed X is free`
-            rest = _BRACKETS.sub("", text[kept[-1].end : end]).lstrip()
+            rest = BRACKETS.sub("", text[kept[-1].end : end]).lstrip()
             if pattern("status", "breaks").match(rest):
                 return _NOTHING
         found = self._meant(kept)
         return _NOTHING if found.is_job and chain.is_bare else found
 
     def _meant(self, kept: Sequence[Reference]) -> _Subject:
-        items = tuple(one for one in kept if _is_item(one))
+        items = tuple(one for one in kept if is_item(one))
         nouns = [one for one in kept if one.form is ReferenceForm.WHOLE_WORD]
         if items or not nouns or nouns[0].word in _QUANTITIES:
             return _Subject(items)
@@ -305,7 +313,7 @@ class _Reader:
 
     def _two(self, end: int) -> tuple[str, ...]:
         """Return what `both` means: the two slots spoken of right before, or the pair of a kind."""
-        before = [one for one in self._within(max(0, end - MAX_CLAUSE), end) if _is_item(one)]
+        before = [one for one in self._within(max(0, end - MAX_CLAUSE), end) if is_item(one)]
         last = self._utterance.clause_at(before[-1].start) if before else None
         nearest = [one for one in before if last is not None and one.start >= last.start]
         for spoken in (nearest, before):
@@ -322,49 +330,3 @@ _QUANTITIES = frozenset(
         *lexicon()["marks"]["numbers"],
     )
 )
-
-
-def _is_item(reference: Reference) -> bool:
-    return reference.form not in (ReferenceForm.WHOLE_WORD, ReferenceForm.BARE_WORD)
-
-
-def _heads(
-    text: str, start: int, end: int, references: Sequence[Reference], *, is_object: bool
-) -> list[Reference]:
-    """Return the references in a span that it is about, not those that stand beside others."""
-    kept: list[Reference] = []
-    place = start
-    for one in references:
-        gap = text[place : one.start]
-        breaks = [found.end() for found in pattern("status", "breaks").finditer(gap)]
-        beside = _BESIDE.search(gap[breaks[-1] if breaks else 0 :][-REACH:])
-        # A part of the whole is not the whole.
-        is_held = beside is not None and one.form is not ReferenceForm.WHOLE_WORD
-        is_held = is_held and bool(beside and beside[1] and _HOLDER.search(beside[1]))
-        place = one.end
-        if breaks and is_object:
-            break
-        if kept and not breaks:
-            if gap in ("'s ", "' "):
-                kept[-1] = one
-            elif set(one.slots) <= set(kept[-1].slots) or (
-                (beside is None or is_held) and _JOINED.search(_BRACKETS.sub("", gap))
-            ):
-                kept.append(one)
-            elif beside is None and not is_object:
-                kept = [one]
-            elif beside is None:
-                break
-        elif beside is None or is_held:
-            kept = [one]
-        else:
-            kept = []
-            if is_object:
-                break
-    if kept:
-        last = kept[-1].end
-        after = _ASPECT.match(text, last, min(end, last + REACH))
-        broken = None if is_object else pattern("status", "breaks").search(text, last, end)
-        if after is not None or broken is not None:
-            return []
-    return kept

@@ -19,6 +19,8 @@ from tests.eval.builders import (
     hotel,
     right_items,
 )
+from tests.eval.honest_sayings import SAYINGS
+from tests.eval.honest_styles import STYLES
 
 
 def laid_out(script):
@@ -132,6 +134,13 @@ def test_parity_tells_of_it_in_said_against_done():
     assert [(deed.claim, deed.action, deed.match) for deed in told] == [
         ("said confirmed: outbound, return, hotel, attraction", "then hotel pending", False)
     ]
+
+
+def test_no_claim_of_an_honest_agent_is_false():
+    honest = [*(one.style(one.true) for one in SAYINGS), *STYLES.values()]
+    told = [one for style in honest for one in told_statuses(laid_out(style.write()))]
+    assert len(told) >= 300
+    assert [one.message.text for one in told if one.wrong] == []
 
 
 def test_the_plan_of_a_trip_may_be_confirmed_before_anything_is_booked():

@@ -71,6 +71,16 @@ def claims(text, catalogue=CATALOGUE):
         ("I booked the hotel near the museum.", [("booked", "hotel")]),
         ("The hotel near the museum is booked.", [("booked", "hotel")]),
         ("Your booking for HT-10 is confirmed.", [("confirmed", "HT-10")]),
+        ("All but the museum are paid.", []),
+        ("All four except the hotel are paid.", []),
+        ("Three of the four bookings are paid.", []),
+        ("Each of the four bookings is paid.", [("confirmed", ALL)]),
+        ("Both bookings are paid.", [("confirmed", "outbound return")]),
+        ("You're booked on FL-100 and FL-200.", [("booked", "FL-100 FL-200")]),
+        (
+            "I booked your outbound flight (FL-100), your return flight (FL-200), and HT-10.",
+            [("booked", "outbound FL-100 return FL-200 HT-10")],
+        ),
     ],
 )
 def test_items_are_claimed_as_subject_or_object(text, found):
