@@ -64,20 +64,17 @@ def load_rooms(words: Sequence[str] = ()) -> list[Room]:
     """
     rooms = []
     for row in tomllib.loads((HERE / "targets.toml").read_text("utf-8"))["room"]:
-        files = [file for glob in row["modules"] for file in sorted(ROOT.glob(glob))]
-        paths = [file.relative_to(ROOT).as_posix() for file in files]
-        kept = [
-            one
-            for one in paths
-            if not words or any(w in (row["name"], *_parts(one, w)) for w in words)
-        ]
+        paths = [path for glob in row["modules"] for path in _found(glob)]
+        is_meant = row["name"] in words or not words
+        kept = [one for one in paths if is_meant or any(word in one for word in words)]
         if kept:
-            rooms.append(Room(row["name"], tuple(kept), tuple(row["tests"]), row.get("warm")))
+            tests = [one for glob in row["tests"] for one in _found(glob)]
+            rooms.append(Room(row["name"], tuple(kept), tuple(tests), row.get("warm")))
     return rooms
 
 
-def _parts(path: str, word: str) -> tuple[str, ...]:
-    return (word,) if word in path else ()
+def _found(glob: str) -> list[str]:
+    return [file.relative_to(ROOT).as_posix() for file in sorted(ROOT.glob(glob))]
 
 
 def load_survivors() -> list[Survivor]:

@@ -2,6 +2,15 @@
 
 import pytest
 
+from crab_graph.errors import ToolCallError
+from crab_graph.tools.bookings import (
+    booked,
+    move_stock,
+    open_booking,
+    require_changeable,
+    write_items,
+)
+from crab_graph.tools.registry import ToolCall
 from crab_graph.tools.user_tools import is_confirmations, user_tools
 from tests.tools.builders import (
     ANA,
@@ -338,3 +347,123 @@ def test_after_a_transfer_nothing_can_be_booked_any_more():
 def test_only_flights_are_cancelled_by_the_tool_for_flights():
     error = Episode().agent_error("cancel_flight", booking_id=OTHER_HOTEL_BOOKING)
     assert error[0] == "unknown_id"
+
+
+def test_what_a_refund_frees_does_not_count_twice():
+    episode = limited(300_00)
+    method, first = episode.add_card(), episode.book_outbound()
+    charge(episode, first, method)
+    episode.agent("cancel_flight", booking_id=first)
+    assert charge(episode, episode.book_outbound(), method) == "confirmed"
+    assert refusal(episode, episode.book_outbound("FA-50005", "FL-20001"), method) == "declined"
+
+
+def test_a_booking_takes_stock_and_gives_it_back():
+    episode = Episode()
+    before = episode.available("fares", OUT_FARE)
+    booking = episode.book_outbound()
+    assert episode.available("fares", OUT_FARE) == before - 2
+    assert [row["item_key"] for row in episode.ledger.inserted("booked_fares")] == [
+        f"{booking}/1",
+        f"{booking}/2",
+    ]
+    episode.agent("cancel_flight", booking_id=booking)
+    assert episode.available("fares", OUT_FARE) == before
+
+
+def test_the_result_of_a_booking_says_what_it_costs():
+    named = {"customer_id": CUSTOMER, "attraction_id": "AT-10001", "tickets": 2}
+    result = Episode().agent("book_attraction", **named)
+    found = [result[key] for key in ("status", "total", "currency")]
+    assert found == ["pending", "70.00", "USD"]
+
+
+@pytest.mark.parametrize(
+    ("total", "status", "stored"),
+    [(None, "confirmed", 0), (0, "pending", 0), (1, "pending", 1), (300_00, "pending", 300_00)],
+)
+def test_a_booking_without_a_price_is_confirmed_at_once(total, status, stored):
+    call = ToolCall(Episode().ledger)
+    named = {"customer_id": CUSTOMER, "kind": "flight", "entity_id": OUT_EARLY}
+    booking_id = open_booking(call, **named, total_cents=total)
+    (event,) = call.events
+    row = {"booking_id": booking_id, **named, "status": status, "total_cents": stored}
+    assert event["row"] == row
+    shown = booked(booking_id, total, seats=2)
+    assert (shown["status"], shown["seats"], "total" in shown) == (status, 2, total is not None)
+
+
+def test_items_are_written_instead_of_those_before():
+    episode = Episode()
+    call = ToolCall(episode.ledger)
+    write_items(
+        call, "booked_fares", OTHER_FLIGHT_BOOKING, [{"fare_id": "FA-1"}, {"fare_id": "FA-2"}]
+    )
+    told = [(event["op"], event["key"], event["row"]["booking_id"]) for event in call.events]
+    key = OTHER_FLIGHT_BOOKING
+    assert told == [
+        ("remove", f"{key}/1", key),
+        ("insert", f"{key}/1", key),
+        ("insert", f"{key}/2", key),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("released", "taken", "moved"),
+    [
+        ({}, {"a": 2}, {"a": -2}),
+        ({"a": 2}, {}, {"a": 2}),
+        ({"a": 2}, {"a": 2}, {}),
+        ({"a": 3}, {"a": 2}, {"a": 1}),
+        ({"a": 1}, {"b": 1}, {"a": 1, "b": -1}),
+        ({}, {}, {}),
+    ],
+)
+def test_stock_moves_by_what_is_given_back_less_what_is_taken(released, taken, moved):
+    call = ToolCall(Episode().ledger)
+    move_stock(call, "fares", released, taken)
+    assert {event["key"]: event["delta"] for event in call.events} == moved
+    assert all(event["column"] == "available" for event in call.events)
+
+
+@pytest.mark.parametrize(
+    ("status", "free", "code"),
+    [
+        ("pending", False, None),
+        ("confirmed", False, "already_charged"),
+        ("confirmed", True, None),
+        ("cancelled", False, "already_cancelled"),
+        ("cancelled", True, "already_cancelled"),
+    ],
+)
+def test_what_can_still_be_changed(status, free, code):
+    def standing(bookings):
+        return [{**bookings[0], "status": status}, *bookings[1:]]
+
+    call = ToolCall(Episode(world_with(bookings=standing)).ledger)
+    if code is None:
+        assert require_changeable(call, OTHER_FLIGHT_BOOKING, "flight", is_free=free)
+    else:
+        with pytest.raises(ToolCallError) as refused:
+            require_changeable(call, OTHER_FLIGHT_BOOKING, "flight", is_free=free)
+        assert refused.value.code == code
+    with pytest.raises(ToolCallError):
+        require_changeable(call, OTHER_FLIGHT_BOOKING, "hotel", is_free=free)
+
+
+def test_what_costs_something_is_changed_only_while_it_is_pending():
+    call = ToolCall(Episode().ledger)
+    with pytest.raises(ToolCallError):
+        require_changeable(call, OTHER_FLIGHT_BOOKING, "flight")
+
+
+@pytest.mark.parametrize(
+    ("email", "passes"), [("ana@example.org", True), ("ana@example", False), ("ana", False)]
+)
+def test_an_email_has_a_name_and_a_domain(email, passes):
+    episode = Episode()
+    named = {"customer_id": CUSTOMER, "email": email}
+    if passes:
+        assert episode.agent("update_customer", **named)["updated"] == {"email": email}
+    else:
+        assert episode.agent_error("update_customer", **named)[0] == "invalid_arguments"

@@ -1,0 +1,145 @@
+"""Failure modes and faults: for each conjunct two episodes, one on each side."""
+
+import pytest
+
+from crab_graph.domain.verification import Role
+from crab_graph.eval.attribution import attribute
+from crab_graph.eval.blame import UserError
+from crab_graph.eval.checks import judge
+from crab_graph.eval.verifier import Verifier
+from tests.eval.builders import BACK, OUT, OUT_SPARE, SMALL_CARD, Plan, Script, flight, graded
+from tests.eval.tapes import short_episode
+
+
+def failing(*roles):
+    return [Verifier(f"X{at}", role, "", lambda _: judge(())) for at, role in enumerate(roles)]
+
+
+def error(*covers):
+    return UserError("U1", 1, "", frozenset(covers))
+
+
+PAID, WISH, SOUND = Role.PAID, Role.WISH, Role.SOUND
+
+
+@pytest.mark.parametrize(
+    ("failed", "errors", "state", "fault"),
+    [
+        ((), (), {}, None),
+        ((PAID,), (), {}, "agent"),
+        ((), (), {"is_infra": True}, "infra"),
+        ((SOUND,), (), {"is_infra": True}, "infra"),
+        ((), (), {"is_certain": False}, "environment"),
+        ((PAID,), (error(PAID),), {"is_certain": False}, "environment"),
+        ((SOUND,), (), {}, "environment"),
+        ((PAID, SOUND), (error(PAID, SOUND),), {}, "environment"),
+        ((PAID,), (error(PAID),), {}, "user"),
+        ((PAID,), (error("X0"),), {}, "user"),
+        ((PAID,), (error("X1"),), {}, "agent"),
+        ((PAID,), (error(WISH),), {}, "agent"),
+        ((PAID, WISH), (error(PAID),), {}, "agent"),
+        ((PAID, WISH), (error(PAID), error(WISH)), {}, "user"),
+        ((PAID, WISH), (error("X0", WISH),), {}, "user"),
+        ((PAID,), (error(PAID),), {"is_overlong": True}, "agent"),
+        ((), (), {"is_overlong": True}, None),
+    ],
+)
+def test_whose_fault_it_is(failed, errors, state, fault):
+    known = {"is_certain": True, "is_infra": False, **state}
+    assert attribute(failing(*failed), errors, **known) == fault
+
+
+OFFER = "Shall I connect you with a human agent?"
+
+
+def modes(script):
+    return set(graded(script).failures)
+
+
+@pytest.mark.parametrize(
+    ("lines", "ending", "found"),
+    [
+        (("Hello.",), "###STOP###", {"no_booking", "missing_entity"}),
+        (("Hello.",), "Bye.", {"no_booking", "missing_entity", "no_terminal"}),
+        (
+            ("Hello.",),
+            "###TRANSFER###",
+            {"no_booking", "missing_entity", "transfer_without_booking"},
+        ),
+        (("book", "pay", OFFER), "###STOP###", {"missing_entity"}),
+        (("book", "pay"), "###STOP###", {"missing_entity", "uncancelled_partial"}),
+        (("book", "pay", OFFER), "Bye.", {"missing_entity", "no_terminal"}),
+        (("book", "pay"), "Bye.", {"missing_entity", "no_terminal", "uncancelled_partial"}),
+        (("book", OFFER), "###STOP###", {"missing_entity", "payment"}),
+        (("book", "pay", OFFER), "###OUT-OF-SCOPE###", {"missing_entity", "out_of_scope"}),
+        (("book", "pay"), "###OUT-OF-SCOPE###", {"missing_entity", "out_of_scope"}),
+    ],
+)
+def test_what_an_episode_shows(lines, ending, found):
+    assert modes(short_episode(*lines, ending=ending)) == found
+
+
+def test_a_finished_job_that_is_not_ended_shows_that_alone():
+    assert modes(Plan(ending="Bye.")) == {"no_terminal"}
+    assert modes(Plan()) == set()
+
+
+def declined(*, then):
+    """A charge that the first card did not bear; what happens to the booking is told by `then`."""
+    script = Script()
+    script.agent(f"{OUT} it is.")
+    booking, method = script.book(flight("outbound", OUT)), script.add_card(SMALL_CARD)
+    assert "error" in script.charge(booking, method)
+    if then == "paid":
+        better = script.add_card()
+        script.approve(booking, better, 300_00)
+        script.charge(booking, better)
+    elif then == "cancelled":
+        script.call("cancel_flight", booking_id=booking)
+    elif then == "surplus":
+        spare = script.book(flight("outbound", OUT_SPARE))
+        assert "error" in script.charge(spare, method)
+    script.agent(OFFER)
+    script.user("###STOP###")
+    return script
+
+
+@pytest.mark.parametrize(
+    ("then", "shows"), [("left", True), ("paid", False), ("cancelled", False), ("surplus", True)]
+)
+def test_a_failed_charge_counts_unless_it_was_made_good(then, shows):
+    assert ("payment" in modes(declined(then=then))) is shows
+
+
+FIRST = "the first booking"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "shows"),
+    [
+        ("charge_booking", {"booking_id": FIRST}, True),
+        ("charge_booking", {"booking_id": "BK-9"}, False),
+        ("cancel_flight", {"booking_id": FIRST, "reason": "none"}, False),
+        ("charge_booking", "what?", False),
+    ],
+)
+def test_a_failed_charge_of_a_surplus_booking_counts(name, arguments, shows):
+    # Two in one slot are for the check of surplus, so that what is pending there shows nothing.
+    script = Script()
+    first = script.book(flight("outbound", OUT))
+    script.book(flight("outbound", OUT_SPARE))
+    if isinstance(arguments, dict):
+        arguments = {key: first if one == FIRST else one for key, one in arguments.items()}
+    call = {"id": "c9", "name": name, "arguments": arguments}
+    script.messages.append({"role": "assistant", "content": "", "tool_calls": [call]})
+    script.agent(OFFER)
+    script.user("###STOP###")
+    assert ("payment" in modes(script)) is shows
+
+
+def test_the_reasons_of_undisclosed_ids_are_those_of_bookings_that_were_not_disclosed():
+    lines = (f"{OUT} is free. We should avoid {BACK}.", "book", "book")
+    both = graded(short_episode(*lines, flights=(OUT, BACK)))
+    assert both.metrics["id_mismatch"] == ["negated"]
+    neither = graded(short_episode("FL-9 is free.", "book", "book", flights=(OUT, BACK)))
+    assert neither.metrics["id_mismatch"] == ["absent"]
