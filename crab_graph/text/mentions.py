@@ -132,8 +132,6 @@ def _negated(utterance: Utterance, places: Sequence[Place]) -> frozenset[int]:
                 found.update(range(first[index], bisect_right(first, first[index])))
     return frozenset(found)
 
-    return frozenset(found)
-
 
 class _Denials:
     """What in a clause takes a reference back."""

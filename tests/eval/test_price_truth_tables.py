@@ -202,29 +202,35 @@ def proposing(old, new):
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "before", "after"),
     [
-        (f"{OUT} is $150.00 per passenger.", PASS),
-        (f"{OUT} is $150.01 per passenger.", FAIL),
-        (f"{OUT} is $300.00 per passenger.", FAIL),
-        (f"{OUT} is $300.00 for 2 passengers.", PASS),
-        (f"{OUT} is $150.00 for 2 passengers.", FAIL),
-        (f"{OUT} is $300.00.", PASS),
-        (f"{OUT} is $150.00.", PASS),
-        (f"{OUT} is $149.99.", FAIL),
-        (f"{OUT} is $149.99, $150.00.", PASS),
-        (f"{OUT} is $149.99, $151.00.", FAIL),
-        (f"{OUT} is $149.99, $150.00 per passenger.", FAIL),
-        (f"{OUT} is $149.99, $300.00 for 2 passengers.", FAIL),
-        (f"{OUT} is $150.00, $151.00 per passenger.", FAIL),
-        (f"{OUT_MIDDAY} is $149.99.", SILENT),
-        (f"{BACK} is $149.99.", SILENT),
+        (f"{OUT} is $150.00 per passenger.", PASS, PASS),
+        (f"{OUT} is $150.01 per passenger.", FAIL, FAIL),
+        (f"{OUT} is $300.00 per passenger.", FAIL, FAIL),
+        (f"{OUT} is $300.00 for 2 passengers.", PASS, PASS),
+        (f"{OUT} is $150.00 for 2 passengers.", FAIL, FAIL),
+        (f"{OUT} is $300.00.", PASS, PASS),
+        (f"{OUT} is $150.00.", PASS, FAIL),
+        (f"{OUT} is $149.99.", FAIL, FAIL),
+        (f"{OUT} is $149.99, $150.00.", PASS, FAIL),
+        (f"{OUT} is $149.99, $300.00.", PASS, PASS),
+        (f"{OUT} is $150.00, $300.00.", PASS, PASS),
+        (f"{OUT} is $150.00, $300.00 for 2 passengers.", PASS, PASS),
+        (f"{OUT} is $149.99, $151.00.", FAIL, FAIL),
+        (f"{OUT} is $149.99, $150.00 per passenger.", FAIL, FAIL),
+        (f"{OUT} is $149.99, $300.00 for 2 passengers.", FAIL, FAIL),
+        (f"{OUT} is $150.00 per passenger, $150.00.", FAIL, FAIL),
+        (f"{OUT} is $150.00 per passenger, $300.00.", PASS, PASS),
+        (f"{OUT} is $150.00, $151.00 per passenger.", FAIL, FAIL),
+        (f"{OUT_MIDDAY} is $149.99.", SILENT, SILENT),
+        (f"{BACK} is $149.99.", SILENT, SILENT),
     ],
 )
-@pytest.mark.parametrize("place", ["before", "after"])
-def test_what_a_price_is_held_against_by_its_mark(text, found, place):
-    lines = (text, "book", "pay") if place == "before" else ("book", "pay", text)
-    assert word(short_episode(*lines), "F-IP") == found
+def test_what_a_price_is_held_against_by_its_mark(text, before, after):
+    # Of a booking that is made nobody needs to be told what one unit costs, unless it is said so.
+    assert word(short_episode(text, "book", "pay"), "F-IP") == before
+    assert word(short_episode("book", "pay", text), "F-IP") == after
+    assert word(short_episode("book", text, "pay"), "F-IP") == after
 
 
 @pytest.mark.parametrize(
@@ -237,7 +243,8 @@ def test_what_a_price_is_held_against_by_its_mark(text, found, place):
         ((f"{OUT} is $1.00 per passenger.", "book"), SILENT),
         ((f"{OUT} is $1.00 per passenger.", "book", "cancel"), SILENT),
         ((f"{OUT} is $1.00.", f"{OUT} is $150.00.", "book", "pay"), PASS),
-        (("book", "pay", f"{OUT} was $1.00.", f"{OUT} was $150.00."), PASS),
+        (("book", "pay", f"{OUT} was $1.00.", f"{OUT} was $300.00."), FAIL),
+        (("book", "pay", f"{OUT} was $300.00.", f"{OUT} was $300.00."), PASS),
     ],
 )
 def test_the_last_prices_before_the_capture_and_all_after_it_count(lines, found):

@@ -89,7 +89,7 @@ class Memory:
     def __init__(self, path: Path, *, anew: bool) -> None:
         self.path = path
         self._by: dict[str, str | None] = {}
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         if anew:
             path.unlink(missing_ok=True)
         self.read()
@@ -137,13 +137,15 @@ def try_mutants(
     seed: int = 0,
     tell: Callable[[str], None] = lambda line: None,
 ) -> Outcome:
-    """Try the mutants of some rooms, or a sample of all of them together."""
+    """Try the mutants of some rooms, or a sample of those that are not known to survive."""
     rooms = list(rooms)
+    known = frozenset(one.key for one in load_survivors()) if sample is not None else ()
     of_room = {
         room.name: [one for path in room.paths for one in mutants_of(path)] for room in rooms
     }
     every = [one for mutants in of_room.values() for one in mutants]
-    wanted = {one.digest for one in chosen(every, sample, seed)}
+    drawn = chosen([one for one in every if one.key not in known], sample, seed)
+    wanted = {one.digest for one in drawn}
     tried: Counter[str] = Counter()
     survived: list[Mutant] = []
     for room in rooms:
@@ -195,9 +197,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, help="which sample")
     parser.add_argument("--modules", default="", help="words of paths, with commas between")
     parser.add_argument("--anew", action="store_true", help="forget what came of earlier runs")
+    parser.add_argument("--kept", type=Path, default=KEPT, help="where to keep what came of them")
     given = parser.parse_args(arguments)
     words = [one.strip() for one in given.modules.split(",") if one.strip()]
-    memory = Memory(KEPT, anew=given.anew)
+    memory = Memory(given.kept, anew=given.anew)
     outcome = try_mutants(
         load_rooms(words), memory, given.sample, given.seed, lambda line: print(line, flush=True)
     )
