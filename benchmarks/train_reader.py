@@ -10,8 +10,10 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,8 +21,10 @@ from scipy.optimize import minimize
 
 from crab_graph.domains.clinic.domain import CLINIC
 from crab_graph.domains.travel.domain import TRAVEL
+from crab_graph.personas import understanding as reader
 from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.reader_model import CANDIDATE, SHARED, Weights, reader_model, save_weights
+from crab_graph.personas.spelling import Speller, words_of
 from crab_graph.personas.understanding import INTENTS, features_of
 from crab_graph.personas.wordbook import phrase_book
 
@@ -74,8 +78,25 @@ def example(message: Message) -> Example:
     labels = {**message["labels"], **message.get("corrected", {}).get("labels", {})}
     domain = message.get("domain", "travel")
     known = BRIEFINGS[domain]
-    clauses = features_of(message["text"], known.lexicon, known.slots, message.get("before"))
+    with patch.object(reader, "speller", _speller):
+        clauses = features_of(message["text"], known.lexicon, known.slots, message.get("before"))
     return Example(domain, clauses, frozenset(labels["intents"]), frozenset(labels["asked"]))
+
+
+@cache
+def spelled() -> dict[str, tuple[list[str], list[str]]]:
+    """Return the words of all messages for each file: travel's, and those that all domains have."""
+    texts: dict[str, list[str]] = {name: [] for name in BRIEFINGS}
+    for message in (one for name in sets() for one in load(name)):
+        texts[message.get("domain", "travel")].append(message["text"])
+    own, *others = (words_of(texts[name]) for name in BRIEFINGS)
+    common = tuple([w for w in own[at] if all(w in one[0] for one in others)] for at in (0, 1))
+    return {OWN: own, SHARED: (common[0], common[1])}
+
+
+@cache
+def _speller(learned: str = "") -> Speller:
+    return Speller(*spelled()[learned or SHARED])
 
 
 def train(examples: Sequence[Example]) -> tuple[Weights, Weights, Weights]:
@@ -285,7 +306,7 @@ def main() -> None:
     mark = stamp()
     for source, parts in ((SHARED, {"acts": acts, "facts": facts}), (OWN, {"own": own})):
         with _target(source).open("wb") as file:
-            save_weights(file, parts, mark)
+            save_weights(file, parts, spelled()[source], mark)
         print(source, {name: one.values.shape for name, one in parts.items()}, file=sys.stderr)
 
 

@@ -137,9 +137,26 @@ def stamp_of(learned: str = "") -> str:
     return _arrays(learned or SHARED)["stamp"].tobytes().decode()
 
 
-def save_weights(path: IO[bytes], weights: Mapping[str, Weights], stamp: str) -> None:
-    """Write weights to a file, by name, with the digest of what they were learned from."""
+def spelled_words(learned: str = "") -> tuple[list[str], list[str]]:
+    """Return the words of the messages that a model was learned from, and the usual ones of them.
+
+    Raises:
+        UsageError: there is no such file, or it holds no words; the message names it.
+    """
+    held = _arrays(learned or SHARED)
+    known, usual = (_unpacked(held[name]) for name in ("words", "usual_words"))
+    return known, usual
+
+
+def save_weights(
+    path: IO[bytes],
+    weights: Mapping[str, Weights],
+    words: tuple[Sequence[str], Sequence[str]],
+    stamp: str,
+) -> None:
+    """Write weights to a file, by name, with the words, and the digest, of what they come from."""
     arrays = {key: one for name, part in weights.items() for key, one in part.arrays(name).items()}
+    arrays |= {"words": _packed(words[0]), "usual_words": _packed(words[1])}
     np.savez_compressed(path, allow_pickle=False, stamp=_packed([stamp]), **arrays)
 
 

@@ -20,6 +20,7 @@ from crab_graph.personas.plain_requests import (
 )
 from crab_graph.personas.questions import Segment, read_segments
 from crab_graph.personas.reader_model import Numbers, of_message, reader_model
+from crab_graph.personas.spelling import speller
 from crab_graph.personas.spoken_sums import find_sums
 from crab_graph.personas.wordbook import DomainLexicon, says
 from crab_graph.text.amounts import find_amounts
@@ -77,8 +78,8 @@ class Reading:
         slots: Sequence[BriefedSlot],
         before: str | None = None,
     ) -> None:
-        self.said = _said(text)
-        """What a user reads of it, as it is written."""
+        self.said = _said(text, lexicon)
+        """What a user reads of it: as it is written, but for slips of the keyboard."""
         self.utterance, self.segments = read_segments(self.said, lexicon)
         self.stated = find_amounts(self.utterance)
         """The amounts it names, with their places."""
@@ -165,8 +166,8 @@ class Reading:
         ids = Counter(name.partition("-")[0] for name in {*ANY_ID.findall(self._words)})
         signs = MessageSigns(ids, len(self.stated), self._is_about_payment, self.prefixes)
         priced = [self._is_priced(segment) for segment in self.segments]
-        before = read_segments(_said(self._before), self.lexicon)[1] if self._before else []
-        last = before[-_REMEMBERED:]
+        before = _said(self._before, self.lexicon) if self._before else ""
+        last = read_segments(before, self.lexicon)[1][-_REMEMBERED:]
         return message_features(self.segments, signs, priced, words, self.lexicon, last)
 
     @cached_property
@@ -398,15 +399,15 @@ class Reading:
         return "proposes" in self._likely
 
 
-def _said(text: str) -> str:
+def _said(text: str, lexicon: DomainLexicon) -> str:
     """Return what a user reads of a message: not what is thought aloud, and so much of it."""
     # Behind the last end of a thought none ends that begins.
     ends = [match.end() for match in _THOUGHT_END.finditer(text)]
     thought = ends[-1] if ends else 0
     said = _THOUGHT.sub("", text[:thought]) + _THOUGHT_LINE.sub("", text[thought:])
-    if len(said) <= ATTENTION:
-        return said
-    return f"{said[: ATTENTION // 2]}\n{said[-ATTENTION // 2 :]}"
+    if len(said) > ATTENTION:
+        said = f"{said[: ATTENTION // 2]}\n{said[-ATTENTION // 2 :]}"
+    return speller(lexicon.learned).mended(said)
 
 
 def features_of(
