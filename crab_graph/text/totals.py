@@ -156,8 +156,8 @@ def _clause_totals(
     if len(stated) > 1 and "=" not in reading.utterance.words(clause):
         is_void = is_void or all(cue.family is not CueFamily.TOTAL for cue in cues)
     entries = list(_entries(text, stated))
-    is_growing = says("growing") or says("running")
-    states_nothing = is_void or says("running")
+    says_growing, is_running = says("growing"), says("running")
+    is_growing, states_nothing = says_growing or is_running, is_void or is_running
     bound: dict[Amount, _Cue] = {}
     for cue in sorted(cues, key=lambda cue: (cue.family is not CueFamily.TOTAL, cue.start)):
         bound.setdefault(_bind(text, clause, entries, cue), cue)
@@ -181,7 +181,7 @@ def _clause_totals(
             TotalStatement(
                 *(amount, cue.family, scope, scoped, states_nothing or is_idle, clause),
                 is_share=is_share,
-                is_loose=is_loose,
+                is_loose=is_loose or says_growing,
                 is_growing=is_growing and not is_void and not is_idle,
             )
         )
@@ -290,14 +290,12 @@ def _scope(
 ) -> tuple[Scope, tuple[Reference, ...], bool]:
     """Read the scope where it stands nearest to the cue first, and tell whether it is loose."""
     is_bare = False
-    text = reading.utterance.text
-    is_growing = pattern("totals", "growing").search(text, clause.start, clause.end) is not None
     for start, end, is_near in _regions(reading, clause, cue, amount):
         scope, scoped = reading.scope_of((start, end))
         if scope in (Scope.WHOLE, Scope.SLOTS):
             earlier = bisect_left(stated, start, key=lambda one: one.start)
             has_own = earlier < len(stated) and stated[earlier].end <= min(cue.start, amount.start)
-            return scope, scoped, is_growing or (has_own and not is_near)
+            return scope, scoped, has_own and not is_near
         is_bare = is_bare or scope is Scope.BARE
     return (Scope.BARE if is_bare else Scope.UNSCOPED), (), False
 
