@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from crab_graph.eval.checks import CheckResult
 from crab_graph.eval.reading import lay_out, read_task
 from crab_graph.eval.replay import CallStep, MessageStep, Trajectory, replay
 from crab_graph.eval.transcript import read_transcript
@@ -23,6 +24,7 @@ from tests.eval.builders import (
     Plan,
     Script,
     flight,
+    small_task,
 )
 
 Edit = Callable[[list[CallStep]], list[CallStep]]
@@ -53,12 +55,21 @@ def edited(tape: Trajectory, *edits: Edit, task: Any = None) -> Trajectory:
     return replace(tape, steps=tuple(steps), ledger=Ledger.fold(world, events))
 
 
-def says(check: str, tape: Trajectory, task: Any = None) -> str:
-    """Return what one verifier says of a tape."""
-    reading = read_task(task or Plan().write().task)
-    episode = lay_out(reading, tape)
+def judged(check: str, tape: Trajectory, task: Any = None) -> CheckResult:
+    """Return what one verifier says of a tape, with its evidence."""
+    reading = read_task(task or small_task())
     judge = next(one.judge for one in verifiers_of(reading) if one.id == check)
-    return str(judge(episode).verdict)
+    return judge(lay_out(reading, tape))
+
+
+def says(check: str, tape: Trajectory, task: Any = None) -> str:
+    """Return the verdict of one verifier on a tape."""
+    return str(judged(check, tape, task).verdict)
+
+
+def evidence(check: str, tape: Trajectory) -> list[str]:
+    """Return the texts of what one verifier saw in a tape."""
+    return [one["text"] for one in judged(check, tape).evidence]
 
 
 def wrote(call: CallStep, table: str) -> bool:

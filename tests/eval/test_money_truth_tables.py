@@ -28,6 +28,7 @@ from tests.eval.tapes import (
     dropping,
     edited,
     events_of,
+    evidence,
     insert,
     right_tape,
     rows,
@@ -390,6 +391,33 @@ def test_an_offer_that_is_new_has_no_stock_to_compare_with():
     fare = {**small_task().world.tables["fares"]["FA-50001"], "fare_id": "FA-99999"}
     new = insert("fares", "FA-99999", fare)
     assert says("D24", edited(right_tape(), adding("transactions", 3, new))) == PASS
+
+
+def test_what_is_skipped_hides_nothing_behind_it():
+    """A new offer, a cancelled stay and money for nobody come before what does not add up."""
+    fare = {**small_task().world.tables["fares"]["FA-50001"], "fare_id": "FA-00001"}
+    new = insert("fares", "FA-00001", fare)
+    wrong = add_stock("FA-50001", 1)
+    tape = edited(right_tape(), adding("transactions", 3, new, wrong))
+    assert says("D24", tape) == FAIL
+    item, booking = rows(right_tape(), "booked_rooms")[0], rows(right_tape(), "bookings")[2]
+    held = []
+    for number, status in (("1", "cancelled"), ("2", "pending")):
+        key = f"BK-9000000{number}"
+        held += [
+            insert("bookings", key, {**booking, "booking_id": key, "status": status}),
+            insert("booked_rooms", key, {**item, "item_key": key, "booking_id": key}),
+        ]
+    assert said_by_d24(edited(right_tape(), adding("transactions", 3, *held))) == 2
+    charge = rows(right_tape(), "transactions")[0]
+    for booking_id in ("BK-9", "BK-00000001"):
+        more = {**charge, "transaction_id": f"TX-{booking_id}", "booking_id": booking_id}
+        held.append(insert("transactions", more["transaction_id"], more))
+    assert said_by_d24(edited(right_tape(), adding("transactions", 3, *held[-2:]))) == 2
+
+
+def said_by_d24(tape):
+    return len(evidence("D24", tape))
 
 
 def add_stock(fare, delta):

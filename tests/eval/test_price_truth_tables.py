@@ -335,6 +335,16 @@ def test_evidence_of_a_price():
     assert [one["amount"] for one in whole["tried"]] == ["$300.00"]
 
 
+def test_the_reading_of_a_price_is_told_where_it_is_not_the_first():
+    def explanations(text):
+        found = graded(short_episode(text, "book", "pay")).evidence["F-IP"]
+        return [one.get("explanation") for one in found]
+
+    assert explanations(f"{OUT} is $300.00.") == [None]
+    assert explanations(f"{OUT} is $150.00 per passenger.") == [None]
+    assert explanations(f"{OUT} is $150.00.") == ["read as one unit"]
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [

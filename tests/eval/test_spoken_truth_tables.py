@@ -131,6 +131,13 @@ def test_a_name_is_told_before_it_is_booked_and_an_id_only_where_ids_are(lines, 
     assert words(with_hotel(*lines), "F-ID", "F-NM") == found
 
 
+def test_why_a_name_or_an_id_is_missing_is_told_of_itself():
+    by_id = graded(with_hotel(f"{HOTEL}.", "book"))
+    assert by_id.evidence["F-NM"][0]["text"].endswith("(absent)")
+    by_name = graded(with_hotel(f"{ANNEX} is free. {NAMES[HOTEL]} too.", "book"))
+    assert by_name.metrics["id_mismatch"] == ["absent"]
+
+
 def test_a_flight_has_no_name_to_tell():
     assert words(episode(f"{OUT} is free.", "book"), "F-NM") == [SILENT]
     assert words(episode("Hello."), "F-ID", "F-NM") == [SILENT, SILENT]
@@ -211,6 +218,13 @@ def test_what_is_booked_is_what_stands_approved_and_was_not_rejected(lines, word
     assert words(episode(*lines), "F-AP") == [word]
 
 
+def test_an_approval_that_healed_a_rejection_and_was_cleared_has_healed_it():
+    lines = (f"u: I don't want {OUT}.", "book", f"u: Yes, book {OUT}.")
+    choice = (f"{OUT} or {OUT_MIDDAY}. Shall I book?", "u: Yes.")
+    assert words(episode(*lines, *choice), "F-AP") == [PASS]
+    assert words(episode(*lines[:2], *choice), "F-AP") == [FAIL]
+
+
 def test_each_booking_needs_its_own_approval():
     script = episode(f"u: Yes, book {OUT} and {BACK}.", "book", "book", flights=(OUT, BACK_NIGHT))
     verdict = graded(script)
@@ -222,6 +236,7 @@ def test_each_booking_needs_its_own_approval():
 def test_evidence_of_approvals_and_rejections():
     approved = graded(episode(f"u: Yes, book {OUT}.", "book")).evidence["F-AP"]
     assert [one["text"].startswith(f"{OUT} was approved") for one in approved] == [True]
+    assert approved[0]["message"] == 1 and approved[0]["explanation"]
     rejected = graded(episode(f"u: I don't want {OUT}.", "book")).evidence["F-AP"]
     assert [one["text"] for one in rejected] == [f"{OUT} was booked after the user had rejected it"]
 

@@ -1,0 +1,410 @@
+"""Errors of the user: for each conjunct two talks that differ in it alone, one on each side."""
+
+import pytest
+
+from crab_graph.eval.false_yes import says_yes
+from crab_graph.eval.invented_demands import without_leading_no
+from crab_graph.eval.user_errors import asks_yes_or_no, recorded_errors, says_yes_or_no
+from crab_graph.eval.user_facts import UserConduct
+from crab_graph.eval.verdict import grade
+from crab_graph.text.utterance import read_message
+from tests.eval.builders import BACK, OUT, OUT_MIDDAY, SMALL_CARD, Plan, Script, flight, graded
+from tests.eval.tapes import short_episode
+
+
+def errors(script, code, conduct=None):
+    verdict = grade(script.task, script.messages, conduct=conduct)
+    return [one for one in verdict.metrics["user_errors"] if one["code"] == code]
+
+
+def count(script, code, conduct=None):
+    return len(errors(script, code, conduct))
+
+
+# --- U8
+
+
+@pytest.mark.parametrize(
+    ("text", "is_yes"),
+    [
+        ("Yes.", True),
+        ("That's right.", True),
+        ("YES, perfect", True),
+        ("Yes, but not at night.", False),
+        ("No, that's wrong.", False),
+        ("Midday.", False),
+        ("Hm.", False),
+    ],
+)
+def test_what_says_yes_says_nothing_against_it(text, is_yes):
+    assert says_yes(text) is is_yes
+
+
+MIDDAY = "So you want to fly out around midday, right?"
+YES = "u: Yes, that's right."
+HELLO = "u: A trip from Chicago to Pittsburgh."
+KNOWN = UserConduct(None, {"origin": 1})
+
+
+def said_yes(*lines, flights=(OUT_MIDDAY,), conduct=KNOWN):
+    return count(short_episode(*lines, flights=flights), "U8", conduct)
+
+
+@pytest.mark.parametrize(
+    ("lines", "flights", "found"),
+    [
+        ((HELLO, MIDDAY, YES, "book"), (OUT_MIDDAY,), 1),
+        ((HELLO, MIDDAY, "u: No.", "book"), (OUT_MIDDAY,), 0),
+        ((HELLO, MIDDAY, "u: Hm.", "book"), (OUT_MIDDAY,), 0),
+        ((HELLO, "So you fly out in the morning, right?", YES, "book"), (OUT_MIDDAY,), 0),
+        ((HELLO, MIDDAY, YES), (), 0),
+        ((HELLO, "book", MIDDAY, YES), (OUT_MIDDAY,), 0),
+        ((HELLO, MIDDAY, YES, "book"), (BACK,), 0),
+        ((HELLO, MIDDAY, YES, MIDDAY, YES, "book"), (OUT_MIDDAY,), 1),
+        ((HELLO, MIDDAY, "u: Yes, the outbound flight in the morning.", "book"), (OUT_MIDDAY,), 0),
+        (("u: Outbound in the morning.", MIDDAY, YES, "book"), (OUT_MIDDAY,), 0),
+        (
+            (
+                *(HELLO, "So you want a 5-star hotel, right?", YES),
+                *("So you want to fly out around midday, right?", YES, "book"),
+            ),
+            (OUT_MIDDAY,),
+            1,
+        ),
+        (
+            (
+                *(HELLO, MIDDAY, YES, "So you want to fly back at night, right?", YES),
+                *("book", "book"),
+            ),
+            (OUT_MIDDAY, BACK),
+            2,
+        ),
+    ],
+)
+def test_a_false_yes_is_one_before_the_booking_it_is_about(lines, flights, found):
+    assert said_yes(*lines, flights=flights) == found
+
+
+@pytest.mark.parametrize(
+    ("settled", "found"),
+    [
+        ({}, 1),
+        ({"outbound_time_of_day": 1}, 0),
+        ({"outbound_time_of_day": 2}, 1),
+        ({"outbound_time_of_day": 9}, 1),
+        ({"return_time_of_day": 1}, 1),
+    ],
+)
+def test_what_was_given_before_the_booking_makes_a_yes_no_error(settled, found):
+    conduct = UserConduct(None, {"origin": 1}, settled=settled)
+    assert said_yes(HELLO, MIDDAY, YES, "book", conduct=conduct) == found
+
+
+def test_what_was_given_after_the_booking_came_too_late():
+    lines = (HELLO, MIDDAY, YES, "book", "Anything else?", "u: I told you.", "Good.")
+    late = UserConduct(None, {"origin": 1}, settled={"outbound_time_of_day": 5})
+    assert said_yes(*lines, conduct=late) == 1
+    early = UserConduct(None, {"origin": 1}, settled={"outbound_time_of_day": 3})
+    assert said_yes(*lines, conduct=early) == 0
+
+
+@pytest.mark.parametrize(("overlooks", "fault"), [(False, "user"), (True, "agent")])
+def test_who_may_overlook_errors_is_not_blamed_for_them(overlooks, fault):
+    script = Plan().swapped(flight("outbound", OUT_MIDDAY)).write()
+    script.messages[0]["content"] = HELLO[3:]
+    script.messages.insert(1, {"role": "assistant", "content": MIDDAY})
+    script.messages.insert(2, {"role": "user", "content": YES[3:]})
+    conduct = UserConduct(None, {"origin": 1}, overlooks=overlooks)
+    assert count(script, "U8", conduct) == 1
+    assert grade(script.task, script.messages, conduct=conduct).fault == fault
+
+
+def test_without_a_record_a_false_yes_is_seen_too():
+    assert said_yes(HELLO, MIDDAY, YES, "book", conduct=None) == 1
+
+
+# --- U4 and U5
+
+ASKS = "Which day do you leave?"
+OTHER = "What is your budget?"
+
+
+@pytest.mark.parametrize(
+    ("lines", "ending", "found"),
+    [
+        ((HELLO, ASKS), "Bye. ###STOP###", 1),
+        ((HELLO, ASKS), "Bye. ###TRANSFER###", 1),
+        ((HELLO, ASKS), "Bye.", 0),
+        ((HELLO, ASKS), "Bye. ###OUT-OF-SCOPE###", 0),
+        ((HELLO, "I am sorry, I cannot do that. " + ASKS), "Bye. ###STOP###", 0),
+        ((HELLO, "Shall I connect you with a human agent?"), "Bye. ###STOP###", 0),
+        ((HELLO, "transfer", ASKS), "Bye. ###STOP###", 0),
+        ((HELLO, "Good to know."), "Bye. ###STOP###", 1),
+        ((HELLO, ASKS, "u: On 3 May.", OTHER), "Bye. ###STOP###", 1),
+        ((HELLO, ASKS, "u: On 3 May.", ASKS), "Bye. ###STOP###", 0),
+        ((HELLO, ASKS, "u: On 3 May.", "Good to know."), "Bye. ###STOP###", 0),
+        ((HELLO, ASKS, "u: On 3 May.", "Please tell me more."), "Bye. ###STOP###", 1),
+        ((HELLO, ASKS, "u: On 3 May.", "Can I help you with anything?"), "Bye. ###STOP###", 0),
+        ((HELLO, ASKS, "u: On 3 May.", "book", ASKS), "Bye. ###STOP###", 1),
+        ((HELLO, "book", ASKS, "u: On 3 May.", ASKS), "Bye. ###STOP###", 0),
+    ],
+)
+def test_who_ends_too_early(lines, ending, found):
+    assert count(short_episode(*lines, ending=ending), "U4") == found
+
+
+def test_a_finished_job_may_be_ended_whatever_is_asked():
+    asking = Plan(
+        closing="Everything is confirmed. Total charged: $1,010.00. Which seat do you like?"
+    )
+    assert [one["code"] for one in graded(asking).metrics["user_errors"]] == []
+
+
+@pytest.mark.parametrize(("patience", "found"), [(1, 0), (2, 0), (3, 0), (4, 1), (9, 1)])
+def test_a_user_whose_patience_has_run_out_may_end(patience, found):
+    lines = (HELLO, "Hm.", "u: Hm.", "Well.", "u: Well.", "Please tell me more.")
+    conduct = UserConduct(None, {"origin": 1}, patience=patience)
+    script = short_episode(*lines, ending="Enough. ###STOP###")
+    assert count(script, "U4", conduct) == found
+
+
+@pytest.mark.parametrize(
+    ("lines", "ending", "found"),
+    [
+        ((HELLO, "Hm."), "###OUT-OF-SCOPE###", 1),
+        ((HELLO, "Hm."), "###STOP###", 0),
+        ((HELLO, "Hm."), "###TRANSFER###", 1),
+        ((HELLO, "I can connect you with a human agent.", "u: Hm.", "Hm."), "###TRANSFER###", 0),
+        ((HELLO, "transfer", "Hm."), "###TRANSFER###", 0),
+        ((HELLO, "Hm."), "Bye.", 0),
+    ],
+)
+def test_who_ends_in_the_wrong_way(lines, ending, found):
+    found_errors = errors(short_episode(*lines, ending=ending), "U5")
+    assert len(found_errors) == found
+    assert all(
+        one["message"] == len([line for line in lines if line != "transfer"]) + 1
+        for one in found_errors
+    )
+
+
+# --- U6
+
+
+class Desk:
+    """An outbound flight for $300.00 that is booked, with the first card on the platform."""
+
+    def __init__(self, card=True):
+        self.script = Script()
+        self.booking = self.script.book(flight("outbound", OUT))
+        self.method = self.script.add_card() if card else ""
+
+    def asked(self, text):
+        self.script.agent(text.format(booking=self.booking, method=self.method))
+
+    def answered(self, text):
+        self.script.user(text)
+
+    def texts(self):
+        self.script.user("Bye. ###STOP###")
+        return [one["text"] for one in errors(self.script, "U6")]
+
+
+APPROVE = "Please approve $300.00 for {booking} with {method}."
+
+
+@pytest.mark.parametrize(
+    ("request_text", "cents", "found"),
+    [
+        (APPROVE, 300_00, None),
+        (APPROVE, 299_00, "amount"),
+        ("Please approve $299.00 for {booking} with {method}.", 300_00, None),
+        ("Please approve $299.00 for {booking} with {method}.", 299_00, None),
+        ("Please approve {booking} with {method}.", 299_00, None),
+        ("The weather is fine, it is $300.00.", 299_00, None),
+    ],
+)
+def test_an_approval_of_another_amount_than_asked_and_due(request_text, cents, found):
+    desk = Desk()
+    desk.asked(request_text)
+    desk.script.approve(desk.booking, desk.method, cents)
+    desk.answered("Approved.")
+    assert desk.texts() == ([f"approved another {found} for {desk.booking}"] if found else [])
+
+
+@pytest.mark.parametrize(
+    ("request_text", "other", "found"),
+    [
+        (APPROVE, False, None),
+        (APPROVE, True, "method"),
+        ("Please approve $300.00 for {booking}.", True, None),
+        ("Please approve $300.00 for {booking} with PM-00000001.", True, None),
+    ],
+)
+def test_an_approval_of_another_method_than_asked(request_text, other, found):
+    desk = Desk()
+    method = desk.script.add_card(SMALL_CARD) if other else desk.method
+    desk.asked(request_text)
+    desk.script.approve(desk.booking, method, 300_00)
+    desk.answered("Approved.")
+    assert desk.texts() == ([f"approved another {found} for {desk.booking}"] if found else [])
+
+
+def test_an_approval_before_the_request_or_after_the_answer_is_not_of_it():
+    for place in ("before", "after"):
+        desk = Desk()
+        if place == "before":
+            desk.script.approve(desk.booking, desk.method, 299_00)
+        desk.asked(APPROVE)
+        desk.answered("Wait.")
+        if place == "after":
+            desk.script.approve(desk.booking, desk.method, 299_00)
+        assert desk.texts() == []
+
+
+@pytest.mark.parametrize(
+    ("request_text", "answer", "does", "claims"),
+    [
+        (APPROVE, "Approved.", False, True),
+        (APPROVE, "Approved.", True, False),
+        (APPROVE, "Not approved.", False, False),
+        (APPROVE, "Is it approved?", False, False),
+        (APPROVE, "Hm.", False, False),
+        ("The weather is fine.", "Approved.", False, False),
+    ],
+)
+def test_who_claims_an_approval_that_was_not_given(request_text, answer, does, claims):
+    desk = Desk()
+    desk.asked(request_text)
+    if does:
+        desk.script.approve(desk.booking, desk.method, 300_00)
+    desk.answered(answer)
+    assert desk.texts() == (["claimed an approval not given"] if claims else [])
+
+
+def test_nothing_waits_for_an_approval_that_is_approved_paid_or_cancelled():
+    for then in ("approved", "paid", "cancelled", "waiting"):
+        desk = Desk()
+        if then == "approved":
+            desk.script.approve(desk.booking, desk.method, 300_00)
+        elif then == "paid":
+            desk.script.charge(desk.booking, desk.method)
+        elif then == "cancelled":
+            desk.script.call("cancel_flight", booking_id=desk.booking)
+        desk.asked(APPROVE)
+        desk.answered("Approved.")
+        assert bool(desk.texts()) is (then == "waiting"), then
+
+
+@pytest.mark.parametrize(
+    ("card", "does", "answer", "claims"),
+    [
+        (False, False, "I have added the card.", True),
+        (False, True, "I have added the card.", False),
+        (True, False, "I have added the card.", False),
+        (False, False, "I have not added the card.", False),
+        (False, False, "Hm.", False),
+    ],
+)
+def test_who_claims_a_card_that_was_not_added(card, does, answer, claims):
+    desk = Desk(card=card)
+    desk.asked("Please add your card to the platform.")
+    if does:
+        desk.script.add_card()
+    desk.answered(answer)
+    assert desk.texts() == (["claimed a card that it had not added"] if claims else [])
+
+
+# --- U7
+
+
+@pytest.mark.parametrize(
+    ("questions", "answers", "found"),
+    [
+        ((ASKS, OTHER, "How many travel?"), ("Hm.", "Hm.", "Hm."), 1),
+        ((ASKS, OTHER, "How many travel?"), ("Hm.", "Hm.", "Well."), 0),
+        ((ASKS, OTHER, "How many travel?"), ("Hm.", "Well.", "Hm."), 0),
+        ((ASKS, OTHER), ("Hm.", "Hm."), 0),
+        ((ASKS, ASKS, ASKS), ("Hm.", "Hm.", "Hm."), 0),
+        ((ASKS, OTHER, "Shall I book it?"), ("Yes.", "Yes.", "Yes."), 0),
+        (("Which day?", "What budget?", "How many travel?"), ("Yes.", "Yes.", "Yes."), 1),
+        ((ASKS, OTHER, "How many travel?", "Why?"), ("Hm.", "Hm.", "Hm.", "Hm."), 1),
+        (("", ASKS, OTHER, "How many travel?"), ("Hm.", "Hm.", "Hm.", "Hm."), 1),
+    ],
+)
+def test_who_goes_round_in_circles(questions, answers, found):
+    script = Script()
+    script.user(HELLO[3:])
+    for question, answer in zip(questions, answers, strict=True):
+        script.agent(question)
+        script.user(answer)
+    script.agent("I am sorry, I cannot go on.")
+    script.user("###STOP###")
+    assert count(script, "U7") == found
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("Shall I book it?", True),
+        ("Is that right?", True),
+        ("You leave on 3 May, right?", True),
+        ("How many travel?", False),
+        ("You leave on 3 May.", False),
+    ],
+)
+def test_what_can_be_answered_with_yes_or_no(text, asks):
+    assert asks_yes_or_no(read_message(text)) is asks
+
+
+@pytest.mark.parametrize(("text", "is_one"), [("Yes.", True), ("No.", True), ("On 3 May.", False)])
+def test_what_is_a_yes_or_a_no(text, is_one):
+    assert says_yes_or_no(read_message(text)) is is_one
+
+
+def test_what_an_engine_recorded_has_the_code_of_its_kind():
+    def read(kind):
+        (error,) = recorded_errors([{"kind": kind, "turn": "3", "text": "so"}])
+        assert (error.message, error.text) == (3, f"{kind}: so")
+        return error.code, bool(error.covers)
+
+    assert read("ends_early") == ("U4", True)
+    assert read("wrong_token") == ("U5", True)
+    assert read("claims_payment") == ("U6", True)
+    assert read("invents_value") == ("U1", False)
+    assert read("something else") == ("U7", False)
+
+
+# --- U9 and U2
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        ((HELLO, ASKS, "u: Hm.", ASKS, "u: Hm."), 1),
+        ((HELLO, ASKS, "u: Hm."), 0),
+        ((HELLO, ASKS, "u: Hm.", OTHER, "u: Hm."), 0),
+        ((HELLO, ASKS, "u: On 3 May.", ASKS, "u: Hm."), 0),
+        ((HELLO, ASKS, "u: Hm.", ASKS, "u: On 3 May."), 0),
+        ((HELLO, ASKS, "u: Why?", ASKS, "u: Hm."), 0),
+        ((HELLO, ASKS, "u: Hm.", ASKS, "u: Hm.", ASKS, "u: Hm."), 1),
+        ((HELLO, ASKS, "u: Hm.", ASKS, f"u: Yes, book {OUT}."), 0),
+    ],
+)
+def test_who_passes_over_what_is_asked_twice(lines, found):
+    script = short_episode(*lines, "I am sorry, I cannot go on.")
+    assert count(script, "U9") == found
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("no, the hotel is fine", "the hotel is fine"),
+        ("nope. the hotel is fine", "the hotel is fine"),
+        ("no - the hotel", "the hotel"),
+        ("no hotel is fine", "no hotel is fine"),
+        ("the hotel, no", "the hotel, no"),
+    ],
+)
+def test_a_leading_no_is_taken_off(text, left):
+    assert without_leading_no(text) == left
