@@ -29,7 +29,7 @@ test-slow: $(VENV)/.browser
 test-versions: $(VENV)/.ready
 	$(BIN)/python tests/versions.py
 
-# SAMPLE=200 draws as many, MODULES=verifiers,text takes those whose paths hold a word.
+# SAMPLE=200 draws as many; MODULES=payments,eval/user takes a room of targets.toml, or parts of paths.
 mutants: $(VENV)/.mutants
 	$(BIN)/python -m tests.mutants.run $(if $(SAMPLE),--sample $(SAMPLE)) \
 	  $(if $(SEED),--seed $(SEED)) $(if $(MODULES),--modules $(MODULES))

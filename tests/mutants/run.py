@@ -1,10 +1,10 @@
 """Try mutants of what judges, pays and reads, and say which of them no test notices.
 
 `make mutants` tries all of them, `SAMPLE=200` as many that are drawn, always the same ones for a
-`SEED`, and `MODULES=eval/verifiers,payments` those whose paths hold one of the words. What came of
-a mutant is kept in `build/mutants.jsonl`: a run that was interrupted goes on, and a mutant that was
-killed is not tried again as long as its module is the same, nor is one that survived as long as the
-tests are.
+`SEED`, and `MODULES=payments,eval/verifiers` those of a room, or whose paths hold a word. What came
+of a mutant is kept in `build/mutants.jsonl`: a run that was interrupted goes on, and a mutant that
+was killed is not tried again as long as its module is the same, nor is one that survived as long as
+the tests are.
 """
 
 import argparse
@@ -58,15 +58,17 @@ class Survivor(NamedTuple):
 
 
 def load_rooms(words: Sequence[str] = ()) -> list[Room]:
-    """Return the rooms with the modules whose paths, or whose rooms' names, hold one of the words.
+    """Return the rooms with their modules, of which words choose some; all of them without any.
 
-    Without words that is all of them.
+    A word is the name of a room, or else a part of paths.
     """
     rooms = []
-    for row in tomllib.loads((HERE / "targets.toml").read_text("utf-8"))["room"]:
+    rows = tomllib.loads((HERE / "targets.toml").read_text("utf-8"))["room"]
+    parts = [word for word in words if all(word != row["name"] for row in rows)]
+    for row in rows:
         paths = [path for glob in row["modules"] for path in _found(glob)]
         is_meant = row["name"] in words or not words
-        kept = [one for one in paths if is_meant or any(word in one for word in words)]
+        kept = [one for one in paths if is_meant or any(part in one for part in parts)]
         if kept:
             tests = [one for glob in row["tests"] for one in _found(glob)]
             rooms.append(Room(row["name"], tuple(kept), tuple(tests), row.get("warm")))
