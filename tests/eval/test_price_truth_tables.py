@@ -13,6 +13,7 @@ from tests.eval.builders import (
     Plan,
     flight,
     graded,
+    hotel,
 )
 from tests.eval.tapes import short_episode
 
@@ -360,3 +361,46 @@ def test_a_surplus_booking_has_prices_too():
     plan = replace(RIGHT, surplus=(flight("outbound", OUT_SPARE),), offers_transfer=True)
     assert word(plan, "F-IP") == PASS
     assert word(replace(plan, closing=f"{OUT_SPARE} was $134.00 per passenger."), "F-IP") == FAIL
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Total per person: $505.00.", PASS),
+        ("Total per person: $505.01.", FAIL),
+        ("Total per person: $504.99.", FAIL),
+        ("Total per person: $1,010.00.", FAIL),
+        (f"{HOTEL}: total $180.00 per person.", PASS),
+        (f"{HOTEL}: total $181.00 per person.", FAIL),
+        (f"You fly with {OUT} and {BACK}.\n\nTotal per person: $290.00.", PASS),
+        (f"You fly with {OUT} and {BACK}.\n\nTotal per person: $291.00.", FAIL),
+        (f"You fly with {OUT} and {BACK}.\n\nTotal per person: $505.00.", PASS),
+    ],
+)
+def test_what_each_one_pays_is_a_share_of_all_or_of_what_is_named(text, found):
+    assert word(replace(RIGHT, reserved=text), "F-IP") == found
+
+
+def test_the_share_of_a_job_of_which_a_part_is_missing_is_not_known():
+    part = replace(RIGHT.without("hotel"), reserved="Total per person: $1.00.")
+    assert word(replace(part, proposal="Shall I book?"), "F-IP") == SILENT
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (f"{OUT_MIDDAY} and {HOTEL}: $120.00 each.", PASS),
+        (f"{OUT_MIDDAY} and {HOTEL}: $121.00 each.", FAIL),
+        (f"{OUT_MIDDAY} and {BACK}: $120.00 each.", FAIL),
+        (f"{OUT_MIDDAY} and {BACK}: $140.00 each.", FAIL),
+        (f"{OUT_MIDDAY} and {HOTEL}: $240.00.", PASS),
+        (f"{OUT_MIDDAY} and {HOTEL}: $241.00.", FAIL),
+        (f"{OUT_MIDDAY} and {HOTEL}: $480.00.", PASS),
+        (f"{OUT_MIDDAY} and {BACK}: $280.00.", FAIL),
+        (f"{OUT_MIDDAY} and {BACK}: $520.00.", PASS),
+    ],
+)
+def test_one_price_of_several_things_is_of_each_where_they_cost_the_same(text, found):
+    plan = RIGHT.swapped(flight("outbound", OUT_MIDDAY))
+    plan = plan.swapped(hotel(nights=2, check_out="2027-05-05"))
+    assert word(replace(plan, reserved=text), "F-IP") == found

@@ -96,6 +96,7 @@ def with_card(card: dict[str, Any]) -> Wallet:
         (asking("approval"), replace(with_card(BARE), bookings=(PAID,)), []),
         (asking("card"), replace(with_card(BARE), called=WALLET.called | {ADD}), []),
         (asking("card"), replace(WALLET, cards=()), []),
+        (asking("approval"), replace(with_card(BARE), called=WALLET.called | {ADD}), []),
         (
             asking("approval"),
             replace(

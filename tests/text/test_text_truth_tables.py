@@ -12,6 +12,7 @@ from crab_graph.text.amounts import (
     stated_amounts,
     summed,
 )
+from crab_graph.text.approvals import NO_APPROVALS, find_acts
 from crab_graph.text.mentions import (
     ReferenceForm,
     by_slot,
@@ -350,3 +351,73 @@ def test_what_says_that_something_is_done(text, before, after):
     said = read_message(text)
     assert has_summary_cue(said, VOCABULARY, has_charged=False) is before
     assert has_summary_cue(said, VOCABULARY, has_charged=True) is after
+
+
+# --- approvals
+
+
+def approvals(text, before=""):
+    """What a user's message approves and rejects, in answer to what is said before."""
+    said = read_message(before)
+    offered = by_slot(disclosed(find_mentions(said, CATALOGUE)), CATALOGUE)
+    acts = find_acts(read_message(text), (said, offered) if before else None, CATALOGUE)
+    state = NO_APPROVALS.after(acts)
+    approved = sorted(one for ids in state.approved.values() for one in ids)
+    return approved, sorted(state.rejected)
+
+
+@pytest.mark.parametrize(
+    ("text", "approved", "rejected"),
+    [
+        ("FL-100, HT-10, book them.", ["FL-100", "HT-10"], []),
+        ("FL-100 and HT-10. Book them.", ["FL-100", "HT-10"], []),
+        ("Yes, FL-100, HT-10.", ["FL-100", "HT-10"], []),
+        ("Yes, FL-100 and HT-10?", [], []),
+        ("Yes, FL-100 if HT-10 is free.", [], []),
+        ("Not FL-100, HT-10.", [], ["FL-100", "HT-10"]),
+        ("Not FL-100, FL-101 please.", ["FL-101"], ["FL-100"]),
+        ("No, keep FL-100.", ["FL-100"], []),
+        ("No, FL-100 is fine.", ["FL-100"], []),
+        ("No changes to FL-100, all good.", ["FL-100"], []),
+        ("Don't book HT-10.", [], ["HT-10"]),
+        ("Don't go with HT-10.", [], ["HT-10"]),
+        ("Without HT-10 please.", [], ["HT-10"]),
+        ("I don't like the price of HT-10, but OK, book it.", ["HT-10"], []),
+        ("Book FL-100, not FL-101.", ["FL-100"], ["FL-101"]),
+        ("Book FL-101 rather than FL-100.", ["FL-101"], []),
+        ("FL-100 is nice.", [], []),
+        ("I don't mind FL-100.", [], []),
+        ("No problem, book FL-100.", ["FL-100"], []),
+        ("Book FL-100. No, book FL-101.", ["FL-101"], []),
+        ("Don't book FL-100. Book FL-100.", ["FL-100"], []),
+        ("Book FL-100. Don't book FL-100.", [], ["FL-100"]),
+        ("FL-100 please", ["FL-100"], []),
+        ("FL-100, please", ["FL-100"], []),
+        ("Please FL-100", [], []),
+    ],
+)
+def test_what_a_user_approves_and_rejects(text, approved, rejected):
+    assert approvals(text) == (approved, rejected)
+
+
+ONE = "FL-100 and HT-10. Shall I book it?"
+TWO = "FL-100 or FL-101, and HT-10. Shall I book it?"
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "approved"),
+    [
+        (ONE, "Yes.", ["FL-100", "HT-10"]),
+        (ONE, "Yes?", []),
+        (ONE, "Yes, but wait.", []),
+        (ONE, "Hm.", []),
+        ("FL-100 and HT-10.", "Yes.", []),
+        (TWO, "Yes.", ["HT-10"]),
+        (TWO, "The first one.", ["FL-100"]),
+        (TWO, "The second one.", ["FL-101"]),
+        (TWO, "The second one?", []),
+        (ONE, "No.", []),
+    ],
+)
+def test_what_a_message_without_a_name_approves(before, text, approved):
+    assert approvals(text, before)[0] == approved
