@@ -22,7 +22,8 @@ _REFUSAL = re.compile(
     rf"{fragment('approval', 'refusals')}(?:\W+{WORD}){{0,2}}?\W+"
     rf"(?:{'|'.join(lexicon()['approval']['refused_verbs'])})(?!\w)"
 )
-
+_OF_CHARGES = re.compile(rf"(?:\W+(?!and\W){WORD}){{0,4}}?\W+{fragment('approval', 'charges')}")
+"""What leave to charge is asked for with: `of each of these payments`, `to charge`."""
 
 # Where a clause is cut: at commas but for those of numbers and before a lone `please`, and dashes.
 _CUT = re.compile(r",(?!\d)(?!\s*please\W*\Z)|\s[-–]\s|(?<!\w)but(?!\w)")
@@ -124,6 +125,9 @@ def requests_booking(utterance: Utterance) -> bool:
     text = utterance.text
     if pattern("approval", "requests").search(text):
         return True
+    leave = pattern("approval", "leave").finditer(text)
+    if any(not _OF_CHARGES.match(text, match.end()) for match in leave):
+        return True
     for clause in utterance.clauses:
         lead = pattern("approval", "request_leads").search(text, clause.start, clause.end)
         if lead and pattern("approval", "request_acts").search(text, lead.end(), clause.end):
@@ -148,7 +152,10 @@ def _bare_acts(
         and "?" not in text
         and pattern("approval", "reserve").search(text) is None
     )
-    if not is_approval or answered is None or not requests_booking(answered):
+    if not is_approval or answered is None:
+        return
+    is_order = pattern("approval", "orders").search(text) is not None
+    if not is_order and not requests_booking(answered):
         return
     for slot, ids in offered.items():
         is_one = len(ids) == 1

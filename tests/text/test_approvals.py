@@ -162,6 +162,13 @@ def test_a_no_to_a_question_that_is_no_request_takes_nothing_back(agent, kept):
     assert bool(approved) is kept
 
 
+def test_an_order_to_book_approves_whatever_was_asked():
+    plan = "FL-100 out, FL-200 back, Juniper Court (HT-10). Anything else?"
+    assert stand((plan, "No, please book that."))[0] == {}
+    assert stand((plan, "Please book all of that."))[0] == BOTH
+    assert stand((plan, "Yes, fine."))[0] == {}
+
+
 def test_a_later_approval_heals_a_rejection():
     assert stand((None, "not FL-100"), (None, "ok, FL-100")) == ({"outbound": ["FL-100"]}, [])
 
@@ -191,6 +198,25 @@ def test_a_harmless_no_clears_nothing(user):
         ("Ready to book?", True),
         ("Please confirm.", True),
         ("Does this work?", True),
+        ("May I have your approval of the plan as a whole?", True),
+        ("Is this all, and do I have your approval to reserve precisely this?", True),
+        ("If not, have I your go-ahead?", True),
+        ("Do you approve this plan, to be paid with your Visa?", True),
+        ("Do I have your permission to book it, and will you pay with the Visa?", True),
+        ("Do you approve the plan and the payments?", True),
+        ("Total: $1,010.00. Approve?", True),
+        ("ok to book? also there's no card on your account yet", True),
+        ("Want me to go for it?", True),
+        ("If this pleases you, just give me your blessing and I shall book it all.", True),
+        ("Let me know if I may book it.", True),
+        ("Are you happy with the plan?", True),
+        ("Just say the word.", True),
+        ("With your consent, I'll make the reservations.", True),
+        ("May I have your approval of each of these payments?", False),
+        ("Do you approve the four charges?", False),
+        ("Do you authorise me to charge your Visa?", False),
+        ("Thank you for your approval.", False),
+        ("They were booked with your approval.", False),
         ("I found two flights.", False),
         ("Shall I look for a hotel?", False),
     ],
