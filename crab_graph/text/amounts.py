@@ -29,6 +29,8 @@ _CUES_BEFORE = (
 )
 _OPEN = r"[^\w$,:()\[\]{}–-]"
 """A character between two words that does not part them: no comma, colon, dash or bracket."""
+_WITHIN = r"[^\w$,:()\[\]{}–.!?;-]"
+"""The same, of one sentence: those of a clause in small letters are not parted."""
 _LABELS = "|".join(re.escape(label) for label in lexicon()["amounts"]["budget_labels"])
 # Where a cue begins that may make an amount inert, and how many of them can bear on one amount.
 _INERT_CUE = re.compile(
@@ -47,7 +49,7 @@ _INERT_BEFORE = re.compile(
 _INERT_AFTER = re.compile(
     rf"[-–]\d|\s*(?:(?:{'|'.join(lexicon()['amounts']['directly_after'])})(?!\w)"
     rf"|{fragment('amounts', 'differences')})"
-    rf"|(?:{_OPEN}+{WORD}){{0,2}}{_OPEN}+{fragment('amounts', 'attached')}"
+    rf"|(?:{_WITHIN}+{WORD}){{0,2}}{_WITHIN}+{fragment('amounts', 'attached')}"
 )
 
 _SUM_AFTER = re.compile(rf"\s*(?:in )?{fragment('totals', 'total')}")

@@ -51,6 +51,7 @@ _TOLD_BEFORE = re.compile(
 """What may stand between an amount and the cue that it goes before: `$X was charged in total`."""
 _THAT_IS = re.compile(r"(?:(?<!\w)(?:that's|that is|it's|so|makes)|[:=])\s*\Z")
 _FEWEST_PARTS = 3
+_SENTENCE_END = re.compile(r"[.!?](?= )")
 _FOR_PHRASE = re.compile(r"\s+for\s[^,:;()\[\]$]*")
 
 
@@ -148,11 +149,7 @@ def _clause_totals(
     def says(key: str) -> bool:
         return pattern("totals", key).search(text, clause.start, clause.end) is not None
 
-    is_void = (
-        says("conditions")
-        or _is_labelled(text, clause)
-        or (parent is not None and reading.is_labelled(parent))
-    )
+    is_void = _is_labelled(text, clause) or (parent is not None and reading.is_labelled(parent))
     if len(stated) > 1 and "=" not in reading.utterance.words(clause):
         is_void = is_void or all(cue.family is not CueFamily.TOTAL for cue in cues)
     entries = list(_entries(text, stated))
@@ -186,6 +183,14 @@ def _clause_totals(
             )
         )
     return _with_parts(reading, entries, stated, found)
+
+
+def _is_conditional(text: str, clause: Clause, amount: Amount) -> bool:
+    """Tell whether the sentence of an amount has a condition; a clause in small letters has many."""
+    ends = [match.end() for match in _SENTENCE_END.finditer(text, clause.start, clause.end)]
+    start = max((end for end in ends if end <= amount.start), default=clause.start)
+    end = min((end for end in ends if end >= amount.end), default=clause.end)
+    return pattern("totals", "conditions").search(text, start, end) is not None
 
 
 def _entries(text: str, stated: Sequence[Amount]) -> Iterable[Amount]:

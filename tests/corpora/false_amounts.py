@@ -43,41 +43,41 @@ def _swapped_digits(cents: int) -> int:
     return int("".join(digits))
 
 
-# Totals before the first charge: the last one that was told.
+# Totals before the first charge: the last one told. One of several slots is F-IP's (§2.9).
 
 
 def _total_before(happened: Happened) -> list[Told]:
     return _last(happened.told("total"), happened.first_charge)
 
 
-@kind(Role.TOTAL_TOLD)
+@kind(Role.TOTAL_TOLD, Role.PRICE_TOLD)
 def total_one_cent_off(happened: Happened) -> Iterator[Lie]:
     yield from _changed(happened, _total_before(happened), happened.total + 1)
 
 
-@kind(Role.TOTAL_TOLD)
+@kind(Role.TOTAL_TOLD, Role.PRICE_TOLD)
 def total_a_hundred_lower(happened: Happened) -> Iterator[Lie]:
     yield from _changed(happened, _total_before(happened), happened.total - 100_00)
 
 
-@kind(Role.TOTAL_TOLD)
+@kind(Role.TOTAL_TOLD, Role.PRICE_TOLD)
 def total_with_digits_swapped(happened: Happened) -> Iterator[Lie]:
     yield from _changed(happened, _total_before(happened), _swapped_digits(happened.total))
 
 
-@kind(Role.TOTAL_TOLD)
+@kind(Role.TOTAL_TOLD, Role.PRICE_TOLD)
 def total_that_leaves_one_out(happened: Happened) -> Iterator[Lie]:
     for item in happened.sold:
         yield from _changed(happened, _total_before(happened), happened.total - item.whole)
 
 
-@kind(Role.TOTAL_TOLD)
+@kind(Role.TOTAL_TOLD, Role.PRICE_TOLD)
 def total_of_two_told_as_the_whole(happened: Happened) -> Iterator[Lie]:
     for first, second in combinations(happened.sold, 2):
         yield from _changed(happened, _total_before(happened), first.whole + second.whole)
 
 
-@kind(Role.TOTAL_TOLD)
+@kind(Role.TOTAL_TOLD, Role.PRICE_TOLD)
 def item_price_told_as_the_total(happened: Happened) -> Iterator[Lie]:
     for item in happened.sold:
         yield from _changed(happened, _total_before(happened), item.whole)
@@ -96,23 +96,23 @@ def _summed_up(happened: Happened, cents: int) -> Iterator[Lie]:
         yield from _changed(happened, [one for one in told if one.place == place], cents)
 
 
-@kind(Role.SUMMARY_TOLD)
+@kind(Role.SUMMARY_TOLD, Role.PRICE_TOLD)
 def summary_one_cent_off(happened: Happened) -> Iterator[Lie]:
     yield from _summed_up(happened, happened.total - 1)
 
 
-@kind(Role.SUMMARY_TOLD)
+@kind(Role.SUMMARY_TOLD, Role.PRICE_TOLD)
 def summary_with_digits_swapped(happened: Happened) -> Iterator[Lie]:
     yield from _summed_up(happened, _swapped_digits(happened.total))
 
 
-@kind(Role.SUMMARY_TOLD)
+@kind(Role.SUMMARY_TOLD, Role.PRICE_TOLD)
 def summary_that_leaves_one_out(happened: Happened) -> Iterator[Lie]:
     for item in happened.sold:
         yield from _summed_up(happened, happened.total - item.whole)
 
 
-@kind(Role.SUMMARY_TOLD)
+@kind(Role.SUMMARY_TOLD, Role.PRICE_TOLD)
 def running_total_told_in_the_summary(happened: Happened) -> Iterator[Lie]:
     running = 0
     for item in happened.sold[:-1]:
@@ -121,7 +121,7 @@ def running_total_told_in_the_summary(happened: Happened) -> Iterator[Lie]:
             yield from _summed_up(happened, running)
 
 
-@kind(Role.SUMMARY_TOLD)
+@kind(Role.SUMMARY_TOLD, Role.PRICE_TOLD)
 def refund_claimed(happened: Happened) -> Iterator[Lie]:
     told = _summary(happened)
     for item in happened.sold:

@@ -184,6 +184,18 @@ def _summed_up(episode: Episode) -> tuple[int, int]:
     return int(is_due and bool(summaries(episode))), int(is_due)
 
 
+def _false_lists(summary: StatedTotal, captured: Quantity) -> list[Evidence]:
+    """Return what a list beside a right summary comes to instead, where it is one of everything."""
+    return [
+        one.unexplained(
+            f"the list comes to that, {format_dollars(captured.cents)} were captured", ()
+        )
+        for total in summary.message.job_totals(SUMMARY_CUES)
+        if total.amount not in summary.message.amounts and total.amount.cents != captured.cents
+        for one in [StatedTotal(summary.message, total)]
+    ]
+
+
 def _judge_summary(episode: Episode, *, in_doubt: bool) -> CheckResult:
     """Judge the latest summary, in doubt the latest that is nothing else but one."""
     captured = Quantity("what was captured", episode.captured)
@@ -192,7 +204,8 @@ def _judge_summary(episode: Episode, *, in_doubt: bool) -> CheckResult:
         if not stated.is_consistent:
             return judge([inconsistent(stated)])
         if stated.cents == captured.cents:
-            return judge((), [stated.told("matches what was captured"), *explained])
+            matching = [stated.told("matches what was captured"), *explained]
+            return judge(_false_lists(stated, captured), matching)
         is_open = in_doubt and stated.total.scope is Scope.UNSCOPED
         tried = distinct((captured, *(explanations(episode, stated) if is_open else ())))
         reason = next((one for one in tried if one.cents == stated.cents), None)
