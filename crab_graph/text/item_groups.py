@@ -1,4 +1,7 @@
-"""Several items that share a price, or have one each: `FL-1 and FL-2: $580.00` (§2.14)."""
+"""Several items that share a price, or have one each: `FL-1 and FL-2: $580.00` (§2.14).
+
+And lists of charges that name no item: what each of them is for, the reader has to guess.
+"""
 
 import re
 from bisect import bisect_left
@@ -6,10 +9,13 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from crab_graph.text.amounts import Amount
-from crab_graph.text.mentions import Reference, ReferenceForm
+from crab_graph.text.amounts import Amount, amount_runs, stated_amounts
+from crab_graph.text.lexicon import pattern
+from crab_graph.text.mentions import Reference, ReferenceForm, references_within
+from crab_graph.text.utterance import Utterance
 
 _LONGEST_GAP = 40
+_FEWEST_CHARGES = 3
 _SAME = re.compile(r"[\s,:()\[\]\"'-]*")
 _AND = re.compile(r"[)\]\"']*\s?(?:and|&|\+|/|,)\s?(?:the |your |my )?[\"'(\[]*")
 _NEXT = re.compile(
@@ -84,6 +90,24 @@ def priced_together(
                     break
                 taken.add(place)
                 yield group, runs[place]
+
+
+def charged_lists(
+    utterance: Utterance, amounts: Sequence[Amount], references: Sequence[Reference]
+) -> Iterator[Sequence[Amount]]:
+    """Yield lists of amounts that a clause which names no item says were charged, without sums."""
+    for clause, stated in stated_amounts(utterance, amounts).items():
+        if len(stated) < _FEWEST_CHARGES or not pattern("totals", "charged").search(
+            utterance.text, clause.start, clause.end
+        ):
+            continue
+        named = references_within(references, clause.start, clause.end)
+        if any(one.form is not ReferenceForm.WHOLE_WORD for one in named):
+            continue
+        for run in amount_runs(utterance.text, stated):
+            is_summed = run[-1].cents == sum(one.cents for one in run[:-1])
+            if len(run) - is_summed >= _FEWEST_CHARGES:
+                yield run[: len(run) - is_summed]
 
 
 def _is(form: re.Pattern[str], text: str, start: int, end: int) -> bool:

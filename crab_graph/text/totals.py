@@ -46,7 +46,8 @@ _DETERMINED = re.compile(
 _DETERMINER = max(map(len, lexicon()["totals"]["determiners"])) + 1
 _UP_TO_TWO_WORDS = re.compile(r":?(?: [a-z']+){0,2} ")
 _TOLD_BEFORE = re.compile(
-    r"(?: (?:(?:was|is|were|are|has|have|been|now|just|in|charged|billed|debited|paid) )*)?"
+    r"(?: (?:(?:was|is|were|are|has|have|been|now|just|in|total|altogether|charged|billed|debited"
+    r"|paid) )*)?"
 )
 """What may stand between an amount and the cue that it goes before: `$X was charged in total`."""
 _THAT_IS = re.compile(r"(?:(?<!\w)(?:that's|that is|it's|so|makes)|[:=])\s*\Z")
@@ -174,6 +175,7 @@ def _clause_totals(
         is_unit = is_share or has_unit_mark(text, clause, amount, vocabulary)
         is_sum = text.startswith("=", cue.start)
         is_idle = scope is Scope.BARE or is_unit or (is_sum and scope is Scope.UNSCOPED)
+        is_idle = is_idle or _is_conditional(text, clause, amount)
         found.append(
             TotalStatement(
                 *(amount, cue.family, scope, scoped, states_nothing or is_idle, clause),
@@ -186,7 +188,7 @@ def _clause_totals(
 
 
 def _is_conditional(text: str, clause: Clause, amount: Amount) -> bool:
-    """Tell whether the sentence of an amount has a condition; a clause in small letters has many."""
+    """Tell whether an amount's sentence has a condition; one in small letters ends no clause."""
     ends = [match.end() for match in _SENTENCE_END.finditer(text, clause.start, clause.end)]
     start = max((end for end in ends if end <= amount.start), default=clause.start)
     end = min((end for end in ends if end >= amount.end), default=clause.end)

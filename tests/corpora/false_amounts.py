@@ -235,12 +235,12 @@ def prices_before_their_words_swapped(happened: Happened) -> Iterator[Lie]:
             yield from _swapped(happened, first, second)
 
 
-@kind(Role.PRICE_TOLD)
+@kind(Role.PRICE_TOLD, Role.SUMMARY_TOLD)
 def charged_price_one_cent_off(happened: Happened) -> Iterator[Lie]:
     yield from _each(happened, _later, lambda item: [item.whole + 1])
 
 
-@kind(Role.PRICE_TOLD)
+@kind(Role.PRICE_TOLD, Role.SUMMARY_TOLD)
 def charged_price_of_another_item(happened: Happened) -> Iterator[Lie]:
     wholes = {item.slot: item.whole for item in happened.sold}
     yield from _each(

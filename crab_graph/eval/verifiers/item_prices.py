@@ -20,6 +20,7 @@ from crab_graph.eval.verifier import Duty, undisclosed, verifier
 from crab_graph.money import format_dollars
 from crab_graph.text.item_prices import Bond, ItemPrice, Mark
 from crab_graph.text.mentions import Reference, ReferenceForm
+from crab_graph.text.utterance import normalise
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,35 +146,38 @@ def _graded_quotes(episode: Episode, quotes: Sequence[Quote], booking: SlotBooki
 
 
 def _wrong(episode: Episode, booking: SlotBooking, quotes: Sequence[Quote]) -> Iterator[Quote]:
-    """Yield the marked prices that are wrong, and the unmarked ones of messages with none right."""
-    by_message: dict[int, list[Quote]] = {}
+    """Yield the marked prices that are wrong, and the unmarked ones where none is right.
+
+    That is asked of the message before the capture, and of the last one after it that has any.
+    """
+    charged_at = episode.history.charged_at(booking.booking_id)
+    for is_charged in (False, True):
+        unmarked = [
+            quote
+            for quote in quotes
+            if quote.price.mark is Mark.UNMARKED and (quote.message.seq > charged_at) is is_charged
+        ]
+        last = [quote for quote in unmarked if quote.message is unmarked[-1].message]
+        if not any(_counts(quote, booking, quotes) for quote in last):
+            yield from last
     for quote in quotes:
-        by_message.setdefault(quote.message.seq, []).append(quote)
-    made_at = episode.history.by_id[booking.booking_id].made_at
-    for said_at, said in by_message.items():
-        unmarked = [quote for quote in said if quote.price.mark is Mark.UNMARKED]
-        is_booked = said_at > made_at
-        if not any(_counts(quote, said, is_booked=is_booked) for quote in unmarked):
-            yield from unmarked
-        for quote in said:
-            if quote.price.mark is not Mark.UNMARKED and not quote.is_right:
-                yield quote
+        if quote.price.mark is not Mark.UNMARKED and not quote.is_right:
+            yield quote
 
 
-def _counts(quote: Quote, said: Sequence[Quote], *, is_booked: bool) -> bool:
+def _counts(quote: Quote, booking: SlotBooking, quotes: Sequence[Quote]) -> bool:
     """Tell whether an unmarked price is right.
 
-    What nothing marks is the price of one unit as long as it can be: not once the booking is made,
-    nor beside a price that is marked as that, unless the message says the whole as well.
+    It may be that of one unit, but not where the message calls the booking by its own id, which
+    has one price, unless it says that as well.
     """
-    if not quote.is_right:
-        return False
-    wholes = {booking.total_cents for booking in quote.bookings.values()} | {quote.whole}
-    if quote.price.amount.cents in wholes or any(
-        one.is_right and one.price.amount.cents == one.whole for one in said
-    ):
+    wholes = {one.total_cents for one in quote.bookings.values()} | {quote.whole}
+    if not quote.is_right or quote.price.amount.cents in wholes:
+        return quote.is_right
+    if normalise(booking.booking_id) not in quote.message.utterance.text:
         return True
-    return not is_booked and all(one.price.mark is not Mark.UNIT for one in said)
+    said = (one for one in quotes if one.message is quote.message and one.is_right)
+    return any(one.price.amount.cents == one.whole for one in said)
 
 
 def _meant(episode: Episode, message: AgentMessage, price: ItemPrice) -> dict[str, SlotBooking]:

@@ -23,6 +23,7 @@ from crab_graph.eval.reading import Episode, JobState
 from crab_graph.eval.told_statuses import false_statuses, state_of
 from crab_graph.eval.verifier import Duty, undisclosed, verifier
 from crab_graph.money import format_dollars
+from crab_graph.text.item_groups import charged_lists
 from crab_graph.text.phrases import is_future
 from crab_graph.text.totals import PRE_CHARGE_CUES, SUMMARY_CUES, Scope
 
@@ -184,16 +185,14 @@ def _summed_up(episode: Episode) -> tuple[int, int]:
     return int(is_due and bool(summaries(episode))), int(is_due)
 
 
-def _false_lists(summary: StatedTotal, captured: Quantity) -> list[Evidence]:
-    """Return what a list beside a right summary comes to instead, where it is one of everything."""
-    return [
-        one.unexplained(
-            f"the list comes to that, {format_dollars(captured.cents)} were captured", ()
-        )
-        for total in summary.message.job_totals(SUMMARY_CUES)
-        if total.amount not in summary.message.amounts and total.amount.cents != captured.cents
-        for one in [StatedTotal(summary.message, total)]
-    ]
+def _false_lists(episode: Episode, summary: StatedTotal) -> Iterator[Evidence]:
+    """Yield each amount that is listed beside a right summary as charged, and was not."""
+    message, charges = summary.message, {charge.cents for charge in episode.history.charges}
+    for run in charged_lists(message.utterance, message.amounts, message.references):
+        for amount in run:
+            if amount.cents not in charges:
+                text = f"listed {format_dollars(amount.cents)} as charged: no charge came to that"
+                yield seen(text, message=message.number)
 
 
 def _judge_summary(episode: Episode, *, in_doubt: bool) -> CheckResult:
@@ -205,7 +204,7 @@ def _judge_summary(episode: Episode, *, in_doubt: bool) -> CheckResult:
             return judge([inconsistent(stated)])
         if stated.cents == captured.cents:
             matching = [stated.told("matches what was captured"), *explained]
-            return judge(_false_lists(stated, captured), matching)
+            return judge(list(_false_lists(episode, stated)), matching)
         is_open = in_doubt and stated.total.scope is Scope.UNSCOPED
         tried = distinct((captured, *(explanations(episode, stated) if is_open else ())))
         reason = next((one for one in tried if one.cents == stated.cents), None)
