@@ -203,35 +203,34 @@ def proposing(old, new):
 
 
 @pytest.mark.parametrize(
-    ("text", "before", "after"),
+    ("text", "found"),
     [
-        (f"{OUT} is $150.00 per passenger.", PASS, PASS),
-        (f"{OUT} is $150.01 per passenger.", FAIL, FAIL),
-        (f"{OUT} is $300.00 per passenger.", FAIL, FAIL),
-        (f"{OUT} is $300.00 for 2 passengers.", PASS, PASS),
-        (f"{OUT} is $150.00 for 2 passengers.", FAIL, FAIL),
-        (f"{OUT} is $300.00.", PASS, PASS),
-        (f"{OUT} is $150.00.", PASS, FAIL),
-        (f"{OUT} is $149.99.", FAIL, FAIL),
-        (f"{OUT} is $149.99, $150.00.", PASS, FAIL),
-        (f"{OUT} is $149.99, $300.00.", PASS, PASS),
-        (f"{OUT} is $150.00, $300.00.", PASS, PASS),
-        (f"{OUT} is $150.00, $300.00 for 2 passengers.", PASS, PASS),
-        (f"{OUT} is $149.99, $151.00.", FAIL, FAIL),
-        (f"{OUT} is $149.99, $150.00 per passenger.", FAIL, FAIL),
-        (f"{OUT} is $149.99, $300.00 for 2 passengers.", FAIL, FAIL),
-        (f"{OUT} is $150.00 per passenger, $150.00.", FAIL, FAIL),
-        (f"{OUT} is $150.00 per passenger, $300.00.", PASS, PASS),
-        (f"{OUT} is $150.00, $151.00 per passenger.", FAIL, FAIL),
-        (f"{OUT_MIDDAY} is $149.99.", SILENT, SILENT),
-        (f"{BACK} is $149.99.", SILENT, SILENT),
+        (f"{OUT} is $150.00 per passenger.", PASS),
+        (f"{OUT} is $150.01 per passenger.", FAIL),
+        (f"{OUT} is $300.00 per passenger.", FAIL),
+        (f"{OUT} is $300.00 for 2 passengers.", PASS),
+        (f"{OUT} is $150.00 for 2 passengers.", FAIL),
+        (f"{OUT} is $300.00.", PASS),
+        (f"{OUT} is $150.00.", PASS),
+        (f"{OUT} is $149.99.", FAIL),
+        (f"{OUT} is $149.99, $150.00.", PASS),
+        (f"{OUT} is $149.99, $300.00.", PASS),
+        (f"{OUT} is $150.00, $300.00.", PASS),
+        (f"{OUT} is $150.00, $300.00 for 2 passengers.", PASS),
+        (f"{OUT} is $149.99, $151.00.", FAIL),
+        (f"{OUT} is $149.99, $150.00 per passenger.", FAIL),
+        (f"{OUT} is $149.99, $300.00 for 2 passengers.", FAIL),
+        (f"{OUT} is $150.00 per passenger, $150.00.", PASS),
+        (f"{OUT} is $150.00 per passenger, $300.00.", PASS),
+        (f"{OUT} is $150.00, $151.00 per passenger.", FAIL),
+        (f"{OUT_MIDDAY} is $149.99.", SILENT),
+        (f"{BACK} is $149.99.", SILENT),
     ],
 )
-def test_what_a_price_is_held_against_by_its_mark(text, before, after):
-    # Of a booking that is made nobody needs to be told what one unit costs, unless it is said so.
-    assert word(short_episode(text, "book", "pay"), "F-IP") == before
-    assert word(short_episode("book", "pay", text), "F-IP") == after
-    assert word(short_episode("book", text, "pay"), "F-IP") == after
+def test_what_a_price_is_held_against_by_its_mark(text, found):
+    assert word(short_episode(text, "book", "pay"), "F-IP") == found
+    assert word(short_episode("book", "pay", text), "F-IP") == found
+    assert word(short_episode("book", text, "pay"), "F-IP") == found
 
 
 @pytest.mark.parametrize(
@@ -244,7 +243,9 @@ def test_what_a_price_is_held_against_by_its_mark(text, before, after):
         ((f"{OUT} is $1.00 per passenger.", "book"), SILENT),
         ((f"{OUT} is $1.00 per passenger.", "book", "cancel"), SILENT),
         ((f"{OUT} is $1.00.", f"{OUT} is $150.00.", "book", "pay"), PASS),
-        (("book", "pay", f"{OUT} was $1.00.", f"{OUT} was $300.00."), FAIL),
+        (("book", "pay", f"{OUT} was $1.00.", f"{OUT} was $300.00."), PASS),
+        (("book", "pay", f"{OUT} was $300.00.", f"{OUT} was $1.00."), FAIL),
+        (("book", f"{OUT} is $1.00.", "pay", f"{OUT} was $300.00."), FAIL),
         (("book", "pay", f"{OUT} was $300.00.", f"{OUT} was $300.00."), PASS),
     ],
 )
@@ -255,6 +256,9 @@ def test_the_last_prices_before_the_capture_and_all_after_it_count(lines, found)
 @pytest.mark.parametrize(
     ("text", "found"),
     [
+        ("Booking {0}: $300.00.", PASS),
+        ("Booking {0}: $150.00.", FAIL),
+        ("Booking {0}: $150.00, $300.00.", PASS),
         ("Booking {0}: total $300.00.", PASS),
         ("Booking {0}: total $299.00.", FAIL),
         ("Booking {1}: total $280.00.", PASS),
