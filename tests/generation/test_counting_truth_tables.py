@@ -40,6 +40,8 @@ def all_of(nodes="abc", **chosen):
         ((at_most(121),), 1),
         ((at_most(122),), 2),
         ((at_most(140),), 3),
+        ((at_most(141),), 4),
+        ((at_most(142),), 5),
         ((at_most(143),), 6),
         ((SAME, at_most(142)), 3),
         ((SAME, at_most(141)), 2),
