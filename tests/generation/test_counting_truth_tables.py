@@ -119,3 +119,12 @@ def test_orders_complete_edges_soonest():
     assert len(best_orders("abc", [])) == 6
     span = Constraint("span", (("a", "kind"), ("b", "kind"), ("c", "kind")), equals)
     assert best_orders("abc", [span, ALSO]) == [tuple("bca"), tuple("cba")]
+
+
+def test_an_edge_that_completes_first_counts_for_more_than_two_that_come_later():
+    late = [
+        Constraint(name, (("c", "kind"), ("d", "kind"), ("e", "kind")), equals)
+        for name in ("one", "two")
+    ]
+    found = best_orders("abcde", [SAME, *late])
+    assert found and all(set(order[:2]) == {"a", "b"} for order in found)
