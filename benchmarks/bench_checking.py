@@ -17,8 +17,9 @@ sys.path.insert(0, str(HERE.parent))
 
 from crab_graph import generate_benchmark  # noqa: E402
 from crab_graph.domains.task import Task  # noqa: E402
+from crab_graph.personas.plan_conflicts import contradictions  # noqa: E402
 from crab_graph.personas.play_backs import read_play_back  # noqa: E402
-from crab_graph.personas.stated_plans import contradictions, read_plans  # noqa: E402
+from crab_graph.personas.stated_plans import read_plans  # noqa: E402
 from crab_graph.personas.understanding import Reading  # noqa: E402
 from tests.personas import plan_writer, recap_writer  # noqa: E402
 

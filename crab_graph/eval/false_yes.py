@@ -9,9 +9,10 @@ from crab_graph.eval.heard import heard
 from crab_graph.eval.reading import Episode
 from crab_graph.eval.user_facts import UserConduct, covered_checks, read_told
 from crab_graph.personas.briefing import Fact
+from crab_graph.personas.plan_conflicts import contradictions
 from crab_graph.personas.play_backs import read_play_back
 from crab_graph.personas.recognition import stated_facts
-from crab_graph.personas.stated_plans import contradictions, read_plan
+from crab_graph.personas.stated_plans import read_plan
 from crab_graph.text.approvals import ActKind
 
 _AFFIRMS = re.compile(

@@ -4,9 +4,10 @@ from functools import lru_cache
 
 from crab_graph.eval.dialogue import AgentMessage, UserMessage
 from crab_graph.eval.reading import Episode
+from crab_graph.personas.plan_conflicts import contradictions
 from crab_graph.personas.play_backs import read_play_back
 from crab_graph.personas.spoken_dates import find_dates
-from crab_graph.personas.stated_plans import contradictions, read_plan
+from crab_graph.personas.stated_plans import read_plan
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import ValueForm
 from crab_graph.text.lexicon import pattern

@@ -108,6 +108,11 @@ class DisclosureRecord:
             for row in self.rows
         )
 
+    def is_slip(self, key: str) -> bool:
+        """Tell whether a fact was said wrongly, and never for sure."""
+        wrong = any(row["key"] == key and row.get("how") == How.WRONG for row in self.rows)
+        return wrong and not self.is_settled(key)
+
     def has(self, key: str) -> bool:
         """Tell whether a fact was ever said."""
         return self.times(key) > 0

@@ -8,6 +8,7 @@ from crab_graph.personas.briefing import Fact, UserBriefing
 from crab_graph.personas.wordbook import ValueForm
 
 _STOP = re.compile(r"\.(?=\s|$)\s*")
+_ID = r"\b[A-Z]{2,4}-\d+"
 _NAMES = (ValueForm.TEXT, ValueForm.NAMES)
 
 
@@ -26,11 +27,10 @@ def unpunctuated(text: str, kept: frozenset[str]) -> str:
     """Return a text in lower case, a line for each of its sentences, without full stops."""
     lines = [line.strip() for line in _STOP.split(text)]
     longest = sorted(map(re.escape, kept), key=len, reverse=True)
-    if not longest:
-        return "\n".join(filter(None, lines)).lower()
-    names = re.compile(f"({'|'.join(longest)})")
+    names = re.compile(f"({'|'.join((*longest, _ID))})")
     pieces = names.split("\n".join(filter(None, lines)))
-    return "".join(piece if piece in kept else piece.lower() for piece in pieces)
+    # What is split at stands at the odd places.
+    return "".join(piece if place % 2 else piece.lower() for place, piece in enumerate(pieces))
 
 
 _MOST_ASIDES = 4

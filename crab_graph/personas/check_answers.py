@@ -25,7 +25,8 @@ def check(turn: Turn) -> Decision | None:
     right = _right(turn)
     parts = []
     if wrong:
-        parts = [speaker.phrase("correct"), *map(speaker.fact, wrong)]
+        is_own = all(turn.memory.record.is_slip(fact.key) for fact in wrong)
+        parts = [speaker.phrase("misspoke" if is_own else "correct"), *map(speaker.fact, wrong)]
         is_rest = played.is_asked and len(right) > 1 and not (played.unknown or played.mixed)
         parts += [speaker.phrase("rest_right")] if is_rest else []
     elif right and played.is_asked and not played.mixed:

@@ -6,11 +6,16 @@ from typing import Any
 
 from crab_graph.personas.asked_beside import asked_beside
 from crab_graph.personas.briefing import Fact, Reason
+from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.later_halves import halves
-from crab_graph.personas.plan_answers import asks_for_plan, can_approve
+from crab_graph.personas.own_tools import CARD_FACT
+from crab_graph.personas.plan_answers import asks_for_plan, can_approve, other_card_words
+from crab_graph.personas.spoken_dates import MONTHS
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
+from crab_graph.personas.wordbook import FactWords, ValueForm
 
 _BY_TOPIC = frozenset({"how:topic", "how:hint"})
+_MONTH = re.compile("|".join(rf"\b{name[:3].casefold()}" for name in MONTHS))
 OR = re.compile(r"\bor\b|/")
 _FEW_ABSENCES = 2
 """So many facts that the user lacks are spoken of by name where it has told all its wishes."""
@@ -63,11 +68,15 @@ def _doubted(turn: Turn) -> list[str]:
         key
         for key in doubtful
         if key in words
-        and any(
-            key in how.facts and any(cue.search(one.text) for cue in words[key].cues.values())
-            for one, how in asked
-        )
+        and any(key in how.facts and _names_value(one.text, words[key]) for one, how in asked)
     ]
+
+
+def _names_value(text: str, words: FactWords) -> bool:
+    """Tell whether a clause names a value that a fact could have."""
+    if words.form is ValueForm.DATE:
+        return _MONTH.search(text) is not None
+    return any(cue.search(text) for cue in words.cues.values())
 
 
 def _is_open(turn: Turn, key: str) -> bool:
@@ -197,7 +206,7 @@ def _slots_of(turn: Turn, key: str) -> set[str]:
 
 def answer(turn: Turn) -> Decision | None:
     """Return the turn that answers questions about facts; `None` where there was none."""
-    reading, speaker, record = turn.reading, turn.speaker, turn.memory.record
+    reading, speaker = turn.reading, turn.speaker
     asked = asked_facts(turn)
     if not asked and not asks_openly(turn):
         return None
@@ -207,11 +216,13 @@ def answer(turn: Turn) -> Decision | None:
     facts, later = halves(chosen_facts(turn), speaker, are_whole=approves or bool(turn.said))
     told = told_as_asked(facts)
     parts = []
-    if facts and all(record.is_settled(fact.key) for fact in facts):
+    if facts and all(_is_told(turn, fact.key) for fact in facts):
         parts = [speaker.phrase("said_before")]
     parts += [speaker.fact(fact) for fact in facts]
     if approves:
-        parts.append(speaker.phrase("approve"))
+        card, also = other_card_words(turn) if CARD_FACT not in dict(told) else ([], ())
+        parts += [speaker.phrase("approve"), *card]
+        told = (*told, *also)
         return Decision(tuple(parts), told=told, is_content=True, moved=True, approved=True)
     without, declined = absence_words(turn, facts)
     parts += without
@@ -227,6 +238,12 @@ def answer(turn: Turn) -> Decision | None:
         is_content=True,
         later=later,
     )
+
+
+def _is_told(turn: Turn, key: str) -> bool:
+    """Tell whether the user has told a fact for sure in its own words, and not only affirmed it."""
+    said = turn.speaker.said.casefold()
+    return turn.memory.record.is_settled(key) and stands_in(said, key, turn.briefing)
 
 
 def absence_words(

@@ -14,7 +14,7 @@ from crab_graph.personas.briefing import Fact, UserBriefing
 from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.stated_values import counts_in, number_of, without_denied, words_of
 from crab_graph.personas.understanding import Reading
-from crab_graph.personas.wordbook import DomainLexicon, ValueForm
+from crab_graph.personas.wordbook import ConflictKind, DomainLexicon, FactWords, ValueForm
 
 CARD_BRAND = re.compile(r"\b(?:visa|master ?card|amex|american express|discover|maestro|diners)\b")
 _BRANDS = {"amex": "american express", "master card": "mastercard"}
@@ -23,6 +23,11 @@ _MUST = re.compile(
     r"|\bany\b.*\b(?:agreeable|acceptable|fine|ok(?:ay)?|suits?|do|works?|welcome)\b"
 )
 _MENU = re.compile(r"\bor\b|/|\|")
+_EITHER_WAY = re.compile(
+    r"(?<!right)(?<!correct)(?<!ok)(?<!true) or (?:not\b|doesn't|does it not|no matter"
+    r"|is (?:it|that) (?:all the same|not)|different|separate|several|two\b|another)"
+)
+"""Behind a wish it makes a question of it."""
 _REACH = 24
 _MANY = frozenset({ValueForm.NAMES, ValueForm.DATES})
 
@@ -133,10 +138,16 @@ def _has_own_words(key: str, lexicon: DomainLexicon) -> bool:
     return bool(own) and all(own.isdisjoint(one) for one in others)
 
 
+def _is_shared(words: FactWords) -> bool:
+    return words.conflict is not None and words.conflict.kind is ConflictKind.SAME
+
+
 def _is_menu(reading: Reading, mark: PlayedMark, briefing: UserBriefing) -> bool:
     """Tell whether a clause names the right value among several to choose from."""
     fact, words = briefing.fact(mark.key), briefing.lexicon.facts[mark.key]
     text = reading.segments[mark.segment].text
+    if _is_shared(words) and _EITHER_WAY.search(text):
+        return True
     if fact is not None and words.form is ValueForm.COUNT and not mark.is_right:
         segment = reading.segments[mark.segment]
         near = reading.utterance.text[segment.start : segment.end + _REACH]

@@ -110,7 +110,7 @@ def _day(fact: Fact, briefing: UserBriefing, known: Collection[str]) -> Iterator
     away = (day - today).days
     anchors = list(_days_said(fact, briefing, known))
     for other, before in anchors:
-        yield _words("on", day=_from_day(day, (day - before).days, label_of(other)))
+        yield _from_day(day, (day - before).days, label_of(other))
     if away % _WEEK == 0 and 1 < away // _WEEK <= _MOST_WEEKS:
         yield _words("from_today", n=_COUNTED[away // _WEEK])
     if _is_next(day, today):
@@ -142,13 +142,15 @@ def _days_said(
 
 
 def _from_day(day: date, days: int, other: str) -> str:
-    """Return a day by how long after another it is."""
-    special = {0: "same_day", 1: "next_day", _WEEK: "week_after"}
+    """Return on which day something is, by how long after another day it is."""
+    special = {0: "same_day", 1: "next_day"}
     if days in special:
-        return _words(special[days], other=other)
+        return _words("on", day=_words(special[days], other=other))
+    if days == _WEEK:
+        return _words("week_after", other=other)
     if days > _WEEK or days % 2:
         return _words("after", 0, n=_COUNTED[days], other=other)
-    return _words("after", 1, weekday=_weekday(day), other=other)
+    return _words("on", day=_words("after", 1, weekday=_weekday(day), other=other))
 
 
 def _by_calendar(day: date) -> str:

@@ -48,4 +48,7 @@ def said_before(reply: Decision, said: Decision, *, is_asked: bool) -> Decision:
     ]
     told = (*(one for _, one in first), *reply.told)
     kept = [words for words, _ in first]
-    return replace(reply, parts=(*kept, *parts), told=told, is_answer=not is_asked)
+    # A correction comes first, lest it seem to be of what was left to say.
+    corrects = any(reason is Reason.CORRECTED for _, reason in reply.told)
+    parts = (*parts, *kept) if corrects else (*kept, *parts)
+    return replace(reply, parts=parts, told=told, is_answer=not is_asked)

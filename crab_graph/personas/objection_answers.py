@@ -52,7 +52,8 @@ def _object(turn: Turn, keys: Sequence[str]) -> Decision:
     if key not in turn.facts:
         return turn.say("object")
     if not record.has(key):
-        return name_detail(turn, "adds_wish", key, Reason.CORRECTED)
+        act = "adds_late" if f"?{key}" in turn.memory.seen else "adds_wish"
+        return name_detail(turn, act, key, Reason.CORRECTED)
     if gives_up(key, behavior, errors):
         gave_up = (key, Reaction.GAVE_UP)
         return turn.say("give_up", token=TerminalToken.STOP, reaction=gave_up)

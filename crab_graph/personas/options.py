@@ -10,8 +10,11 @@ from dataclasses import dataclass
 
 from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import UserBriefing
+from crab_graph.personas.plan_conflicts import by_line, misses_of, spared_by
 from crab_graph.personas.spoken_dates import NUMBERS
-from crab_graph.personas.stated_plans import Showing, StatedPlan, misses_of
+from crab_graph.personas.stated_plans import Showing, StatedPlan
+from crab_graph.personas.stated_values import choices_in, counts_in
+from crab_graph.personas.wordbook import ConflictKind
 
 _AMOUNT = re.compile(r"(?<![\d.,])(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+\.\d\d)(?![\d%])")
 _TOTAL = re.compile(r"\b(?:total|altogether|in all|overall)\b")
@@ -56,15 +59,14 @@ class _Option:
 
 def choose_option(plan: StatedPlan, briefing: UserBriefing) -> OptionChoice | None:
     """Return what to take of a message's options; `None` where there are none, or none fits."""
-    labels = _labels(plan)
-    if len(labels) > 1:
-        groups = [[_labelled(plan, label, briefing) for label in labels]]
-    else:
-        groups = [
-            [_of_one(plan, showing, briefing) for showing in own]
-            for own in plan.candidates.values()
-            if len({showing.item for showing in own}) > 1
-        ]
+    alike = [labels for labels in _labels_apart(plan) if len(labels) > 1]
+    groups = [[_labelled(plan, label, briefing) for label in labels] for labels in alike]
+    labelled = {part.slot for group in groups for option in group for part in option.parts}
+    groups += [
+        [_of_one(plan, showing, briefing) for showing in own]
+        for slot, own in plan.candidates.items()
+        if slot not in labelled and len({showing.item for showing in own}) > 1
+    ]
     chosen = []
     rank = ""
     for group in groups:
@@ -90,9 +92,20 @@ def _rank(chosen: _Option, group: Sequence[_Option]) -> str:
     return ("cheaper" if len(others) == 1 else "cheapest") if is_least else ""
 
 
-def _labels(plan: StatedPlan) -> list[str]:
-    every = (one.option for own in plan.candidates.values() for one in own if one.option)
-    return list(dict.fromkeys(every))
+def _labels_apart(plan: StatedPlan) -> list[list[str]]:
+    """Return the labels of a message, those together that are about the same slots."""
+    slots: dict[str, set[str]] = {}
+    for slot, own in plan.candidates.items():
+        for one in own:
+            slots.setdefault(one.option, set()).add(slot)
+    slots.pop("", None)
+    apart: list[tuple[list[str], set[str]]] = []
+    for label, own_slots in slots.items():
+        near = [one for one in apart if one[1] & own_slots]
+        rest = [one for one in apart if not one[1] & own_slots]
+        labels = [*(name for names, _ in near for name in names), label]
+        apart = [*rest, (labels, own_slots.union(*(found for _, found in near)))]
+    return [labels for labels, _ in apart]
 
 
 def _labelled(plan: StatedPlan, label: str, briefing: UserBriefing) -> _Option:
@@ -120,3 +133,24 @@ def _price(showing: Showing) -> int:
 
 def _amounts(text: str) -> Sequence[int]:
     return [parse_cents(match[1]) for match in _AMOUNT.finditer(text)]
+
+
+def open_choices(plan: StatedPlan, briefing: UserBriefing) -> list[str]:
+    """Return the keys of the facts on which the options of a message differ."""
+    found = []
+    for key, words in briefing.lexicon.facts.items():
+        conflict = words.conflict
+        if conflict is None:
+            continue
+        for slot in conflict.slots:
+            values = set()
+            for one in plan.candidates.get(slot, ()):
+                text = " ; ".join(by_line(one.details))
+                if conflict.kind is ConflictKind.CHOICE:
+                    values |= {*choices_in(text, words)} - spared_by(conflict, briefing).keys()
+                elif conflict.kind in {ConflictKind.AT_LEAST, ConflictKind.AT_MOST}:
+                    values |= {str(count) for count in counts_in(text, conflict)}
+            if len(values) > 1:
+                found.append(key)
+                break
+    return found

@@ -1,5 +1,6 @@
 """How a user answers requests about payment: what it says after it has used its own tools."""
 
+import re
 from dataclasses import replace
 
 from crab_graph.money import format_dollars
@@ -8,9 +9,15 @@ from crab_graph.personas.error_reactions import Reaction
 from crab_graph.personas.fact_answers import absence_words, chosen_facts
 from crab_graph.personas.own_tools import ADD, APPROVE, CARD_FACT, CARDS, named_bookings, to_approve
 from crab_graph.personas.payment_habits import PaymentHabit
-from crab_graph.personas.plan_answers import asks_for_plan, can_approve
+from crab_graph.personas.plan_answers import asks_for_plan, can_approve, other_card_words
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wording import join_words, word_value
+
+_WHICH = re.compile(
+    r"\b(?:which|what|whose|remind|again|once more|repeat)\b.{0,60}"
+    r"\b(?:card|method|pay\w*|visa|mastercard|amex|ids?)\b"
+    r"|\b(?:card|method|pay\w*)\b.{0,40}\b(?:which|what|again|once more)\b"
+)
 
 
 def pay(turn: Turn) -> Decision | None:
@@ -58,8 +65,11 @@ def with_dealings(turn: Turn, decision: Decision) -> Decision:
             is_answer=decision.is_answer and not is_bare,
         )
     if is_yes and turn.choice is None and asks_for_plan(turn) and can_approve(turn):
-        yes = turn.speaker.phrase("approve")
-        decision = replace(decision, parts=(*decision.parts, yes), approved=True)
+        is_named = any(key == CARD_FACT for key, _ in decision.told)
+        card, told = ([], ()) if is_named or paid is not None else other_card_words(turn)
+        parts = (*decision.parts, turn.speaker.phrase("approve"), *card)
+        told = (*decision.told, *told)
+        decision = replace(decision, parts=parts, told=told, approved=True)
     return decision
 
 
@@ -109,11 +119,16 @@ def _names_method(turn: Turn) -> bool:
     reading, wallet = turn.reading, turn.wallet
     if wallet.added is not None:
         return True
-    is_known = wallet.method_id in reading.ids and turn.speaker.has_said(wallet.method_id or "")
+    is_said = turn.speaker.has_said(wallet.method_id or "")
+    is_known = is_said and (wallet.method_id in reading.ids or not _asks_which(turn))
     if reading.asks_method and not is_known:
         return True
-    is_said = turn.speaker.has_said(wallet.method_id or "")
     return (reading.asks_card and not is_said) or (reading.card_place is not None and not is_known)
+
+
+def _asks_which(turn: Turn) -> bool:
+    """Tell whether a clause asks which card or method to take, in so many words."""
+    return any(_WHICH.search(one.text) for one in turn.reading.segments if one.is_request)
 
 
 def _left(turn: Turn) -> list[str]:

@@ -7,6 +7,7 @@ was done, will be done by the agent, or has to wait.
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from crab_graph.personas.questions import Segment
 
@@ -62,6 +63,12 @@ _LATER = re.compile(
     r"(?:ask|need|send|list|do|tell|give|come)\b|\b(?:wait|hold off|hold on|not yet|no need yet)\b"
     r"|\b(?:hold|leave|keep) (?:back )?(?:the |any |all )?(?:payment )?approv|\bnot yet\b|"
     r"\b(?:don.t|do not|needn.t|no) (?:\w+ )?approv"
+)
+_COMES_LATER = re.compile(
+    r"\b(?:in due course|when we get (?:there|to (?:that|it))|at that (?:stage|point|time)"
+    r"|(?:we|i)(?:.ll| will| shall| can) (?:come|get|turn|return) (?:back )?to (?:that|it|this)"
+    r"|(?:comes?|do (?:that|it)|deal with (?:that|it)|see to (?:that|it)) later|later on|no rush"
+    r"|nothing (?:you need )?to do (?:about it )?(?:yet|now))\b"
 )
 _LEAD_IN = re.compile(
     r"(?:^|[,.;:!?)–—-])\s*(?:(?:and|then|next|now|so|also|first|second|secondly|finally|just|"
@@ -139,6 +146,13 @@ def asks_for_approvals(segments: Sequence[Segment]) -> int | None:
             (is_about_payments or bool(_PAYMENTS.search(text))) and _is_asked(text, _APPROVE)
         ),
     )
+
+
+def puts_off_card(segments: Sequence[Segment]) -> bool:
+    """Tell whether a message speaks of the card alone as of what comes later."""
+    texts = [*(one.text for one in segments), ""]
+    found = [f"{text} {after}" for text, after in pairwise(texts) if _CARD.search(text)]
+    return bool(found) and all(_COMES_LATER.search(text) for text in found)
 
 
 def puts_off_approvals(segments: Sequence[Segment]) -> bool:

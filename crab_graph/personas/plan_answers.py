@@ -2,8 +2,12 @@
 
 from collections import Counter
 
-from crab_graph.personas.own_tools import named_bookings
+from crab_graph.money import parse_cents
+from crab_graph.personas.briefing import Reason
+from crab_graph.personas.own_tools import CARD_FACT, named_bookings
+from crab_graph.personas.played_tokens import card_numbers
 from crab_graph.personas.turns import Decision, Turn
+from crab_graph.personas.wordbook import ValueForm
 
 
 def asks_for_plan(turn: Turn) -> bool:
@@ -45,7 +49,14 @@ def can_approve(turn: Turn) -> bool:
     """Tell whether the agent has named anything that could be booked, or a price."""
     starts = (*(f"{slot.id_prefix}-" for slot in turn.briefing.slots), "$")
     named = turn.memory.seen | turn.memory.fresh(turn.reading)
-    return any(token.startswith(starts) for token in named)
+    words = turn.briefing.lexicon.facts
+    # A limit that the user told is no price.
+    told = {
+        f"${parse_cents(fact.value)}"
+        for key, fact in turn.facts.items()
+        if key in words and words[key].form is ValueForm.MONEY
+    }
+    return any(token.startswith(starts) for token in named - told)
 
 
 def approve(turn: Turn) -> Decision | None:
@@ -63,4 +74,16 @@ def approve(turn: Turn) -> Decision | None:
 
 
 def _yes(turn: Turn) -> Decision:
-    return turn.say("approve", is_content=True, approved=True)
+    card, told = other_card_words(turn)
+    parts = (turn.speaker.phrase("approve"), *card)
+    return Decision(parts, told=told, is_content=True, approved=True)
+
+
+def other_card_words(turn: Turn) -> tuple[list[str], tuple[tuple[str, Reason], ...]]:
+    """Say which card is meant, beside a yes, where a plan names another; and what is told so."""
+    fact = turn.facts.get(CARD_FACT)
+    named = card_numbers(turn.reading.utterance.text)
+    if fact is None or not named or str(fact.value["last4"]) in named:
+        return [], ()
+    words = [turn.speaker.phrase("pays_otherwise"), turn.speaker.fact(fact)]
+    return words, ((CARD_FACT, Reason.CORRECTED),)

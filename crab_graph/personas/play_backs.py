@@ -17,12 +17,12 @@ from crab_graph.personas.founded_denials import (
     stands_in,
 )
 from crab_graph.personas.passages import read_stretches
+from crab_graph.personas.plan_conflicts import lead_words
 from crab_graph.personas.played_clauses import asks_check, played_clauses
 from crab_graph.personas.played_days import SEPARATOR, PlayedDays, asks_with, conflict_slots
 from crab_graph.personas.played_tokens import PlayedTokens
 from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.stated_people import born_on, people_in
-from crab_graph.personas.stated_plans import lead_words
 from crab_graph.personas.stated_values import (
     choices_in,
     counts_in,
@@ -41,7 +41,11 @@ _NO_WISH = re.compile(
     r"|\bany \w+(?: \w+){0,2} (?:is|are|will be|would be|works?|will do|goes)\b"
     r"|\b(?:open|unlimited) budget\b|\bup to (?:me|us)\b|\bany (?:\w+ ){1,3}(?:will do|is fine)\b"
 )
-_ANY = re.compile(r"\bany (?!other\b|more\b|further\b)\w+(?: of (?:the )?\w+)?(?: \w+)?(?! ?\?)\b")
+_ANY = re.compile(
+    r"\b(?:all|every|each|whichever|whatever) \w+ (?:types?|kinds?|sorts?)"
+    r"(?: (?:and|or) \w+ (?:types?|kinds?|sorts?))?\b"
+    r"|\bany (?!other\b|more\b|further\b)\w+(?: of (?:the )?\w+)?(?: \w+)?(?! ?\?)\b"
+)
 _SUITS = re.compile(
     r"\b(?:agreeable|acceptable|fine|ok(?:ay)?|suits?|works?|will do|would do|goes|right|correct)\b"
 )

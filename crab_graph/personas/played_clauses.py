@@ -25,14 +25,18 @@ _LEADS = re.compile(
 _NOTES = re.compile(
     r"\b(?:noted|so far|i have (?:you|down|got|put|written)|i.ve (?:got|put|written)|recap|summary"
     r"|as (?:you said|discussed)|your (?:wishes|requirements|preferences|details)(?: are)?:"
-    r"|what i have|here.s what|my notes)\b"
+    r"|what i have|here.s what|my notes|(?:restate|repeat|read) (?:it|this|that|everything))\b"
+)
+_WHETHER = re.compile(
+    r"\b(?:whether|if) (?:this|that|it|all|everything)(?: of (?:this|that|it))? (?:is|are|looks?)"
+    r" (?:all )?(?:accurate|right|correct|in order|as it should be|complete|ok(?:ay)?|fine)\b"
 )
 _ASKED = re.compile(r"\b(?:confirm|verify|correct me|let me know if|tell me if)\b")
 _FIRM = re.compile(
     r"\b(?:firm|fixed|definite(?:ly)?|certain(?:ly)?|settled|absolute(?:ly)?|strict(?:ly)?|final"
     r"|non-negotiable|hard (?:limit|cap|maximum)|(?:the|your|an?) (?:upper )?(?:most|maximum|limit)"
     r"|(?:must|may|should|can) (?:not|n't) (?:be )?exceed\w*|a must|set in stone"
-    r"|(?:has|have|need(?:s)?) to be|agreeable|acceptable|flexible"
+    r"|(?:has|have|need(?:s)?) to be|both|agreeable|acceptable|flexible"
     r"|up to me|understand (?:rightly|correctly)|still stands?|as (?:agreed|before))\b"
 )
 _CHOICE = re.compile(
@@ -54,7 +58,7 @@ _OF_BOOKINGS = ("bk", "pm", "tx")
 
 def is_check(segment: Segment) -> bool:
     """Tell whether a clause asks if what was said is right."""
-    if segment.is_firm:
+    if segment.is_firm or (segment.is_request and _WHETHER.search(segment.text)):
         return True
     if segment.text.rstrip().endswith(":"):
         return segment.says("check") or _LEADS.search(segment.text) is not None

@@ -124,7 +124,9 @@ class PlayedDays:
             if named & set(conflict_slots(facts[key])) and len(named) == 1:
                 return key
         led = [k for k in (*keys, *lengths) if not facts[k].needs_slot]
-        led = [k for k in led if asks_with(facts[k], f"when {part.strip()}")]
+        # Behind a comma and no word of its own a day is that of what it stands under.
+        is_bare = not part.strip(" \t.*:-") and bool(passage.slots)
+        led = [k for k in led if not is_bare and asks_with(facts[k], f"when {part.strip()}")]
         own = [k for k in led if not facts[k].slots]
         if len(own) == 1:
             return own[0]

@@ -84,7 +84,7 @@ class PlayedTokens:
                 continue
             card = self._facts[key]
             mine, last = str(card["brand"]).casefold(), str(card["last4"])
-            numbers = [match[1] for match in _LAST4.finditer(text)]
+            numbers = card_numbers(text)
             brands = brands_in(text)
             others = [one for one in brands if one != mine]
             if last in numbers and (not others or len(others) < len(brands)):
@@ -93,6 +93,11 @@ class PlayedTokens:
                 yield Compared(key, False, next(iter(others), numbers[0]))
             elif brands:
                 yield Compared(key, not others, brands[0])
+
+
+def card_numbers(text: str) -> list[str]:
+    """Return the last digits of the cards that a text names, in its order."""
+    return [match[1] for match in _LAST4.finditer(text)]
 
 
 def _is_cap(text: str, amount: Amount, start: int) -> bool:

@@ -16,8 +16,15 @@ from crab_graph.personas.wordbook import (
 from crab_graph.text.utterance import Clause, Utterance, read_message
 
 _SHORT_HEADING = 6
-_NEXT = re.compile(r"(?<=\w[?!]) +(?=\w)|(?<=[?!][?!]) +(?=\w)")
-"""What parts two questions or calls."""
+_NEXT = re.compile(
+    r"(?<=\w[?!]) +(?=\w)|(?<=[?!][?!]) +(?=\w)|(?P<word>[^\W\d_]{3,}|\d\d)\. +(?=[^\W\d_]{2})"
+)
+"""What parts two questions, calls or sentences, where no capitals do."""
+_ABBREVIATED = frozenset(
+    "mrs approx incl excl dept appt etc min max avg ave arr dep ref tel est vol fig sgt capt prof"
+    " jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun"
+    " inc ltd corp intl pax pers hrs mins".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +99,10 @@ def _questions_apart(text: str, clause: Clause) -> Iterator[tuple[int, int]]:
     """Yield the places of a clause's questions: people who write no capitals part them so."""
     start = clause.start
     for match in _NEXT.finditer(text, clause.start, clause.end):
-        yield start, match.start()
+        word = match["word"]
+        if word in _ABBREVIATED:
+            continue
+        yield start, match.start() if word is None else match.start() + len(word) + 1
         start = match.end()
     yield start, clause.end
 

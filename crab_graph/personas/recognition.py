@@ -17,9 +17,10 @@ from crab_graph.personas.briefing import (
     UserBriefing,
     with_first_wish,
 )
+from crab_graph.personas.plan_conflicts import contradictions
 from crab_graph.personas.questions import Segment, read_segments
 from crab_graph.personas.spoken_dates import NUMBERS, find_dates
-from crab_graph.personas.stated_plans import contradictions, read_plan
+from crab_graph.personas.stated_plans import read_plan
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import Cue, FactWords, ValueForm, says
 from crab_graph.personas.wording import NOTHING_SPECIAL

@@ -25,13 +25,14 @@ from crab_graph.personas.error_reactions import ErrorRecord, Reaction, look_over
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments
 from crab_graph.personas.later_halves import said_before, with_later_half
 from crab_graph.personas.memory import UserMemory
-from crab_graph.personas.options import choose_option
+from crab_graph.personas.options import choose_option, open_choices
 from crab_graph.personas.own_tools import misstated_total, read_wallet, refusals
 from crab_graph.personas.patience import with_patience
 from crab_graph.personas.payment_habits import PaymentHabit, payment_habit, with_other_card
+from crab_graph.personas.plan_conflicts import contradictions
 from crab_graph.personas.play_backs import read_play_back
 from crab_graph.personas.prompt import condition_behavior
-from crab_graph.personas.stated_plans import contradictions, open_choices, read_plan, read_plans
+from crab_graph.personas.stated_plans import read_plan, read_plans
 from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.ways_of_saying import WaysOfSaying

@@ -17,6 +17,7 @@ from crab_graph.personas.plain_requests import (
     asks_for_card,
     asks_for_yes,
     puts_off_approvals,
+    puts_off_card,
 )
 from crab_graph.personas.questions import Segment, read_segments
 from crab_graph.personas.reader_model import Numbers, of_message, reader_model
@@ -327,7 +328,8 @@ class Reading:
     @property
     def asks_card(self) -> bool:
         """Whether it asks the user to put a card on the platform."""
-        return "asks_card" in self._likely or self.card_place is not None
+        is_asked = "asks_card" in self._likely or self.card_place is not None
+        return is_asked and not puts_off_card(self.segments)
 
     @property
     def asks_method_id(self) -> bool:

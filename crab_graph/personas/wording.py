@@ -157,7 +157,7 @@ _SOMETIMES_BELOW = 12
 _PRESSURE_RATE = 0.25
 _OBJECTION_RATE = 0.6
 _TRIES = 4
-_TEMPERED = {"object", "correct", "warn_repeat", "explain", "too_many"}
+_TEMPERED = {"object", "correct", "misspoke", "warn_repeat", "explain", "too_many"}
 _MANNERED = {"what_meant", "which_first"}
 
 
@@ -254,6 +254,11 @@ class Speaker:
             for _ in range(_TRIES)
         ]
         return next((text for text in texts if self._in_person(text) not in self._said), texts[0])
+
+    @property
+    def said(self) -> str:
+        """All that the user has said before."""
+        return self._said
 
     def has_said(self, words: str) -> bool:
         """Tell whether the user has said some words before."""

@@ -10,9 +10,10 @@ from crab_graph.domain.derived_lexicon import briefing, lexicon
 from crab_graph.domain.derived_vocabulary import vocabulary
 from crab_graph.personas.briefing import Fact, FactLevel, UserBriefing
 from crab_graph.personas.condition import parse_condition, resolve
+from crab_graph.personas.plan_conflicts import contradictions
 from crab_graph.personas.recognition import stated_facts
 from crab_graph.personas.rules_user import RulesUser
-from crab_graph.personas.stated_plans import contradictions, read_plan
+from crab_graph.personas.stated_plans import read_plan
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wording import word_fact
 from crab_graph.text.approvals import find_acts

@@ -4,7 +4,8 @@ import pytest
 
 from crab_graph.domains.clinic.domain import CLINIC
 from crab_graph.personas.briefing import Fact, FactLevel
-from crab_graph.personas.stated_plans import contradictions, read_plan
+from crab_graph.personas.plan_conflicts import contradictions
+from crab_graph.personas.stated_plans import read_plan
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wording import word_fact
 

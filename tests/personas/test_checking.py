@@ -6,8 +6,9 @@ import pytest
 
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.personas.briefing import Fact, FactLevel
+from crab_graph.personas.plan_conflicts import contradictions
 from crab_graph.personas.play_backs import read_play_back
-from crab_graph.personas.stated_plans import contradictions, read_plans
+from crab_graph.personas.stated_plans import read_plans
 from crab_graph.personas.understanding import Reading
 from tests.personas import plan_writer, recap_writer
 from tests.travel_words import TRAVEL

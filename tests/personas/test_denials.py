@@ -3,8 +3,9 @@
 import pytest
 
 from crab_graph.personas.briefing import Fact, FactLevel
+from crab_graph.personas.plan_conflicts import contradictions
 from crab_graph.personas.play_backs import read_play_back
-from crab_graph.personas.stated_plans import contradictions, read_plans
+from crab_graph.personas.stated_plans import read_plans
 from crab_graph.personas.understanding import Reading
 from tests.travel_words import TRAVEL
 
@@ -65,6 +66,8 @@ def played(text, **other):
         "Is it 2 or 3 nights? Please confirm.",
         "Noted: leaving on 4 August. **Nights:** 3, 2 – or is either one fine?",
         "I have corrected the stay to two nights and noted a window seat and no fixed times. OK?",
+        "Please confirm: Memphis to Seattle, out 4 August 2027, back 6 August 2027 (2 nights)."
+        "\nAttraction: museum, 5 August 2027, evening.",
     ],
 )
 def test_nothing_is_denied_where_the_right_value_stands_in_the_message(text):
@@ -169,3 +172,39 @@ def test_a_question_whether_something_must_be_so_is_no_claim(text, right, wrong,
     found = played(text)
     assert (set(found.wrong), set(found.mixed)) == (wrong, mixed)
     assert right is None or (right <= {*found.right} and bool(right) == bool(found.right))
+
+
+HOUSEHOLD = """Thank you: an evening departure home on 6 August, both flights with one airline.
+
+Outbound: FL-1, Bluefinch, Wednesday, August 4, 08:45 to 10:35
+Homeward: FL-2, Bluefinch, Friday, August 6, 21:00 to 22:50
+Hotel: Alder Inn (HT-11), $261.20 per night ($522.40 for two nights)
+Museum: AT-22, August 5, 17:30 to 19:30; or AT-23, August 4, 18:00 to 19:00
+
+Which museum would you like?"""
+RECAP = """In summary: Memphis to Seattle on August 4, returning at night on August 6; economy.
+
+- Outbound FL-1, August 4, 08:45 to 10:35, $70.00 for two
+- Return FL-2, August {back}, 21:00 to 22:50, $90.00 for two
+Hotel: Alder Inn (HT-11), $441.20 for two nights
+
+Shall I book?"""
+
+
+@pytest.mark.parametrize("text", [HOUSEHOLD, RECAP.format(back=6)])
+def test_days_of_a_recap_are_not_held_against_the_plan_below_it(text):
+    briefing = briefing_of(outbound_time_of_day=None)
+    assert contradictions(read_plans([text], briefing)[-1], briefing) == []
+
+
+def test_a_day_of_the_plan_is_held_against_the_recap_above_it():
+    briefing = briefing_of(outbound_time_of_day=None)
+    assert contradictions(read_plans([RECAP.format(back=7)], briefing)[-1], briefing) == ["nights"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Aisle or window, one airline or not? Right so far: 2 nights?", "One airline or different?"],
+)
+def test_a_wish_with_its_opposite_is_a_question(text):
+    assert "same_carrier" not in played(text, same_carrier=True).right

@@ -24,7 +24,7 @@ MONTHS = (
     "January February March April May June July August September October November December".split()
 )
 WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
-ORDINALS = "first second third fourth fifth".split()
+ORDINALS = "first second third fourth last".split()
 
 
 def read_number(word):
@@ -45,7 +45,8 @@ def read_calendar(text):
         return None
     first = date(int(found[4]), MONTHS.index(found[3]) + 1, 1)
     ahead = (WEEKDAYS.index(found[2]) - first.weekday()) % 7
-    return first + timedelta(days=ahead + 7 * ORDINALS.index(found[1]))
+    day = first + timedelta(days=ahead + 7 * ORDINALS.index(found[1]))
+    return day if day.month == first.month else day - timedelta(weeks=1)
 
 
 def next_weekday(before, name):

@@ -3,7 +3,8 @@
 import pytest
 
 from crab_graph.personas.options import choose_option
-from crab_graph.personas.stated_plans import contradictions, read_plan
+from crab_graph.personas.plan_conflicts import contradictions
+from crab_graph.personas.stated_plans import read_plan
 from crab_graph.personas.understanding import Reading
 from tests.personas.test_rules_user import Chat
 from tests.personas.test_stated_plans import BRIEFING

@@ -4,7 +4,9 @@ import pytest
 
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.personas.briefing import Fact, FactLevel
-from crab_graph.personas.stated_plans import contradictions, open_choices, read_plan
+from crab_graph.personas.options import open_choices
+from crab_graph.personas.plan_conflicts import contradictions
+from crab_graph.personas.stated_plans import read_plan
 from crab_graph.personas.understanding import Reading
 
 WANTED = {

@@ -17,7 +17,7 @@ from crab_graph.money import format_dollars
 from crab_graph.personas.spoken_dates import MONTHS, NUMBERS, find_dates
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
 
-_ORDINALS = ("first", "second", "third", "fourth", "fifth")
+_ORDINALS = ("first", "second", "third", "fourth", "last")
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _DAY = "|".join(_WEEKDAYS)
 _ISO = r"\d{4}-\d\d-\d\d"
@@ -152,7 +152,9 @@ def _by_calendar(found: re.Match[str]) -> str:
     first = date(int(found[4]), months[found[3].casefold()], 1)
     ahead = (_WEEKDAYS.index(found[2].casefold()) - first.weekday()) % 7
     weeks = _ORDINALS.index(found[1].casefold())
-    return (first + timedelta(days=ahead + 7 * weeks)).isoformat()
+    day = first + timedelta(days=ahead + 7 * weeks)
+    # There is not always a fifth.
+    return (day if day.month == first.month else day - timedelta(days=7)).isoformat()
 
 
 def _days_later(found: re.Match[str], today: str) -> str:

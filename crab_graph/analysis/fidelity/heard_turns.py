@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 from crab_graph.domains.task import Task
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import Fact, UserBriefing
+from crab_graph.personas.plan_conflicts import contradictions
 from crab_graph.personas.play_backs import PlayBack, read_play_back
 from crab_graph.personas.recognition import stated_facts
-from crab_graph.personas.stated_plans import StatedPlan, contradictions, read_plan
+from crab_graph.personas.stated_plans import StatedPlan, read_plan
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import ValueForm
 from crab_graph.runs.record import EpisodeRecord

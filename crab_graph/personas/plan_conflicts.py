@@ -1,0 +1,265 @@
+"""What in a stated plan contradicts what the user wants (design §8).
+
+Only what was said counts: a proposal that leaves a property out contradicts nothing. Of several
+items for one slot one that fits is enough.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import date
+
+from crab_graph.money import parse_cents
+from crab_graph.personas.briefing import Fact, UserBriefing
+from crab_graph.personas.stated_people import people_in
+from crab_graph.personas.stated_plans import Showing, StatedPlan
+from crab_graph.personas.stated_values import (
+    choices_in,
+    counts_in,
+    days_in,
+    denies_alike,
+)
+from crab_graph.personas.stretches import Stretch
+from crab_graph.personas.wordbook import Conflict, ConflictKind, FactWords, ValueForm
+
+
+def contradictions(plan: StatedPlan, briefing: UserBriefing) -> list[str]:
+    """Return the keys of the facts that a stated plan contradicts, in the order facts are told."""
+    wrong: set[str] = set()
+    facts = list(_checked_facts(briefing))
+    for own in plan.candidates.values():
+        misses = [_misses_of(one, facts, briefing) for one in own]
+        wrong |= min(misses, key=len)
+    for fact, words, conflict in facts:
+        if _shared_misses(plan, fact, words, conflict, briefing):
+            wrong.add(fact.key)
+    wrong |= set(_between_slots(plan, facts, briefing, wrong))
+    wrong |= set(_people_misses(plan, briefing))
+    if all(len(own) == 1 for own in plan.candidates.values()):
+        same = [one for one in facts if one[2].kind is ConflictKind.SAME]
+        wrong |= {fact.key for fact, words, _ in same if denies_alike(plan.said, words)}
+    return [key for key in briefing.ordered_keys() if key in wrong]
+
+
+_Checked = tuple[Fact, FactWords, Conflict]
+
+
+def _checked_facts(briefing: UserBriefing) -> Iterator[_Checked]:
+    for key in briefing.ordered_keys():
+        fact, words = briefing.fact(key), briefing.lexicon.facts.get(key)
+        if fact is not None and words is not None and words.conflict is not None:
+            yield fact, words, words.conflict
+
+
+def misses_of(candidate: Showing, briefing: UserBriefing) -> set[str]:
+    """Return the keys of the facts that a candidate does not fit."""
+    return _misses_of(candidate, list(_checked_facts(briefing)), briefing)
+
+
+def _misses_of(candidate: Showing, facts: Sequence[_Checked], briefing: UserBriefing) -> set[str]:
+    wrong = set()
+    for fact, words, conflict in facts:
+        if conflict.slots and candidate.slot not in conflict.slots:
+            continue
+        for said in (candidate.details, candidate.earlier):
+            verdict = judge(by_line(said), fact, words, briefing, candidate.slot)
+            if verdict is False:
+                wrong.add(fact.key)
+            if verdict is not None:
+                break
+    return wrong
+
+
+def _shared_misses(
+    plan: StatedPlan, fact: Fact, words: FactWords, conflict: Conflict, briefing: UserBriefing
+) -> bool:
+    """Tell whether what is said of several slots together, or of none, contradicts a fact."""
+    if conflict.kind is ConflictKind.TOTAL:
+        return any(total > parse_cents(fact.value) for total in plan.totals)
+    mine = set(conflict.slots)
+    is_timed = conflict.kind is ConflictKind.DATE or bool(words.hours)
+    if is_timed and _is_met(plan, fact, words, conflict, briefing):
+        # When each is, its own line says; what several are said to be may be of the other.
+        return False
+    for one in plan.shared:
+        is_mine = not mine or (one.slots & mine if one.slots else _is_own(fact, words, briefing))
+        if is_mine and judge([one.text], fact, words, briefing) is False:
+            return True
+    return False
+
+
+def _is_met(
+    plan: StatedPlan, fact: Fact, words: FactWords, conflict: Conflict, briefing: UserBriefing
+) -> bool:
+    """Tell whether all that is offered for the slots of a fact is said to fit it."""
+    offered = [one for slot in conflict.slots for one in plan.candidates.get(slot, ())]
+    return bool(offered) and all(
+        judge(by_line(one.details), fact, words, briefing, one.slot) for one in offered
+    )
+
+
+def _is_own(fact: Fact, words: FactWords, briefing: UserBriefing) -> bool:
+    """Tell whether a value tells the fact wherever it stands: no other fact has the like."""
+    if words.conflict is None or words.conflict.kind is ConflictKind.DATE:
+        return False
+    others = (one for key, one in briefing.lexicon.facts.items() if key != fact.key)
+    return all(words.cues.keys().isdisjoint(one.cues) for one in others)
+
+
+def judge(
+    lines: Sequence[str], fact: Fact, words: FactWords, briefing: UserBriefing, slot: str = ""
+) -> bool | None:
+    """Tell whether lines about one thing fit a fact; `None` where they state nothing of it.
+
+    Each line that states a value must hold the one wanted, but a clock time is told once for all.
+    """
+    conflict = words.conflict
+    if conflict is None:
+        return None
+    if words.hours:
+        lines = [" ; ".join(lines)]
+    spared = spared_by(conflict, briefing, slot)
+    verdicts = [
+        verdict
+        for line in lines
+        if (verdict := _fits(line, fact, words, conflict, spared, briefing)) is not None
+    ]
+    return all(verdicts) if verdicts else None
+
+
+def _fits(
+    text: str,
+    fact: Fact,
+    words: FactWords,
+    conflict: Conflict,
+    spared: Mapping[str, FactWords],
+    briefing: UserBriefing,
+) -> bool | None:
+    value = fact.value
+    match conflict.kind:
+        case ConflictKind.CHOICE:
+            named = choices_in(text, words)
+            if spared and named and not named & {*spared, str(value)}:
+                named = {one for one in named if not _led_elsewhere(text, one, words, spared)}
+            named -= spared.keys()
+            return str(value) in named if named else None
+        case ConflictKind.COUNT:
+            counts = counts_in(text, conflict)
+            return int(value) in counts if counts else None
+        case ConflictKind.AT_LEAST:
+            counts = counts_in(text, conflict)
+            return max(counts) >= value if counts else None
+        case ConflictKind.AT_MOST:
+            counts = counts_in(text, conflict)
+            return min(counts) <= value if counts else None
+        case ConflictKind.DATE:
+            wanted = value if isinstance(value, list) else [value]
+            # What is over is a date of birth, and says nothing of when something begins.
+            days = [day for day in days_in(text, briefing.today) if day >= briefing.today]
+            return any(wanted[0] <= day <= wanted[-1] for day in days) if days else None
+        case _:
+            return None
+
+
+def spared_by(conflict: Conflict, briefing: UserBriefing, slot: str = "") -> dict[str, FactWords]:
+    """Return the values that contradict nothing since another fact has them, with its words.
+
+    Said of one slot they do only where the other fact is about that slot, too.
+    """
+    spared = {}
+    for fact in map(briefing.fact, conflict.beside):
+        words = briefing.lexicon.facts[fact.key] if fact is not None else None
+        if fact is None or words is None:
+            continue
+        if not slot or words.conflict is None or slot in words.conflict.slots:
+            spared[str(fact.value)] = words
+    return spared
+
+
+def _led_elsewhere(
+    text: str, value: str, words: FactWords, spared: Mapping[str, FactWords]
+) -> bool:
+    """Tell whether the word before a value, such as `to`, makes it one of a fact beside."""
+    match = words.cues[value].search(text)
+    before = text[: match.start()].split()[-1:] if match else []
+    others = {word for one in spared.values() for word in lead_words(one)}
+    return bool(before) and before[0] in others - lead_words(words)
+
+
+def lead_words(words: FactWords) -> set[str]:
+    """Return the words right before the value where the user states a fact, such as `from`."""
+    parts = (text.casefold().partition("{value}") for text in (*words.full, *words.short))
+    return {before.split()[-1] for before, value, _ in parts if value and before.split()}
+
+
+def by_line(passages: Sequence[Stretch]) -> list[str]:
+    """Return what passages say, line by line."""
+    lines: dict[tuple[int, str], list[str]] = {}
+    for one in passages:
+        lines.setdefault((one.line, ""), []).append(one.text)
+    return [" ; ".join(parts) for parts in lines.values()]
+
+
+def _between_slots(
+    plan: StatedPlan, facts: Sequence[_Checked], briefing: UserBriefing, wrong: Collection[str]
+) -> Iterator[str]:
+    """Yield the facts that what is stated of two slots contradicts together.
+
+    Days say nothing of how far they lie apart where one of them is `wrong` itself.
+    """
+    dated = {
+        slot
+        for fact, _, conflict in facts
+        if fact.key in wrong and conflict.kind is ConflictKind.DATE
+        for slot in conflict.slots
+    }
+    alone = {slot: own[0] for slot, own in plan.candidates.items() if len(own) == 1}
+    texts = {slot: " ; ".join(by_line((*one.details, *one.earlier))) for slot, one in alone.items()}
+    dates = texts | {
+        slot: own for slot, one in alone.items() if (own := _named_days(one, briefing))
+    }
+    for fact, _, conflict in facts:
+        if conflict.kind is ConflictKind.SAME and conflict.pattern is not None:
+            found = [set(conflict.pattern.findall(texts.get(slot, ""))) for slot in conflict.slots]
+            if all(len(values) == 1 for values in found) and len(set.union(*found)) > 1:
+                yield fact.key
+        elif (
+            conflict.between
+            and dated.isdisjoint(conflict.between)
+            and _misses_length(int(fact.value), conflict.between, dates, briefing.today)
+        ):
+            yield fact.key
+
+
+def _named_days(one: Showing, briefing: UserBriefing) -> str:
+    """Return what is said of a candidate from its name on, where that tells a day: not the wish."""
+    places = (at for at, part in enumerate(one.details) if one.item.casefold() in part.text)
+    own = " ; ".join(by_line(one.details[next(places, 0) :]))
+    return own if one.item and days_in(own, briefing.today) else ""
+
+
+def _people_misses(plan: StatedPlan, briefing: UserBriefing) -> Iterator[str]:
+    """Yield the facts that the people a plan names contradict."""
+    for key, words in briefing.lexicon.facts.items():
+        fact = briefing.fact(key)
+        if words.form is ValueForm.NAMES and fact is not None and plan.said:
+            known = [str(name) for name in fact.value]
+            people = people_in(plan.said, known, briefing.lexicon, briefing.today)
+            if any(one.name.casefold() not in map(str.casefold, known) for one in people):
+                yield key
+
+
+def _misses_length(
+    length: int, between: Sequence[str], texts: Mapping[str, str], today: str
+) -> bool:
+    """Tell whether the first days of two slots, or the two of one, lie otherwise apart."""
+    first, last = (days_in(texts.get(slot, ""), today) for slot in between)
+    if first and last and _apart(first[0], last[0]) != length:
+        return True
+    for slot, text in texts.items():
+        days = sorted(set(days_in(text, today))) if slot not in between else []
+        if len(days) == 2 and _apart(*days) != length:
+            return True
+    return False
+
+
+def _apart(first: str, last: str) -> int:
+    return (date.fromisoformat(last) - date.fromisoformat(first)).days
