@@ -120,8 +120,8 @@ def _names_method(turn: Turn) -> bool:
     if wallet.added is not None:
         return True
     is_said = turn.speaker.has_said(wallet.method_id or "")
-    is_known = is_said and (wallet.method_id in reading.ids or not _asks_which(turn))
-    if reading.asks_method and not is_known:
+    is_known = is_said and wallet.method_id in reading.ids
+    if reading.asks_method and not is_known and (_asks_which(turn) or not is_said):
         return True
     return (reading.asks_card and not is_said) or (reading.card_place is not None and not is_known)
 
