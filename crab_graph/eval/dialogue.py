@@ -238,6 +238,18 @@ class Dialogue:
             named.append(named[-1] | message.named_slots.keys())
         return named
 
+    def priced_until(self, message: AgentMessage) -> frozenset[str]:
+        """Return the slots that the agent has stated prices of in messages before one of them."""
+        earlier = bisect_left(self.agent, message.seq, key=lambda one: one.seq)
+        return self._priced[earlier]
+
+    @cached_property
+    def _priced(self) -> list[frozenset[str]]:
+        priced = [frozenset[str]()]
+        for message in self.agent:
+            priced.append(priced[-1] | message.priced_slots.keys())
+        return priced
+
     def approvals_before(self, seq: float) -> Approvals:
         """Return where approvals stand just before a place in the trace."""
         earlier = bisect_left(self.user, seq, key=lambda message: message.seq)

@@ -99,14 +99,19 @@ def explanations(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
 def running(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
     """Yield what a running total may have come to so far."""
     message, seq = stated.message, stated.message.seq
-    yield Quantity("what was paid so far", paid_between(episode, 0, seq))
+    paid = Quantity("what was paid so far", paid_between(episode, 0, seq))
+    if paid.cents:
+        yield paid
     prices = whole_prices(episode, seq)
     place = stated.total.amount.start
     own = {slot for one in stated.total.references for slot in one.slots}
     priced = own | {slot for slot, at in message.priced_slots.items() if at < place}
     named = {slot for slot, at in message.named_slots.items() if at < place}
+    chosen = episode.dialogue.approvals_before(seq).approved.keys()
     for what, slots in (
         ("what the message has priced so far", priced),
+        ("what was chosen before or priced here", priced | chosen),
+        ("what was priced so far", priced | episode.dialogue.priced_until(message)),
         ("what the message has named so far", named),
         ("what was named so far", named | episode.dialogue.named_until(message)),
     ):
@@ -116,6 +121,8 @@ def running(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
     yield Quantity("what is booked so far", sum(prices.get(slot, 0) for slot in booked))
     if not message.names_whole:
         yield _paid_since(episode, message)
+    if not paid.cents:
+        yield paid
 
 
 class _ClauseWords:
