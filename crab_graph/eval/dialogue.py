@@ -95,6 +95,10 @@ class AgentMessage:
         totals = self._find_totals(families)
         return [one for one in totals if one.is_of_all and not one.is_void]
 
+    def slot_totals(self, families: frozenset[CueFamily]) -> list[TotalStatement]:
+        """Return its totals of some slots, by cues of some families."""
+        return [one for one in self._find_totals(families) if not one.is_of_all]
+
     def growing_totals(self, families: frozenset[CueFamily]) -> list[TotalStatement]:
         """Return the totals that it says to be running ones, by cues of some families."""
         return [one for one in self._find_totals(families) if one.is_growing]

@@ -95,6 +95,17 @@ def test_strict_asks_for_a_summary_of_a_full_trip():
     assert verdict.strict["checks"]["F-PS"] == "fail" and verdict.passed
 
 
+@pytest.mark.parametrize(
+    ("cents", "strict"), [("$1,010.00", "pass"), ("$1,001.00", "fail")], ids=["right", "wrong"]
+)
+def test_a_total_behind_its_items_is_a_summary_for_strict_grading(cents, strict):
+    items = "flights $300.00 + $280.00, hotel $360.00, museum $70.00"
+    said = f"Charged to your Visa: {items}, so {cents} in total."
+    verdict = graded(replace(RIGHT, closing=said))
+    assert verdict.strict["checks"]["F-PS"] == strict
+    assert verdict.strict["passed"] is (strict == "pass")
+
+
 ELEVEN = ", ".join(f"FL-{number}" for number in range(11, 21))
 
 

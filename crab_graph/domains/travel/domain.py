@@ -462,8 +462,8 @@ _LEGS = ("outbound", "return")
 _READ_WORDS = {
     "summary_words": ("itinerary",),
     "slot_words": {
-        "outbound": ("outbound", "departing", "outward"),
-        "return": ("return", "homeward", "inbound"),
+        "outbound": ("outbound", "departing", "outward", "flight out", "flight there"),
+        "return": ("return", "homeward", "inbound", "flight back", "flight home"),
         "hotel": ("hotel", "room", "stay", "accommodation", "lodging"),
         "attraction": (
             *("attraction", "ticket", "tickets", "museum", "tour", "show"),

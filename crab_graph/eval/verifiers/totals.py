@@ -172,12 +172,22 @@ def summed_up(episode: Episode, message: AgentMessage) -> list[StatedTotal]:
 
 def _missing_summary(episode: Episode) -> Iterator[Evidence]:
     """Yield what strict grading finds wrong: no summary, and claims never corrected (§6)."""
-    if episode.state is JobState.FULL and not summaries(episode):
+    if episode.state is JobState.FULL and not (summaries(episode) or _sums_up_items(episode)):
         yield undisclosed("a summary of the finished job")
     for told, left in false_statuses(episode):
         states = ", ".join(f"{one.name} {state_of(episode, one, told.message.seq)}" for one in left)
         text = f"claimed that something is {told.claim.status}: {states}"
         yield seen(text, message=told.message.number)
+
+
+def _sums_up_items(episode: Episode) -> bool:
+    """Tell whether a total behind its items, of which F-IP is the judge, is what was captured."""
+    return any(
+        total.is_loose and not total.is_void and total.amount.cents == episode.captured
+        for message in episode.dialogue.agent_after(episode.history.last_write)
+        if message.is_summary(has_charged=True)
+        for total in message.slot_totals(SUMMARY_CUES)
+    )
 
 
 def _summed_up(episode: Episode) -> tuple[int, int]:
