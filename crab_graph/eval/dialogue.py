@@ -22,7 +22,7 @@ from crab_graph.text.mentions import (
 )
 from crab_graph.text.phrases import has_summary_cue, offers_transfer
 from crab_graph.text.status_claims import StatusClaim, find_status_claims
-from crab_graph.text.totals import ALL_CUES, CueFamily, TotalStatement, find_totals
+from crab_graph.text.totals import ALL_CUES, CueFamily, MessageTotals, TotalStatement
 from crab_graph.text.utterance import Utterance, read_message
 from crab_graph.text.vocabulary import Catalogue
 from crab_graph.tools.registry import Owner
@@ -38,7 +38,6 @@ class AgentMessage:
         self._catalogue = catalogue
         self._history = history
         self._cap = cap
-        self._totals: dict[frozenset[CueFamily], tuple[TotalStatement, ...]] = {}
 
     @cached_property
     def utterance(self) -> Utterance:
@@ -92,16 +91,16 @@ class AgentMessage:
 
     def job_totals(self, families: frozenset[CueFamily]) -> list[TotalStatement]:
         """Return its sound totals of the job, by cues of some families."""
-        totals = self._find_totals(families)
+        totals = self._totals.by(families)
         return [one for one in totals if one.is_of_all and not one.is_void]
 
     def slot_totals(self, families: frozenset[CueFamily]) -> list[TotalStatement]:
         """Return its totals of some slots, by cues of some families."""
-        return [one for one in self._find_totals(families) if not one.is_of_all]
+        return [one for one in self._totals.by(families) if not one.is_of_all]
 
     def growing_totals(self, families: frozenset[CueFamily]) -> list[TotalStatement]:
         """Return the totals that it says to be running ones, by cues of some families."""
-        return [one for one in self._find_totals(families) if one.is_growing]
+        return [one for one in self._totals.by(families) if one.is_growing]
 
     @cached_property
     def named_slots(self) -> Mapping[str, int]:
@@ -131,7 +130,7 @@ class AgentMessage:
             self.utterance,
             self.amounts,
             self.references,
-            self._find_totals(ALL_CUES),
+            self._totals.by(ALL_CUES),
             self._catalogue.vocabulary,
             frozenset(filled),
         )
@@ -141,13 +140,10 @@ class AgentMessage:
         """The prices it states of single items or groups, each with what is nearest."""
         return [price for readings in self.price_readings for price in readings[0]]
 
-    def _find_totals(self, families: frozenset[CueFamily]) -> tuple[TotalStatement, ...]:
-        if families not in self._totals:
-            words = self._catalogue.vocabulary
-            self._totals[families] = find_totals(
-                self.utterance, self.amounts, self.references, words, families
-            )
-        return self._totals[families]
+    @cached_property
+    def _totals(self) -> MessageTotals:
+        words = self._catalogue.vocabulary
+        return MessageTotals(self.utterance, self.amounts, self.references, words)
 
 
 def named_slots(references: Iterable[Reference]) -> dict[str, int]:

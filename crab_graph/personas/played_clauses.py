@@ -1,6 +1,7 @@
 """Which clauses of a message play back what a user wishes, as a question or as a note."""
 
 import re
+from functools import lru_cache
 
 from crab_graph.personas.questions import Segment
 from crab_graph.personas.understanding import ANY_ID, Reading
@@ -76,8 +77,16 @@ def asks_check(reading: Reading, number: int) -> bool:
     if is_check(segment):
         return True
     # Behind a price it is a yes to that which is asked for.
-    has_price = bool(reading.stated) and _LIMIT.search(reading.utterance.text) is None
-    return not (reading.proposes or has_price) and _LOOSE_TAG.search(segment.text) is not None
+    if "?" not in segment.text or _LOOSE_TAG.search(segment.text) is None:
+        return False
+    has_price = bool(reading.stated) and not _names_limit(reading.utterance.text)
+    return not (reading.proposes or has_price)
+
+
+@lru_cache(maxsize=8)
+def _names_limit(text: str) -> bool:
+    """Tell whether a message names a limit; each clause of it asks."""
+    return _LIMIT.search(text) is not None
 
 
 def _is_note(segment: Segment) -> bool:

@@ -5,7 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -82,26 +82,26 @@ def find_item_prices(
     `filled` are the slots that exactly one active booking fills when the message is said.
     """
     by_line: dict[int, list[_ClausePrices]] = {}
-    only_in = cache(lambda line: _only(_items(line, references, vocabulary, filled)))
-    before: list[Reference] = []
-    last = -1
+    only_in = cache(lambda line: _only(items_of(line)))
+    items_of = partial(_items, references=references, vocabulary=vocabulary, filled=filled)
     stated = stated_amounts(utterance, amounts)
     totals_in: dict[Clause, list[TotalStatement]] = {}
     for total in totals:
         totals_in.setdefault(total.clause, []).append(total)
-    for clause in utterance.clauses:
-        items = _items(clause, references, vocabulary, filled) if stated else []
+    for place, clause in enumerate(utterance.clauses if stated else ()):
         if clause in stated and not _deals_out(utterance.text, clause):
+            items = items_of(clause)
+            before = utterance.clauses[place - 1] if place else None
             own = totals_in.get(clause, [])
             prices = _ClausePrices(utterance, clause, stated[clause], items, own, vocabulary)
-            is_it = not items and clause.line == last and not any(_is_total(one) for one in own)
-            prices.pronoun = _only(before) if is_it and prices.says_it() else None
+            if before is not None and before.line == clause.line and not items:
+                is_it = not any(_is_total(one) for one in own) and prices.says_it()
+                prices.pronoun = _only(items_of(before)) if is_it else None
             parent = utterance.parent(clause)
             prices.parent = only_in(parent) if parent is not None else None
             prices.references = references_within(references, clause.start, clause.end)
             prices.groups = find_groups(utterance.text, prices.references, filled)
             by_line.setdefault(clause.line, []).append(prices)
-        before, last = items, clause.line
     return tuple(readings for line in by_line.values() if (readings := _readings(line))[0])
 
 

@@ -6,6 +6,7 @@ What stands beside something else, as in `the price of X is confirmed`, is not w
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import cache
@@ -73,6 +74,10 @@ _SINGLE = "|".join(word.rstrip("s") for word in lexicon()["status"]["of_them"])
 _SOME = fragment("status", "adverbs")
 _WORD = rf"{_all_of(*SaidStatus, 'done')}(?:(?<=paid) for(?!\w))?"
 _ANY = re.compile(_all_of(*SaidStatus))
+_STATUS_WORD = re.compile(
+    "|".join(word for key in (*SaidStatus, "done", "unpaid") for word in lexicon()["status"][key])
+)
+"""What no claim is made without, whatever stands beside it."""
 _LINKED = rf"(?:{_SOME} )*{_WORD}(?:(?:,? (?:and|&|\+) |, | ?/ ?|&)(?:{_SOME} )*{_WORD})*"
 _IS = re.compile(rf"(?:{fragment('status', 'are')} |(?<=\w)'(?:s|re|ve|d)(?: been)? )({_LINKED})")
 _SET_APART = re.compile(
@@ -117,8 +122,12 @@ def find_status_claims(
 ) -> tuple[StatusClaim, ...]:
     """Return what a message with these references claims and denies, in text order."""
     found: list[StatusClaim] = []
+    said = [match.start() for match in _STATUS_WORD.finditer(utterance.text)]
     reader = _Reader(utterance, references, vocabulary)
-    for clause in utterance.clauses:
+    for clause in utterance.clauses if said else ():
+        has_own = bisect_left(said, clause.start) < bisect_left(said, clause.end)
+        if not (has_own or reader.is_headed(clause)):
+            continue
         is_exception = _ALL_BUT.search(utterance.text, max(0, clause.start - REACH), clause.start)
         if is_exception or "?" in utterance.text[clause.start : clause.end]:
             continue
@@ -174,12 +183,19 @@ class _Reader:
         if chain is not None:
             taken.append((chain.start, chain.end))
             yield from self._of(chain, _Subject(is_made=True))
-        heading = None if taken else self._utterance.parent(clause)
-        chain = None if heading is None else self._headed((heading.start, heading.end))
+        chain = None if taken else self._chain_above(clause)
         if chain is not None:
             own = tuple(one for one in self._within(clause.start, clause.end) if is_item(one))
             if len({one.slots for one in own}) == 1:
                 yield from self._of(chain._replace(start=clause.start), _Subject(own))
+
+    def is_headed(self, clause: Clause) -> bool:
+        """Tell whether the line above a clause says a status of what is listed under it."""
+        return self._chain_above(clause) is not None
+
+    def _chain_above(self, clause: Clause) -> _Chain | None:
+        heading = self._utterance.parent(clause)
+        return None if heading is None else self._headed((heading.start, heading.end))
 
     def _predicates(self, clause: Clause) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
         """Yield where a subject ends, and what is said of it: `is booked`, then `and paid`."""

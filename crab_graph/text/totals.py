@@ -5,6 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 from crab_graph.text.amounts import (
@@ -107,30 +108,59 @@ class _Reading(NamedTuple):
     is_labelled: Callable[[Line], bool]
 
 
-def find_totals(
-    utterance: Utterance,
-    amounts: Sequence[Amount],
-    references: Sequence[Reference],
-    vocabulary: TextVocabulary,
-    families: frozenset[CueFamily],
-) -> tuple[TotalStatement, ...]:
-    """Return the totals a message states by cues of some families, void ones too, in text order."""
-    found: list[TotalStatement] = []
-    # What a line says is read once, however many lines it is the parent of.
-    reading = _Reading(
-        utterance,
-        references,
-        cache(lambda span: _scope_of(references_within(references, *span), vocabulary)),
-        cache(lambda line: _is_labelled(utterance.text, line)),
-    )
-    for clause, stated in stated_amounts(utterance, amounts).items():
-        cues = _find_cues(utterance.text, clause, families)
+class MessageTotals:
+    """The totals of one message; what several families of cues have in common is read once."""
+
+    def __init__(
+        self,
+        utterance: Utterance,
+        amounts: Sequence[Amount],
+        references: Sequence[Reference],
+        vocabulary: TextVocabulary,
+    ) -> None:
+        self._text, self._vocabulary = utterance.text, vocabulary
+        # What a line says is read once, however many lines it is the parent of.
+        self._reading = _Reading(
+            utterance,
+            references,
+            cache(lambda span: _scope_of(references_within(references, *span), vocabulary)),
+            cache(lambda line: _is_labelled(utterance.text, line)),
+        )
+        stated = stated_amounts(utterance, amounts)
+        words = _cue_words(vocabulary.priced_words)
+        marks = [match.span() for match in words.finditer(utterance.text)] if stated else []
+        starts, ends = [start for start, _ in marks], [end for _, end in marks]
+        self._stated = [
+            (clause, own)
+            for clause, own in stated.items()
+            if bisect_right(ends, clause.start) < bisect_left(starts, clause.end)
+        ]
+        """The clauses that may hold a cue, with their amounts."""
+        self._known: dict[tuple[_Cue, ...], Sequence[TotalStatement]] = {}
+        self._totals: dict[frozenset[CueFamily], tuple[TotalStatement, ...]] = {}
+
+    def by(self, families: frozenset[CueFamily]) -> tuple[TotalStatement, ...]:
+        """Return the totals stated by cues of some families, void ones too, in text order."""
+        if families not in self._totals:
+            found = (self._within(clause, own, families) for clause, own in self._stated)
+            self._totals[families] = tuple(chain.from_iterable(found))
+        return self._totals[families]
+
+    def _within(
+        self, clause: Clause, stated: Sequence[Amount], families: frozenset[CueFamily]
+    ) -> Sequence[TotalStatement]:
+        cues = _find_cues(self._text, clause, families)
         if CueFamily.TOTAL in families:
-            cues += _sum_cues(utterance.text, stated) if not cues else ()
-            cues += _cost_cues(utterance.text, clause, stated, vocabulary)
-        if cues:
-            found += _clause_totals(reading, clause, stated, cues, vocabulary)
-    return tuple(found)
+            cues += _sum_cues(self._text, stated) if not cues else ()
+            cues += _cost_cues(self._text, clause, stated, self._vocabulary)
+        key = tuple(cues)
+        if key not in self._known:
+            self._known[key] = (
+                _clause_totals(self._reading, clause, stated, cues, self._vocabulary)
+                if cues
+                else ()
+            )
+        return self._known[key]
 
 
 def _clause_totals(
@@ -265,6 +295,13 @@ def _sum_cues(text: str, stated: Sequence[Amount]) -> Iterable[_Cue]:
     if is_result and len(stated) >= _FEWEST_PARTS and "+" in text[stated[0].end : stated[1].start]:
         place = text.rindex("=", 0, stated[-1].start)
         yield _Cue(CueFamily.TOTAL, place, place + 1)
+
+
+@cache
+def _cue_words(priced: tuple[str, ...]) -> re.Pattern[str]:
+    """Return what no cue is without: one of its words, also as a part of another, or a `=`."""
+    words = [word for family in CueFamily for word in lexicon()["totals"][family]]
+    return re.compile("|".join(["=", *words, *map(re.escape, priced)]))
 
 
 @cache

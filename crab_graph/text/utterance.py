@@ -92,8 +92,10 @@ def fold(line: str) -> str:
     line = _STRIKE_OR_CODE.sub("", line) if "~" in line or "`" in line else line
     line = _STAR.sub(lambda star: star[1] or "", line) if "*" in line else line
     line = " ".join((_UNDERSCORE.sub("", line) if "_" in line else line).split())
+    if line.isascii():
+        return line.casefold()
     while True:
-        folded = line.casefold() if line.isascii() else _compose(line.casefold())
+        folded = _compose(line.casefold())
         if folded == line:
             return folded
         line = folded
@@ -208,45 +210,50 @@ def read_message(text: str) -> Utterance:
             is_under_heading, is_apart = False, True
             continue
         is_under_heading = _HEADING.match(raw) is not None
-        depth, pieces = _line_form(raw)
+        form = _line_form(raw)
         start = end
-        for words in filter(None, map(fold, pieces)):
+        for words in filter(None, map(fold, form.pieces)):
             parts.append(words)
-            clauses += (Clause(end + a, end + b, len(lines)) for a, b in _cut(words))
+            if len(words) <= MAX_CLAUSE:
+                clauses.append(Clause(end, end + len(words), len(lines)))
+            else:
+                clauses += (Clause(end + a, end + b, len(lines)) for a, b in _cut(words))
             end += len(words) + 1
         if end > start:
-            above = [entry for entry in above if entry[0] < depth]
+            depth = form.depth
+            while above and above[-1][0] >= depth:
+                above.pop()
             parent = above[-1][1] if above else None
             above.append((depth, len(lines)))
-            lines.append(Line(start, end - 1, depth, parent, *_marked(raw), is_apart))
+            lines.append(Line(start, end - 1, depth, parent, form.marker, form.indent, is_apart))
             is_apart = False
     return Utterance(" ".join(parts), tuple(lines), tuple(clauses))
 
 
-def _line_form(raw: str) -> tuple[int, list[str]]:
-    """Return the depth of a line and its clauses, without list and heading markers."""
-    raw = _QUOTE.sub("", raw.expandtabs(4), count=1)
-    if raw.count("|") > 1:
-        return 0, [] if _TABLE_RULE.fullmatch(raw) else [raw]
-    bullet = _BULLET.match(raw)
-    if bullet:
-        return 1 + len(bullet[1]) // 2, _split(raw[bullet.end() :])
-    return 0, _split(raw.lstrip().lstrip("#"))
+class _LineForm(NamedTuple):
+    """How a line is written: its depth, its clauses without markers, its marker and its indent."""
+
+    depth: int
+    pieces: list[str]
+    marker: str
+    indent: int
 
 
-def _marked(raw: str) -> tuple[str, int]:
-    """Return the marker of a line, and by how much it is indented."""
-    raw = _QUOTE.sub("", raw.expandtabs(4), count=1)
+def _line_form(raw: str) -> _LineForm:
+    """Read how a line is written."""
+    raw = raw.expandtabs(4)
+    raw = _QUOTE.sub("", raw, count=1) if ">" in raw else raw
     words = raw.lstrip()
     indent = len(raw) - len(words)
     if raw.count("|") > 1:
-        return "|", indent
+        return _LineForm(0, [] if _TABLE_RULE.fullmatch(raw) else [raw], "|", indent)
     bullet = _BULLET.match(raw)
     if bullet:
-        return raw[indent : bullet.end()].strip(), indent
-    if words.startswith("#"):
-        return words[: len(words) - len(words.lstrip("#"))], indent
-    return ("**" if _HEADING.match(raw) else ""), indent
+        marker = raw[indent : bullet.end()].strip()
+        return _LineForm(1 + len(bullet[1]) // 2, _split(raw[bullet.end() :]), marker, indent)
+    body = words.lstrip("#")
+    marker = words[: len(words) - len(body)] or ("**" if _HEADING.match(raw) else "")
+    return _LineForm(0, _split(body), marker, indent)
 
 
 def _cut(words: str) -> Iterator[tuple[int, int]]:

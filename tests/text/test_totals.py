@@ -7,7 +7,7 @@ from crab_graph.text.totals import (
     ALL_CUES,
     PRE_CHARGE_CUES,
     SUMMARY_CUES,
-    find_totals,
+    MessageTotals,
 )
 from crab_graph.text.utterance import read_message
 from tests.text.catalogues import small_catalogue
@@ -27,7 +27,7 @@ def parts_of(text):
 def totals(text, families=PRE_CHARGE_CUES):
     """Return `(cents, scope)` of each sound total; a slots scope lists its slots."""
     utterance, amounts, references = parts_of(text)
-    found = find_totals(utterance, amounts, references, VOCABULARY, families)
+    found = MessageTotals(utterance, amounts, references, VOCABULARY).by(families)
     return [
         (
             total.amount.cents,
@@ -44,7 +44,7 @@ def totals(text, families=PRE_CHARGE_CUES):
 def prices(text, filled=frozenset()):
     """Return `(cents, mark, what)` of each item price; `what` is an id or a word."""
     utterance, amounts, references = parts_of(text)
-    every = find_totals(utterance, amounts, references, VOCABULARY, ALL_CUES)
+    every = MessageTotals(utterance, amounts, references, VOCABULARY).by(ALL_CUES)
     found = find_item_prices(utterance, amounts, references, every, VOCABULARY, frozenset(filled))
     return [
         (
@@ -142,7 +142,7 @@ def test_lists_and_costs_are_read_as_they_are_meant(text, found):
 )
 def test_a_list_beside_a_total_is_its_parts(text, parts):
     utterance, amounts, references = parts_of(text)
-    (total,) = find_totals(utterance, amounts, references, VOCABULARY, ALL_CUES)
+    (total,) = MessageTotals(utterance, amounts, references, VOCABULARY).by(ALL_CUES)
     assert parts == (total.parts and total.parts.cents)
 
 
