@@ -19,6 +19,7 @@ def format_cents(cents: int) -> str:
     return f"{cents / 100:.2f}"  # exact up to 2^53 cents
 
 
+@lru_cache(4096)
 def format_dollars(cents: int) -> str:
     """Return cents as people write them: 123450 → `"$1,234.50"`."""
     sign = "-" if cents < 0 else ""

@@ -6,6 +6,7 @@ clause, and equals, to the cent, what is booked, paid or open when the message i
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -143,6 +144,7 @@ def speaks_of_another(stated: StatedTotal) -> bool:
     return _ClauseWords(stated).says("others")
 
 
+@lru_cache(maxsize=1)
 def is_of_booked(episode: Episode, message: AgentMessage) -> bool:
     """Return whether a message speaks of what is booked in the end, and of nothing else by name."""
     booked = {booking.entity_id for booking in episode.active.values()}

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -21,6 +21,8 @@ _AMOUNT = re.compile(
     rf"|(?<![\w$.,]){_NUMBER.format(name='plain')}\s?(?:usd|dollars)\b"
 )
 _DASHED = re.compile(r"\s?[-–]\s?")
+_LONGEST_GAP = len(" and ")
+"""Characters between the ends of a range."""
 _BETWEEN = re.compile(r"(?<!\w)between\W*\Z")
 
 _CUES_BEFORE = (
@@ -73,12 +75,16 @@ class Amount(NamedTuple):
 
 def find_amounts(utterance: Utterance) -> tuple[Amount, ...]:
     """Return the amounts of a message, in text order; a number without currency is none."""
-    amounts = []
+    amounts: list[Amount] = []
+    clauses: list[Clause] = []
     text = utterance.text
     matches = list(_AMOUNT.finditer(text))
     cues = [match.start() for match in _INERT_CUE.finditer(text)] if matches else []
     for match in matches:
-        (start, end), clause = match.span(), utterance.clause_at(match.start())
+        start, end = match.span()
+        if not clauses or start >= clauses[-1].end:
+            clause = utterance.clause_at(start)
+        clauses.append(clause)
         reach, nearest = max(clause.start, start - REACH), bisect_left(cues, start)
         is_inert = (
             any(
@@ -92,14 +98,20 @@ def find_amounts(utterance: Utterance) -> tuple[Amount, ...]:
                 and text[start - 2].isdecimal()
             )
         )
-        cents = parse_cents(match["marked"] or match["plain"])
+        cents = _cents(match["marked"] or match["plain"])
         amounts.append(Amount(cents, start, end, is_inert))
     for index, (first, last) in enumerate(pairwise(amounts)):
-        clause = utterance.clause_at(first.start)
-        if last.start < clause.end and _is_range(text, clause.start, first, last):
+        if last.start - first.end > _LONGEST_GAP or last.start >= clauses[index].end:
+            continue
+        if _is_range(text, clauses[index].start, first, last):
             amounts[index] = first._replace(is_inert=True)
             amounts[index + 1] = last._replace(is_inert=True)
     return tuple(amounts)
+
+
+@lru_cache(4096)  # one message tells the same few prices again and again
+def _cents(written: str) -> int:
+    return parse_cents(written)
 
 
 def stated_amounts(utterance: Utterance, amounts: Iterable[Amount]) -> dict[Clause, list[Amount]]:

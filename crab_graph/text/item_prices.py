@@ -256,8 +256,10 @@ class _ClausePrices:
         between = text[amount.end : following.start]
         if _FOR.fullmatch(between):
             return following if _AND_NUMBERS.search(between) is None else None
+        if _OPENING.fullmatch(between) is None:
+            return None
         closing = _CLOSING.match(text, following.end, self.clause.end)
-        return following if _OPENING.fullmatch(between) and closing else None
+        return None if closing is None else following
 
     def _nearest_item(self, amount: Amount) -> Reference | None:
         """Return the item attached to an amount; else the nearest one, preceding first."""

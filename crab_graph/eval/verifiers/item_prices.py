@@ -67,27 +67,45 @@ class Quote:
         return said if self.is_right else {**said, "tried": tried}
 
 
+_Said = tuple[object, ...]
+"""All that tells what a price may be."""
+_Known = dict[_Said, tuple[Mapping[str, SlotBooking], tuple[Quantity, ...]]]
+
+
 @lru_cache(maxsize=1)
 def find_quotes(episode: Episode) -> tuple[Quote, ...]:
     """Return the prices stated about active bookings, in order, each line as it is read best."""
     quotes: list[Quote] = []
+    known: _Known = {}
     for message in episode.dialogue.agent:
         for readings in message.price_readings:
-            told = [list(_quotes(episode, message, prices)) for prices in readings]
+            told = [list(_quotes(episode, message, prices, known)) for prices in readings]
             sound = (one for one in told if all(quote.is_right for quote in one))
             quotes += next(sound, told[0])
     return tuple(quotes)
 
 
 def _quotes(
-    episode: Episode, message: AgentMessage, prices: Iterable[ItemPrice]
+    episode: Episode, message: AgentMessage, prices: Iterable[ItemPrice], known: _Known
 ) -> Iterator[Quote]:
     for price in prices:
-        bookings = _meant(episode, message, price)
         is_open = price.total is not None and price.total.is_loose
-        if bookings and not (is_open and not is_of_booked(episode, message)):
-            meant = distinct(_quantities(episode, message, price, bookings))
-            yield Quote(message, price, bookings, tuple(meant))
+        if is_open and not is_of_booked(episode, message):
+            continue
+        key = _said(message, price)
+        if key not in known:
+            about = _meant(episode, message, price)
+            tried = distinct(_quantities(episode, message, price, about)) if about else ()
+            known[key] = about, tuple(tried)
+        bookings, meant = known[key]
+        if bookings:
+            yield Quote(message, price, bookings, meant)
+
+
+def _said(message: AgentMessage, price: ItemPrice) -> _Said:
+    """Return what tells of a price what it may be: those that are told alike mean the same."""
+    named = tuple((one.form, one.slots, one.id) for one in price.references)
+    return message.seq, price.mark, price.is_personal, named, price.total
 
 
 def _quantities(
