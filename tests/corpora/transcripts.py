@@ -26,7 +26,7 @@ BENCHES = {
     "second": TALKS / "second" / "bench",
     "third": TALKS / "third" / "bench",
     "fourth": TALKS / "third" / "bench",
-    "fifth": TALKS / "fifth" / "bench",
+    "fifth": TALKS / "third" / "bench",
     "travel": TALKS / "third" / "bench",
     "clinic": HONEST / "clinic",
 }

@@ -16,8 +16,14 @@ from benchmarks.bench_talks import (
     reading_of,
 )
 
-BENCHES = {"second": "second", "third": "third", "fourth": "third", "users": "users"}
-AGENTS = ("first", "second", "third", "fourth")
+BENCHES = {
+    "second": "second",
+    "third": "third",
+    "fourth": "third",
+    "fifth": "third",
+    "users": "users",
+}
+AGENTS = ("first", "second", "third", "fourth", "fifth")
 MOST_FAULTY = 0.01
 
 
