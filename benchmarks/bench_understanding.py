@@ -33,9 +33,11 @@ FIRST = {
     "third_blind": (0.892, 0.864),
     "fourth_blind": (0.825, 0.896),
     "fifth_blind": (0.901, 0.924),
+    "sixth_blind": (0.788, 0.846),
+    "seventh_blind": (0.894, 0.877),
 }
 """F1 over facts and over intents of the reader that each set met first, before it was read."""
-UNREAD = {"sixth_blind": (0.788, 0.846), "seventh_blind": (0.894, 0.877)}
+UNREAD = {"eighth_blind": (0.859, 0.957), "ninth_blind": (0.847, 0.894)}
 """The same of the sets in `unread`, that nobody has learned from."""
 TARGET = 0.95
 KINDS = ("asked", "intents", "ids", "amounts")

@@ -102,6 +102,7 @@ def crab(environment, *arguments, program=("-m", "crab_graph")):
     return subprocess.run(done, env=environment, cwd=where, capture_output=True, text=True)
 
 
+@pytest.mark.slow
 def test_a_field_that_is_added_is_an_option_a_keyword_and_a_line_of_a_mismatch(extended, tmp_path):
     bench, out = tmp_path / "bench", tmp_path / "run"
     cg.generate_benchmark(bench, tasks=1, strata=(1,), distractors=100)

@@ -54,6 +54,7 @@ def test_more_series_than_can_be_told_apart_get_panels_of_their_own():
     assert [panel["title"] for panel in many["concat"]] == ["agent 0", "agent 1", "agent 2"]
 
 
+@pytest.mark.slow
 def test_every_chart_keeps_to_the_schema_of_vega_lite(records):
     altair = pytest.importorskip("altair")
     counted = Chart("dot", "user", "", chart(2, panel="calls").points, counts=frozenset({"calls"}))

@@ -77,6 +77,7 @@ def test_nothing_is_written_over(tmp_path):
         write_package("music", tmp_path)
 
 
+@pytest.mark.slow
 def test_its_own_test_passes(package):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     done = subprocess.run(command, cwd=package, capture_output=True, text=True, check=False)
@@ -121,6 +122,7 @@ def reviewed(**changes):
     return [(one.area, one.what) for one in review.findings]
 
 
+@pytest.mark.slow
 def test_rules_that_decide_nothing_are_named():
     loose = cd.Rule("loose", lambda room, lesson: room.starts + 900 > lesson.starts, "any time")
     unasked = cd.Rule(

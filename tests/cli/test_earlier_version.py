@@ -83,6 +83,7 @@ def test_a_run_on_an_earlier_benchmark_is_graded_again_and_nothing_changes(home,
     assert again["ok"] is True and again["episodes"] > 0
 
 
+@pytest.mark.slow
 def test_a_run_on_an_earlier_benchmark_is_shown_reported_and_exported(home, capsys):
     assert _json(capsys, "show", "solver", _PASSED)["outcome"] == "pass"
     assert main(["show", "solver", _PASSED, "--why"]) == 0

@@ -236,6 +236,7 @@ def test_names_are_unique_and_have_two_words(bench):
             assert all(len(name.split()) >= 2 for name in names)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_rows_under_any_hash_seed_and_jobs(few, tmp_path):
     script = (
         "from crab_graph.domains.generate import generate_benchmark\n"
@@ -256,6 +257,7 @@ def test_another_seed_gives_other_rows(bench, tmp_path):
     assert other[0].spec.rows_sha256 != bench[0].spec.rows_sha256
 
 
+@pytest.mark.slow
 def test_an_interrupted_generation_goes_on_and_ends_alike(few, tmp_path):
     class Stop(Exception):
         pass

@@ -128,6 +128,7 @@ def test_a_sampling_is_taken_by_its_name_and_an_unknown_one_refused():
         PaperParameters(**unknown)
 
 
+@pytest.mark.slow
 def test_drafts_too_large_to_enumerate_are_passed_over_and_counted(tmp_path, capsys, monkeypatch):
     kept, calls = csp._kept_of_each, count()
 

@@ -53,6 +53,7 @@ def test_tools_and_the_reading_of_bookings_follow_the_rule():
     assert [one.due_cents for one in read_again] == [one.total_cents for one in read_again] == due
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("dearer")
 def test_a_benchmark_an_agent_and_its_grades_follow_the_rule(tmp_path):
     bench = cg.generate_benchmark(

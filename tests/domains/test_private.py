@@ -68,6 +68,7 @@ def test_a_secret_or_settings_other_than_committed_to_do_not_open_it(bench, open
     assert main(["certify", str(bench.directory), "--open", str(other)]) == 1
 
 
+@pytest.mark.slow
 def test_a_task_from_elsewhere_is_found_out(bench, opening, tmp_path, capsys):
     shutil.copytree(bench.directory, tmp_path / "b")
     other = generate_benchmark(tmp_path / "c", **SMALL, seed=9)
@@ -89,6 +90,7 @@ def test_a_task_from_elsewhere_is_found_out(bench, opening, tmp_path, capsys):
     assert all(task["ok"] for task in printed["tasks"])
 
 
+@pytest.mark.slow
 def test_announcing_comes_before_generating_and_both_commit_alike(tmp_path, capsys):
     bench = str(tmp_path / "b")
     assert main(["generate", bench, *OPTIONS, "--commit-only"]) == 0
@@ -105,6 +107,7 @@ def test_announcing_comes_before_generating_and_both_commit_alike(tmp_path, caps
     assert json.loads(capsys.readouterr().out)["finished_before"]
 
 
+@pytest.mark.slow
 def test_an_interrupted_private_generation_goes_on_with_its_opening_alone(tmp_path):
     class Stop(Exception):
         pass

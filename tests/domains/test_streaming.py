@@ -62,6 +62,7 @@ def test_a_benchmark_is_a_sequence_still(directory):
         bench["S2-001"]
 
 
+@pytest.mark.slow
 def test_tasks_gone_through_are_forgotten(directory, parsed, monkeypatch):
     monkeypatch.setattr(benchmark, "_READ_AT_ONCE", 2)
     bench = load_benchmark(directory)

@@ -51,6 +51,7 @@ def offers(task):
     return {(table, *row.items()) for table in OFFERS for row in task.world.rows(table)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["by_distractors", "by_edges", "by_solutions"])
 def test_every_task_of_a_sweep_is_certified_on_its_tables(name, request):
     for bench in request.getfixturevalue(name).benchmarks.values():

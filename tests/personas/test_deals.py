@@ -4,12 +4,15 @@ import re
 
 import pytest
 
+from crab_graph.agents.reference.conversation import Conversation, Said
+from crab_graph.agents.reference.handbook import handbook_of
 from crab_graph.agents.reference.inferences import Inference
 from crab_graph.personas.options import choose_option
 from crab_graph.personas.stated_plans import read_plan
 from crab_graph.personas.understanding import Reading
 from tests.personas.test_manners import told_all
 from tests.personas.test_rules_user import BOOKINGS, BRIEFING, PLAN, Chat
+from tests.travel_words import TRAVEL
 
 CONDITIONS = ["generic", "neutral", "terse", "impatient", "d1"]
 
@@ -71,6 +74,8 @@ def test_one_is_taken_of_each_group_of_options():
 
 
 def test_the_last_weekday_of_a_month_is_worked_out():
-    inference = Inference(None, BRIEFING.lexicon)
-    meant = inference._plain(("Leaving on the last Wednesday of March 2027.",), "2027-01-10")
-    assert "2027-03-31" in meant[-1]
+    handbook = handbook_of(TRAVEL)
+    inference = Inference(handbook.reader, handbook.lexicon)
+    said = (Said(is_user=True, text="Leaving on the last Wednesday of March 2027.", position=0),)
+    plain = inference.plain(Conversation("2027-01-13", said, (), {}))
+    assert plain.last_user_text == "Leaving on 2027-03-31."

@@ -28,6 +28,7 @@ def continued(run):
     return [(one.messages, one.trace, one.checks, one.facts, one.hidden) for one in run]
 
 
+@pytest.mark.slow
 def test_the_same_settings_continue_from_every_turn_as_before(finished, tmp_path):
     record = finished[EPISODE]
     turns = tuple(fork_points(record))
