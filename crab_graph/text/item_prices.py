@@ -93,6 +93,9 @@ def find_item_prices(
             items = items_of(clause)
             before = utterance.clauses[place - 1] if place else None
             own = totals_in.get(clause, [])
+            if 1 < len(stated[clause]) <= len(items) and not any(_is_total(one) for one in own):
+                # As many prices as items, and `all paid` behind them: the nearest is no total.
+                own = [one for one in own if not (one.is_of_all and one.is_void)]
             prices = _ClausePrices(utterance, clause, stated[clause], items, own, vocabulary)
             if before is not None and before.line == clause.line and not items:
                 is_it = not any(_is_total(one) for one in own) and prices.says_it()
