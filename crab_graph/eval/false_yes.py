@@ -82,4 +82,7 @@ def _affirmed(episode: Episode, request: AgentMessage, answer: UserMessage) -> f
     if says_yes(answer.text):
         played = read_play_back(reading, briefing, plan.items)
         wrong |= {*played.wrong} if played.is_asked else set()
-    return frozenset(wrong.difference(stated_facts(answer.text, briefing, reading.asked)))
+    # Beside a value that was played back a bare one is meant for what that was about.
+    return frozenset(
+        wrong.difference(stated_facts(answer.text, briefing, {*reading.asked, *wrong}))
+    )

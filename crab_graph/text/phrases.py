@@ -55,9 +55,15 @@ def without_tokens(text: str) -> str:
 def admits_error(utterance: Utterance) -> bool:
     """Return whether the speaker owns up to a mistake; regret about a wait is none."""
     return any(
-        _NOT_ADMITTED.search(utterance.text, max(0, match.start() - REACH), match.start()) is None
+        not _is_denied(utterance, _NOT_ADMITTED, match.start())
         for match in pattern("admission", "phrases").finditer(utterance.text)
     )
+
+
+def _is_denied(utterance: Utterance, denial: re.Pattern[str], place: int) -> bool:
+    """Tell whether a denial stands just before a place, in the same clause."""
+    reach = max(utterance.clause_at(place).start, place - REACH)
+    return denial.search(utterance.text, reach, place) is not None
 
 
 def offers_transfer(utterance: Utterance, human: HumanWords) -> bool:
@@ -89,9 +95,7 @@ def has_summary_cue(utterance: Utterance, vocabulary: TextVocabulary, has_charge
     future = cache(partial(is_future, utterance))
     for form in cues:
         for cue in form.finditer(utterance.text):
-            clause = utterance.clause_at(cue.start())
-            reach = max(clause.start, cue.start() - REACH)
-            is_denied = _NOT_DONE.search(utterance.text, reach, cue.start()) is not None
-            if not is_denied and not future(clause):
+            is_denied = _is_denied(utterance, _NOT_DONE, cue.start())
+            if not is_denied and not future(utterance.clause_at(cue.start())):
                 return True
     return False

@@ -62,6 +62,8 @@ def said_yes(*lines, flights=(OUT_MIDDAY,), conduct=KNOWN):
         ((HELLO, MIDDAY, YES, "book"), (BACK,), 0),
         ((HELLO, MIDDAY, YES, MIDDAY, YES, "book"), (OUT_MIDDAY,), 1),
         ((HELLO, MIDDAY, "u: Yes, the outbound flight in the morning.", "book"), (OUT_MIDDAY,), 0),
+        ((HELLO, MIDDAY, "u: Yes, in the morning.", "book"), (OUT_MIDDAY,), 0),
+        ((HELLO, MIDDAY, "u: Yes, around midday.", "book"), (OUT_MIDDAY,), 1),
         (("u: Outbound in the morning.", MIDDAY, YES, "book"), (OUT_MIDDAY,), 0),
         (
             (

@@ -11,6 +11,9 @@ from tests.travel_words import VOCABULARY
     [
         ("That was my mistake.", True),
         ("It was not my mistake.", False),
+        ("It was not so. My mistake.", True),
+        ("It was not so. It was not my mistake.", False),
+        ("It was not\n- My mistake", True),
         ("That wasn't really my error.", False),
         ("I apologise for the confusion", True),
         ("I apologize for the delay", False),
