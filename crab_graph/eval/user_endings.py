@@ -92,14 +92,14 @@ def _is_at_its_limit(episode: Episode, conduct: UserConduct | None) -> bool:
         return True
     if conduct is not None and not conduct.overlooks:
         return False
-    return (conduct is not None and conduct.gave_up) or _repeated_errors(episode) > 1
+    return (conduct is not None and conduct.gave_up) or _repeats_an_error(episode)
 
 
-def _repeated_errors(episode: Episode) -> int:
-    """Return how often the agent has told a value wrongly that it tells so in its last message."""
+def _repeats_an_error(episode: Episode) -> bool:
+    """Tell whether the agent's last message tells a value wrongly that it told so before."""
     told = [contradicted(episode, request) for request, _ in episode.dialogue.answers]
     times = Counter(key for keys in told for key in keys)
-    return max((times[key] for key in told[-1]), default=0) if told else 0
+    return bool(told) and any(times[key] > 1 for key in told[-1])
 
 
 def _idle_turns(episode: Episode, conduct: UserConduct | None) -> int:

@@ -2,14 +2,20 @@
 
 import pytest
 
+from crab_graph.domain.verification import Role
 from crab_graph.eval.false_yes import says_yes
 from crab_graph.eval.invented_demands import without_leading_no
+from crab_graph.eval.passed_over import passed_over
+from crab_graph.eval.reading import lay_out, read_task
 from crab_graph.eval.user_errors import asks_yes_or_no, recorded_errors, says_yes_or_no
 from crab_graph.eval.user_facts import UserConduct
+from crab_graph.eval.user_payments import PAYMENT, payment_errors
 from crab_graph.eval.verdict import grade
 from crab_graph.text.utterance import read_message
 from tests.eval.builders import BACK, OUT, OUT_MIDDAY, SMALL_CARD, Plan, Script, flight, graded
-from tests.eval.tapes import short_episode
+from tests.eval.tapes import changing, edited, short_episode, tape_of
+
+_SILENT = ("plays_agent", "says_nothing", "reveals_instructions")
 
 
 def errors(script, code, conduct=None):
@@ -129,6 +135,8 @@ def test_without_a_record_a_false_yes_is_seen_too():
 
 ASKS = "Which day do you leave?"
 OTHER = "What is your budget?"
+BUDGET = "Do you have a budget?"
+PART = "When do you fly out?"
 
 
 @pytest.mark.parametrize(
@@ -168,6 +176,24 @@ def test_a_user_whose_patience_has_run_out_may_end(patience, found):
     conduct = UserConduct(None, {"origin": 1}, patience=patience)
     script = short_episode(*lines, ending="Enough. ###STOP###")
     assert count(script, "U4", conduct) == found
+
+
+@pytest.mark.parametrize(("consent", "found"), [("Yes, book it.", 1), ("Hm.", 0)])
+def test_a_yes_moves_on_what_was_at_a_standstill(consent, found):
+    asked = f"Shall I book {OUT}?"
+    lines = (HELLO, *(asked, "u: Hm.", asked, f"u: {consent}"), *("Well.", "u: Well.", ASKS))
+    conduct = UserConduct(None, {"origin": 1}, patience=3)
+    script = short_episode(*lines, ending="Enough. ###STOP###")
+    assert count(script, "U4", conduct) == found
+
+
+@pytest.mark.parametrize(("turns", "found"), [(1, 1), (2, 0), (3, 0)])
+def test_who_hears_nothing_may_end_but_not_at_once(turns, found):
+    script = Script()
+    for _ in range(turns):
+        script.user("Hm.")
+    script.user("###STOP###")
+    assert count(script, "U4") == found
 
 
 @pytest.mark.parametrize(
@@ -317,6 +343,22 @@ def test_who_claims_a_card_that_was_not_added(card, does, answer, claims):
     assert desk.texts() == (["claimed a card that it had not added"] if claims else [])
 
 
+def approved_elsewhere(**values):
+    """An approval of something that is not as the tools would have it; U6 of the answer to it."""
+    desk = Desk()
+    desk.asked(APPROVE)
+    desk.script.approve(desk.booking, desk.method, 300_00)
+    desk.answered("Approved.")
+    tape = edited(tape_of(desk.script), changing("approvals", **values))
+    return [one.text for one in payment_errors(lay_out(read_task(desk.script.task), tape))]
+
+
+def test_an_approval_of_nothing_known_is_of_another_booking_and_approves_none():
+    assert approved_elsewhere() == []
+    texts = ["approved another booking for BK-9"]
+    assert approved_elsewhere(booking_id="BK-9") == texts
+
+
 # --- U7
 
 
@@ -329,6 +371,7 @@ def test_who_claims_a_card_that_was_not_added(card, does, answer, claims):
         ((ASKS, OTHER), ("Hm.", "Hm."), 0),
         ((ASKS, ASKS, ASKS), ("Hm.", "Hm.", "Hm."), 0),
         ((ASKS, OTHER, "Shall I book it?"), ("Yes.", "Yes.", "Yes."), 0),
+        (("Shall I book it?", ASKS, OTHER), ("Yes.", "Yes.", "Yes."), 0),
         (("Which day?", "What budget?", "How many travel?"), ("Yes.", "Yes.", "Yes."), 1),
         ((ASKS, OTHER, "How many travel?", "Why?"), ("Hm.", "Hm.", "Hm.", "Hm."), 1),
         (("", ASKS, OTHER, "How many travel?"), ("Hm.", "Hm.", "Hm.", "Hm."), 1),
@@ -343,6 +386,20 @@ def test_who_goes_round_in_circles(questions, answers, found):
     script.agent("I am sorry, I cannot go on.")
     script.user("###STOP###")
     assert count(script, "U7") == found
+
+
+@pytest.mark.parametrize("acts", [False, True])
+def test_who_does_something_meanwhile_does_not_go_round_in_circles(acts):
+    script = Script()
+    script.user(HELLO[3:])
+    for question in (ASKS, OTHER, "How many travel?"):
+        script.agent(question)
+        if acts and question == OTHER:
+            script.add_card()
+        script.user("Hm.")
+    script.agent("I am sorry, I cannot go on.")
+    script.user("###STOP###")
+    assert count(script, "U7") == (not acts)
 
 
 @pytest.mark.parametrize(
@@ -377,6 +434,32 @@ def test_what_an_engine_recorded_has_the_code_of_its_kind():
     assert read("something else") == ("U7", False)
 
 
+@pytest.mark.parametrize(
+    ("kind", "role", "is_explained"),
+    [
+        ("ends_on_approval", Role.SLOT_FILLED, True),
+        ("ends_on_approval", Role.WISH, False),
+        ("ends_early", Role.PAID, True),
+        ("ends_early", Role.IN_SCOPE, False),
+        ("invents_person", Role.UNITS, True),
+        ("invents_person", Role.PERSON, True),
+        ("invents_person", Role.PAID, False),
+        *(("claims_payment", role, True) for role in (*PAYMENT, Role.SLOT_FILLED)),
+        ("claims_payment", Role.WISH, False),
+        *((kind, Role.ENDED_FULL, True) for kind in _SILENT),
+        *((kind, Role.SLOT_FILLED, True) for kind in _SILENT),
+        *((kind, Role.WISH, False) for kind in _SILENT),
+        ("wrong_token", Role.IN_SCOPE, True),
+        ("wrong_token", Role.ENDED_PARTIAL, True),
+        ("wrong_token", Role.ENDED_NONE, True),
+        ("wrong_token", Role.PAID, False),
+    ],
+)
+def test_what_a_recorded_error_explains(kind, role, is_explained):
+    (error,) = recorded_errors([{"kind": kind, "turn": "3", "text": "so"}])
+    assert (role in error.covers) is is_explained
+
+
 # --- U9 and U2
 
 
@@ -391,11 +474,74 @@ def test_what_an_engine_recorded_has_the_code_of_its_kind():
         ((HELLO, ASKS, "u: Why?", ASKS, "u: Hm."), 0),
         ((HELLO, ASKS, "u: Hm.", ASKS, "u: Hm.", ASKS, "u: Hm."), 1),
         ((HELLO, ASKS, "u: Hm.", ASKS, f"u: Yes, book {OUT}."), 0),
+        ((HELLO, BUDGET, "u: Hm.", BUDGET, "u: Hm."), 1),
+        ((HELLO, BUDGET, "u: No.", BUDGET, "u: No."), 0),
+        ((HELLO, PART, "u: Hm.", "And on the way back?", "u: Hm."), 0),
+        ((HELLO, *(PART, "u: Hm.", "And on the way back?", "u: Hm.") * 2), 2),
     ],
 )
 def test_who_passes_over_what_is_asked_twice(lines, found):
     script = short_episode(*lines, "I am sorry, I cannot go on.")
     assert count(script, "U9") == found
+
+
+DEAF = (HELLO, ASKS, "u: Hm.", ASKS, "u: Hm.", "Good.")
+
+
+@pytest.mark.parametrize("noted", ["told", "settled"])
+@pytest.mark.parametrize(("number", "found"), [(3, 0), (5, 0), (1, 1)])
+def test_what_a_record_says_was_given_was_not_passed_over(noted, number, found):
+    rows = {"told": {"origin": 1}, "settled": {}}
+    rows[noted]["departure_date"] = number
+    conduct = UserConduct(None, rows["told"], settled=rows["settled"])
+    assert count(short_episode(*DEAF), "U9", conduct) == found
+
+
+@pytest.mark.parametrize(
+    ("settled", "flights", "explains"),
+    [
+        ({}, (), True),
+        ({"departure_date": 1}, (), False),
+        ({"departure_date": 1}, (OUT,), False),
+        ({}, (OUT,), True),
+    ],
+)
+def test_what_was_passed_over_explains_nothing_where_it_was_given_in_time(
+    settled, flights, explains
+):
+    script = short_episode(*DEAF, *["book"] * len(flights), flights=flights)
+    episode = lay_out(read_task(script.task), tape_of(script))
+    (error,) = passed_over(episode, UserConduct(None, {"origin": 1}, settled=settled))
+    assert (Role.SLOT_FILLED in error.covers) is explains
+    assert explains or not error.covers
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("No, it has no pool.", ["pool"]),
+        ("It has no pool.", []),
+        ("No, it has no heated pool.", ["pool"]),
+        ("No, it has no nice heated pool.", []),
+        ("No, without wifi it has no pool.", ["wifi", "pool"]),
+        ("No, it lacks wifi and a pool.", ["wifi"]),
+        ("We need a pool.", ["pool"]),
+        ("A pool must be there.", ["pool"]),
+        ("A pool is there.", []),
+        ("We need a pool if possible.", []),
+        ("Do we need a pool?", []),
+        ("We do not need a pool.", []),
+        ("No, we need a pool.", ["pool"]),
+        ("No, a pool must be there.", ["pool"]),
+        ("We need a museum.", []),
+    ],
+)
+@pytest.mark.parametrize("is_offered", [False, True])
+def test_who_demands_what_nobody_offered(text, found, is_offered):
+    offer = "It has wifi and a pool." if is_offered else "Here is a hotel."
+    texts = [one["text"] for one in errors(short_episode(HELLO, offer, f"u: {text}"), "U2")]
+    found = [] if is_offered else found
+    assert texts == [f"demanded {one}, of which it has no wish" for one in found]
 
 
 @pytest.mark.parametrize(
