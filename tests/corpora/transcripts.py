@@ -70,15 +70,11 @@ def _lines(path: Path) -> list[dict[str, Any]]:
 
 def _talks() -> Iterator[Transcript]:
     for entry in _lines(HONEST / "talks.jsonl"):
-        index = {one["talk"]: one for one in _lines(TALKS / entry["set"] / "index.jsonl")}
-        known = index[entry["talk"]]
-        yield Transcript(
-            "talks",
-            f"{entry['set']}/{entry['talk']}",
-            known["writer"],
-            _bench(entry["set"])[known["task"]],
-            _as_lines(load_transcript(TALKS / entry["set"] / f"{entry['talk']}.jsonl")),
-        )
+        path = TALKS / entry["set"] / f"{entry['talk']}.jsonl"
+        task, *_, writer = entry["talk"].split(".")
+        name = f"{entry['set']}/{entry['talk']}"
+        lines = _as_lines(load_transcript(path))
+        yield Transcript("talks", name, writer, _bench(entry["set"])[task], lines)
 
 
 def _rewritten() -> Iterator[Transcript]:
