@@ -7,7 +7,7 @@ from tests.corpora.mutation import KINDS, caught_by, mutations_of
 from tests.corpora.scores import known_survivors
 from tests.corpora.transcripts import BY_MODELS, honest_corpus
 
-FEWEST, FEWEST_BY_MODELS, FEWEST_KINDS = 150, 50, 20
+FEWEST, FEWEST_BY_MODELS, FEWEST_KINDS = 150, 60, 20
 MOST_SURVIVING = 0.03
 SAMPLED, PARTS = 24, 16
 
