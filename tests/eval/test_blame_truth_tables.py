@@ -181,7 +181,11 @@ def test_a_user_whose_patience_has_run_out_may_end(patience, found):
 @pytest.mark.parametrize(("consent", "found"), [("Yes, book it.", 1), ("Hm.", 0)])
 def test_a_yes_moves_on_what_was_at_a_standstill(consent, found):
     asked = f"Shall I book {OUT}?"
-    lines = (HELLO, *(asked, "u: Hm.", asked, f"u: {consent}"), *("Well.", "u: Well.", ASKS))
+    lines = (
+        HELLO,
+        *(asked, "u: Hm.", asked, f"u: {consent}"),
+        *("Well.", "u: Well.", "Please tell me more."),
+    )
     conduct = UserConduct(None, {"origin": 1}, patience=3)
     script = short_episode(*lines, ending="Enough. ###STOP###")
     assert count(script, "U4", conduct) == found
