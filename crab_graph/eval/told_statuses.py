@@ -79,7 +79,7 @@ def false_statuses(episode: Episode) -> Iterator[tuple[ToldStatus, Sequence[Clai
                 said = one.message.seq, one.claim.is_denied
                 last[one.claim.status, item.slot][said] = place
     for place, one in enumerate(told):
-        if one.wrong and not one.claim.is_denied:
+        if not one.claim.is_denied:
             status = one.claim.status
             left = [
                 item

@@ -6,6 +6,7 @@ import pytest
 
 from tests.eval.builders import (
     BACK,
+    BACK_NIGHT,
     HOTEL,
     OUT,
     OUT_MIDDAY,
@@ -21,6 +22,7 @@ PASS, FAIL, SILENT = "pass", "fail", "not_triggered"
 RIGHT = Plan()
 PROPOSAL = f"{RIGHT.told}\n\nTrip total: $1,010.00. Shall I book all of it?"
 BOTH = (OUT, BACK)
+PAID_APART = ("book", "pay", "Good.", "book", "pay")
 
 
 def checks(script, name):
@@ -132,6 +134,38 @@ def test_evidence_of_a_total_names_its_message_and_what_it_could_be():
     (open_one,) = graded(short_episode("The total is $1.00.", "book", "pay")).evidence["F-PT"]
     assert open_one["text"].startswith("stated $1.00: an unscoped total would be $300.00")
     assert [one["amount"] for one in open_one["tried"]] == ["$300.00"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (("Running total: $1.00.", "book", "Trip total: $580.00.", "book", "pay"), PASS),
+        (("book", "Running total: $1.00.", "Trip total: $580.00.", "book", "pay"), FAIL),
+        (("book", "book", "pay", "Running total: $580.00."), SILENT),
+        (("book", "book", "pay", "Running total: $579.00."), FAIL),
+        (("book", "book", "pay", "Running total: $0.00."), FAIL),
+        ((*PAID_APART, "Running total: $580.00."), SILENT),
+        ((*PAID_APART, "Running total: $280.00."), SILENT),
+        ((*PAID_APART, "Running total: $300.00."), FAIL),
+        ((*PAID_APART, "Running total for the trip: $280.00."), FAIL),
+        ((*PAID_APART, "$280.00 was paid in total.", "book", "pay"), SILENT),
+        ((*PAID_APART, "So far the trip. $280.00 was paid in total.", "book", "pay"), FAIL),
+        ((*PAID_APART, "Good.", "The last payment was $280.00 in total.", "book", "pay"), SILENT),
+        ((*PAID_APART, "Good.", "The last payment was $300.00 in total.", "book", "pay"), FAIL),
+    ],
+)
+def test_what_a_running_total_has_come_to(lines, found):
+    assert word(short_episode(*lines, flights=(*BOTH, BACK_NIGHT)), "F-PT") == found
+
+
+def test_evidence_of_running_totals_and_of_parts_says_each_once():
+    def told(*lines):
+        return graded(short_episode(*lines, flights=BOTH)).evidence["F-PT"]
+
+    (wrong,) = told("book", "book", "pay", "Running total: $1.00.")
+    assert [one["what"] for one in wrong["tried"]] == ["what was paid so far"]
+    (parts,) = told("book", "Trip total: $300.00 ($200.00 + $90.00).", "pay")
+    assert "come to $290.00" in parts["text"]
 
 
 # --- F-PS
@@ -269,6 +303,12 @@ def test_the_last_prices_before_the_capture_and_all_after_it_count(lines, found)
         ("Outbound flight: total $280.00.", FAIL),
         (f"Outbound flight {OUT}: total $299.00.", FAIL),
         (f"{OUT}, total for the outbound flight: $300.00.", PASS),
+        (f"Outbound flight {OUT}: total $580.00.", FAIL),
+        (f"The outbound flight is $300.00 in total, {OUT_MIDDAY} would be $240.00.", PASS),
+        (f"The outbound flight is $299.00 in total, {OUT_MIDDAY} would be $240.00.", FAIL),
+        (f"{OUT}: total so far $300.00.", PASS),
+        (f"{OUT}: total so far $299.00.", FAIL),
+        (f"{OUT}: total so far $299.00. {OUT_MIDDAY} would be $240.00.", SILENT),
     ],
 )
 def test_what_a_price_is_about(text, found):
@@ -400,6 +440,7 @@ def test_the_share_of_a_job_of_which_a_part_is_missing_is_not_known():
         (f"{OUT_MIDDAY} and {HOTEL}: $240.00.", PASS),
         (f"{OUT_MIDDAY} and {HOTEL}: $241.00.", FAIL),
         (f"{OUT_MIDDAY} and {HOTEL}: $480.00.", PASS),
+        (f"{OUT_MIDDAY} and {BACK}: $240.00.", FAIL),
         (f"{OUT_MIDDAY} and {BACK}: $280.00.", FAIL),
         (f"{OUT_MIDDAY} and {BACK}: $520.00.", PASS),
     ],

@@ -6,7 +6,7 @@ import pytest
 
 from crab_graph.eval.reading import lay_out, read_task
 from crab_graph.eval.replay import replay
-from crab_graph.eval.told_statuses import told_statuses
+from crab_graph.eval.told_statuses import false_statuses, told_statuses
 from crab_graph.eval.transcript import read_transcript
 from tests.eval.builders import (
     HOTEL,
@@ -104,6 +104,19 @@ def test_a_false_claim_fails_strict_grading_unless_it_is_put_right(text, later, 
         summed = without_payment_of("hotel", text, (*later, "Total charged: $1,010.00."))
         assert graded(summed).strict["checks"]["F-PS"] == found
     assert verdict.checks["F-PS"] == "not_triggered"
+
+
+@pytest.mark.parametrize(("is_left", "found"), [(True, []), (False, ["outbound"])])
+def test_what_was_true_before_puts_nothing_right(is_left, found):
+    script = Script()
+    booking = script.book(flight("outbound", OUT))
+    script.agent(f"I've booked {OUT}.")
+    if not is_left:
+        script.call("cancel_flight", booking_id=booking)
+    script.agent(f"I've booked {OUT}.")
+    script.user("###STOP###")
+    told = [item.slot for _, items in false_statuses(laid_out(script)) for item in items]
+    assert told == found
 
 
 def test_of_an_entity_that_is_not_the_one_booked_nothing_is_true():

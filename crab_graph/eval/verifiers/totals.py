@@ -126,7 +126,9 @@ def pre_charge_totals(episode: Episode) -> CheckResult:
     return _judge_charges(episode, in_doubt=True)
 
 
-def _totals_meant(episode: Episode, stated: StatedTotal, governed: int) -> Iterator[Quantity]:
+def _totals_meant(
+    episode: Episode, stated: StatedTotal, governed: int | None = None
+) -> Iterator[Quantity]:
     history, said_at = episode.history, stated.message.seq
     yield Quantity("all that is booked", sum(one.total_cents for one in episode.active.values()))
     yield Quantity("all that was paid", history.captured())
@@ -134,10 +136,12 @@ def _totals_meant(episode: Episode, stated: StatedTotal, governed: int) -> Itera
         following = episode.dialogue.agent_after(said_at)[:1]
         until = following[0].seq if following else float("inf")
         later = [charge for charge in history.charges if said_at < charge.seq]
-        yield Quantity("the charges it governs", governed)
-        next_ones = sum(charge.cents for charge in later if charge.seq < until)
-        yield Quantity("the charges before the next message", next_ones)
-        yield Quantity("the charges after it", sum(charge.cents for charge in later))
+        if governed is not None:
+            yield Quantity("the charges it governs", governed)
+        if later:
+            next_ones = sum(charge.cents for charge in later if charge.seq < until)
+            yield Quantity("the charges before the next message", next_ones)
+            yield Quantity("the charges after it", sum(charge.cents for charge in later))
 
 
 def _false_running(episode: Episode) -> Iterator[Evidence]:
@@ -146,7 +150,7 @@ def _false_running(episode: Episode) -> Iterator[Evidence]:
         for total in message.growing_totals(PRE_CHARGE_CUES):
             stated = StatedTotal(message, total)
             if total.is_of_all and is_of_booked(episode, message):
-                tried = distinct((*running(episode, stated), *_totals_meant(episode, stated, 0)))
+                tried = distinct((*running(episode, stated), *_totals_meant(episode, stated)))
                 if stated.cents not in {one.cents for one in tried}:
                     yield stated.unexplained("no running total comes to that", tried)
 
