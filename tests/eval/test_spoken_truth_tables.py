@@ -412,7 +412,8 @@ def test_constraints_agree_with_the_certified_solutions(plan, solutions, contrad
 
 
 @pytest.mark.parametrize(
-    ("sql", "arrays", "fault"), [(5, 5, None), (1, 1, "environment"), (0, 5, "environment")]
+    ("sql", "arrays", "fault"),
+    [(5, 5, None), (1, 5, "environment"), (1, 1, "environment"), (0, 5, "environment")],
 )
 def test_more_solutions_than_are_kept_excuse_an_unknown_one(sql, arrays, fault):
     task = build_task()

@@ -155,6 +155,21 @@ def test_charged_words_are_cues_of_a_summary_only():
 @pytest.mark.parametrize(
     ("text", "found"),
     [
+        ("Trip: $300 + $280 = $580", [(58000, "whole")]),
+        ("Flights: $300 + $280 = $580", [(58000, "outbound+return")]),
+        ("$300 + $280 = $580", []),
+        ("That's $742 for the trip", [(74200, "whole")]),
+        ("FL-100 it is, so that's $742 for the trip", [(74200, "whole")]),
+        ("I have $742 for the trip", []),
+    ],
+)
+def test_a_sum_or_an_amount_for_something_is_a_total_of_it(text, found):
+    assert totals(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
         ("FL-100, $150.00 per passenger", [(15000, "unit", "FL-100")]),
         (
             "$150 for FL-100, $90 for booking BK-2",
@@ -208,6 +223,11 @@ def test_charged_words_are_cues_of_a_summary_only():
         ),
         ("I like Juniper Court. It costs $90 a night.", [(9000, "unit", "HT-10")]),
         ("FL-100 and FL-200 fit. It costs $90.", []),
+        ("I like Juniper Court. A coffee costs $90.", []),
+        (
+            "Trip total $742, of it FL-100 and FL-200 $290",
+            [(29000, "unmarked", "FL-100+FL-200")],
+        ),
         ("Total for FL-100 per person: $150", [(15000, "share", "FL-100")]),
         ("Trip total per person: $371", [(37100, "share", "")]),
         ("Trip total: $742 ($371 per person)", [(37100, "share", "")]),
