@@ -9,11 +9,11 @@ from crab_graph.eval.passed_over import passed_over
 from crab_graph.eval.reading import lay_out, read_task
 from crab_graph.eval.user_errors import asks_yes_or_no, recorded_errors, says_yes_or_no
 from crab_graph.eval.user_facts import UserConduct
-from crab_graph.eval.user_payments import PAYMENT, payment_errors
+from crab_graph.eval.user_payments import payment_errors
 from crab_graph.eval.verdict import grade
 from crab_graph.text.utterance import read_message
 from tests.eval.builders import BACK, OUT, OUT_MIDDAY, SMALL_CARD, Plan, Script, flight, graded
-from tests.eval.tapes import changing, edited, short_episode, tape_of
+from tests.eval.tapes import adding, changing, edited, short_episode, tape_of, update
 
 _SILENT = ("plays_agent", "says_nothing", "reveals_instructions")
 
@@ -363,6 +363,26 @@ def test_an_approval_of_nothing_known_is_of_another_booking_and_approves_none():
     assert approved_elsewhere(booking_id="BK-9") == texts
 
 
+@pytest.mark.parametrize(
+    ("is_dearer", "texts"), [(False, []), (True, ["claimed an approval not given"])]
+)
+def test_what_became_dearer_waits_for_an_approval_again(is_dearer, texts):
+    desk = Desk()
+    desk.asked(APPROVE)
+    desk.script.approve(desk.booking, desk.method, 300_00)
+    desk.answered("Approved.")
+    desk.asked("It is dearer now.")
+    desk.script.add_card(SMALL_CARD)
+    desk.answered("Hm.")
+    desk.asked(APPROVE)
+    desk.answered("Approved.")
+    raised = update("bookings", desk.booking, total_cents=310_00)
+    edits = [adding("payment_methods", 1, raised)] if is_dearer else []
+    tape = edited(tape_of(desk.script), *edits)
+    found = payment_errors(lay_out(read_task(desk.script.task), tape))
+    assert [one.text for one in found] == texts
+
+
 # --- U7
 
 
@@ -448,7 +468,10 @@ def test_what_an_engine_recorded_has_the_code_of_its_kind():
         ("invents_person", Role.UNITS, True),
         ("invents_person", Role.PERSON, True),
         ("invents_person", Role.PAID, False),
-        *(("claims_payment", role, True) for role in (*PAYMENT, Role.SLOT_FILLED)),
+        ("claims_payment", Role.PAID, True),
+        ("claims_payment", Role.METHOD, True),
+        ("claims_payment", Role.CHARGE_APPROVED, True),
+        ("claims_payment", Role.SLOT_FILLED, True),
         ("claims_payment", Role.WISH, False),
         *((kind, Role.ENDED_FULL, True) for kind in _SILENT),
         *((kind, Role.SLOT_FILLED, True) for kind in _SILENT),
@@ -464,7 +487,35 @@ def test_what_a_recorded_error_explains(kind, role, is_explained):
     assert (role in error.covers) is is_explained
 
 
-# --- U9 and U2
+# --- U3, U9 and U2
+
+TWO_FACTS = "When were you born, and what is your e-mail address?"
+
+
+def withheld(limit, told, answers):
+    lines = [line for answer in answers for line in (TWO_FACTS, f"u: {answer}")]
+    conduct = UserConduct(limit, {"origin": 1, **told})
+    found = errors(short_episode(HELLO, *lines, "I cannot go on."), "U3", conduct)
+    return [one["text"].split()[1].strip(",") for one in found]
+
+
+@pytest.mark.parametrize(
+    ("limit", "told", "answers", "found"),
+    [
+        (1, {}, ("Hm.", "Hm."), ["birth_dates", "email"]),
+        (1, {}, ("Hm.",), []),
+        (1, {"email": 5}, ("Hm.", "Hm."), []),
+        (1, {"destination": 3}, ("Hm.", "Hm."), []),
+        (1, {"destination": 3}, ("Hm.", "Hm.", "Hm."), ["birth_dates", "email"]),
+        (1, {"destination": 3, "nights": 5}, ("Hm.", "Hm."), []),
+        (None, {"destination": 3, "nights": 5}, ("Hm.", "Hm."), ["birth_dates", "email"]),
+        (2, {"destination": 3, "nights": 5}, ("Hm.", "Hm."), ["birth_dates", "email"]),
+    ],
+)
+def test_an_answer_withholds_where_it_gives_less_than_its_condition_allows(
+    limit, told, answers, found
+):
+    assert withheld(limit, told, answers) == found
 
 
 @pytest.mark.parametrize(
