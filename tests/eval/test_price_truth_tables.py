@@ -124,6 +124,7 @@ def test_coverage_of_totals_summaries_and_prices():
     assert told(done)["F-PS"] == (1, 1)
     assert told(short_episode("Hello.")) == {"F-PT": (0, 0), "F-PS": (0, 0), "F-IP": (0, 0)}
     assert told(short_episode("book"))["F-PS"] == (0, 0)
+    assert told(short_episode("book", "All is confirmed, trip total $0.00."))["F-PS"] == (0, 0)
 
 
 def test_evidence_of_a_total_names_its_message_and_what_it_could_be():
@@ -166,6 +167,8 @@ def test_evidence_of_running_totals_and_of_parts_says_each_once():
     assert [one["what"] for one in wrong["tried"]] == ["what was paid so far"]
     (parts,) = told("book", "Trip total: $300.00 ($200.00 + $90.00).", "pay")
     assert "come to $290.00" in parts["text"]
+    (both,) = told("book", "Trip total: $310.00 ($200.00 + $90.00).", "pay")
+    assert "come to $290.00" in both["text"]
 
 
 # --- F-PS
