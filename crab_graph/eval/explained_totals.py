@@ -95,6 +95,23 @@ def explanations(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
         yield named
     if not said.announces:
         yield from _referred_to(episode, message, by_pronoun=said.says("them"))
+        place = stated.total.amount.start
+        if any(at > place for at in message.priced_slots.values()):
+            yield from priced_together(episode, message, place)
+
+
+def priced_together(episode: Episode, message: AgentMessage, place: int) -> Iterator[Quantity]:
+    """Yield what the slots cost together that a message prices before a place, two at least."""
+    prices = whole_prices(episode, message.seq)
+    slots = {slot for slot, at in message.priced_slots.items() if at < place}
+    if len(slots) > 1 and prices.keys() >= slots:
+        yield Quantity("what the message has priced so far", sum(prices[slot] for slot in slots))
+
+
+def paid(episode: Episode, message: AgentMessage) -> Iterator[Quantity]:
+    """Yield what was paid when a message is said, in all and since the message before."""
+    yield Quantity("what was paid so far", paid_between(episode, 0, message.seq))
+    yield _paid_since(episode, message)
 
 
 def running(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:

@@ -78,7 +78,7 @@ def decide(turn: Turn) -> Decision:
         return turn.say("thanks_end", token=TerminalToken.STOP)
     for duty in _DUTIES:
         decision = duty(turn)
-        if decision is not None:
+        if decision is not None and (decision.parts or decision.token):
             return decision if duty in _WHOLE else with_dealings(turn, decision)
     return turn.say("waiting")
 

@@ -54,13 +54,18 @@ def _object(turn: Turn, keys: Sequence[str]) -> Decision:
     if not record.has(key):
         act = "adds_late" if f"?{key}" in turn.memory.seen else "adds_wish"
         return name_detail(turn, act, key, Reason.CORRECTED)
+    if record.is_slip(key):
+        reaction = (key, Reaction.CORRECTED)
+        return name_detail(turn, "misspoke", key, Reason.CORRECTED, reaction=reaction)
     if gives_up(key, behavior, errors):
         gave_up = (key, Reaction.GAVE_UP)
         return turn.say("give_up", token=TerminalToken.STOP, reaction=gave_up)
     hints = turn.speaker.happens("hint", 1 - behavior.names_errors)
     if hints and errors.hinted is None:
         return turn.say("object", reaction=(key, Reaction.HINTED))
-    warning = turn.speaker.phrase("warn_repeat") if warns(key, behavior, errors) else ""
+    # What was said vaguely is no error of the agent's yet.
+    is_warned = warns(key, behavior, errors) and record.is_settled(key)
+    warning = turn.speaker.phrase("warn_repeat") if is_warned else ""
     return name_detail(
         turn,
         "object",

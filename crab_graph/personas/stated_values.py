@@ -139,11 +139,20 @@ def is_taken_back(text: str) -> bool:
     return _PAST.search(text) is not None
 
 
+_ONLY_IF = re.compile(
+    r"\b(?:if|unless|would|could|instead|alternatively|otherwise|mind|whether)\b[^.!?\n]*\Z"
+)
+"""Before what is told as another way, and not as what is proposed."""
+_BEFORE = 60
+
+
 def denies_alike(text: str, words: FactWords) -> bool:
     """Tell whether a text says that what a flag is about is not the same."""
+    said = text.casefold()
     return any(
-        cue.search(f"same {text[match.end() : match.end() + _REACH].casefold()}")
-        for match in _UNLIKE.finditer(text.casefold())
+        cue.search(f"same {said[match.end() : match.end() + _REACH]}")
+        for match in _UNLIKE.finditer(said)
+        if not _ONLY_IF.search(said[max(0, match.start() - _BEFORE) : match.start()])
         for cue in words.asks
     )
 

@@ -48,7 +48,7 @@ _THOUGHT = re.compile(
 """What a model thinks aloud; a user does not take it for something said."""
 _THOUGHT_END = re.compile(r"</think(?:ing)?>", re.I)
 
-ATTENTION = 50_000
+ATTENTION = 20_000
 """Characters of a message that a user reads: of a longer one the beginning and the end."""
 
 

@@ -18,7 +18,7 @@ _NUMBER = (
 )
 _AMOUNT = re.compile(
     rf"(?<![^\W_])(?:us\s?\$|\$|usd)\s?{_NUMBER.format(name='marked')}(?:\s?(?:usd|dollars)\b)?"
-    rf"|(?<![\w$.,]){_NUMBER.format(name='plain')}\s?(?:usd|dollars)\b"
+    rf"|(?<![\w$.,])(?<![a-z]-){_NUMBER.format(name='plain')}\s?(?:usd|dollars)\b"
 )
 _DASHED = re.compile(r"\s?[-–]\s?")
 _LONGEST_GAP = len(" and ")

@@ -12,6 +12,8 @@ from crab_graph.eval.explained_totals import (
     StatedTotal,
     distinct,
     is_of_booked,
+    paid,
+    priced_together,
     running,
     whole_prices,
 )
@@ -19,8 +21,12 @@ from crab_graph.eval.reading import Episode
 from crab_graph.eval.verifier import Duty, undisclosed, verifier
 from crab_graph.money import format_dollars
 from crab_graph.text.item_prices import Bond, ItemPrice, Mark
+from crab_graph.text.lexicon import pattern
 from crab_graph.text.mentions import Reference, ReferenceForm
 from crab_graph.text.utterance import normalise
+
+_BESIDE = 20
+"""Characters beside an amount in which a word tells what was done with it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +136,10 @@ def _quantities(
     wholes = {booking.total_cents for booking in held}
     if price.mark is not Mark.UNIT:
         yield amount
+    if price.total is not None:
+        yield from priced_together(episode, message, price.amount.start)
+    if price.mark is Mark.WHOLE and _is_told_as_paid(message, price):
+        yield from paid(episode, message)
     if price.mark is not Mark.WHOLE:
         yield unit
         if len(units) == 1:
@@ -142,6 +152,13 @@ def _quantities(
         booked = sum(booking.total_cents for booking in episode.active.values())
         yield Quantity("all that is booked", booked)
         yield from running(episode, StatedTotal(message, price.total))
+
+
+def _is_told_as_paid(message: AgentMessage, price: ItemPrice) -> bool:
+    """Return whether an amount stands right beside a word that it was paid."""
+    text, amount = message.utterance.text, price.amount
+    near = text[max(0, amount.start - _BESIDE) : amount.end + _BESIDE]
+    return pattern("totals", "done").search(near) is not None
 
 
 def _shares(episode: Episode, cents: int, what: str) -> Iterator[Quantity]:
