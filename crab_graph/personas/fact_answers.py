@@ -11,11 +11,16 @@ from crab_graph.personas.later_halves import halves
 from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve, other_card_words
 from crab_graph.personas.spoken_dates import MONTHS
+from crab_graph.personas.stated_values import counts_in
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wordbook import FactWords, ValueForm
 
 _BY_TOPIC = frozenset({"how:topic", "how:hint"})
 _MONTH = re.compile("|".join(rf"\b{name[:3].casefold()}" for name in MONTHS))
+_UNSURE = re.compile(
+    r"(?:\bnot|n't)(?: \w+){0,2} (?:sure|certain)\b|\bun(?:sure|certain)\b|\bwhether\b"
+)
+"""What speaks of a doubt asks for what is sure."""
 OR = re.compile(r"\bor\b|/")
 _FEW_ABSENCES = 2
 """So many facts that the user lacks are spoken of by name where it has told all its wishes."""
@@ -56,13 +61,16 @@ def _doubted(turn: Turn) -> list[str]:
     reading, record = turn.reading, turn.memory.record
     words = turn.briefing.lexicon.facts
     doubtful = [key for key in turn.facts if record.has(key) and not record.is_settled(key)]
-    if reading.asks_booking or reading.asks_choice or reading.ids:
+    is_deal = reading.asks_booking or reading.asks_choice
+    if reading.ids or (is_deal and can_approve(turn)):
         return []
     clauses = list(zip(reading.segments, reading.features, strict=True))
     asked = [
         (one, how)
         for number, (one, how) in enumerate(clauses)
-        if one.is_request or any(two.is_firm for two, _ in clauses[number + 1 : number + 2])
+        if one.is_request
+        or _UNSURE.search(one.text)
+        or any(two.is_firm for two, _ in clauses[number + 1 : number + 2])
     ]
     return [
         key
@@ -76,6 +84,8 @@ def _names_value(text: str, words: FactWords) -> bool:
     """Tell whether a clause names a value that a fact could have."""
     if words.form is ValueForm.DATE:
         return _MONTH.search(text) is not None
+    if words.form is ValueForm.COUNT and words.conflict is not None:
+        return bool(counts_in(text, words.conflict))
     return any(cue.search(text) for cue in words.cues.values())
 
 

@@ -105,6 +105,7 @@ _YES = (
         r"to your (?:liking|taste))\b"
     ),
     re.compile(r"\bdo you (?:agree|approve|accept)\b"),
+    re.compile(r"\bis (?:the (?:plan|proposal)|this|that|it) (?:a (?:yes|go)|good to go)\b"),
 )
 
 _GIVEN = re.compile(

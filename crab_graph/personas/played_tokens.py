@@ -16,6 +16,7 @@ from crab_graph.text.utterance import starting_within
 _LAST4 = re.compile(
     rf"(?:{CARD_BRAND.pattern}|\b(?:card|ending|ends|digits)\b)[^\d\n,;]{{0,30}}?\b(\d{{4}})\b(?![-/]|\.\d)"
 )
+_BOOKING = re.compile(r"\bbk-\d")
 _EMAIL = re.compile(r"[^\s@,;:()<>]+@[^\s@,;:()<>]+\.\w+")
 _CAP = re.compile(
     r"\b(?:budget|spend\w*|limit\w*|cap(?:ped)?|max\w*|at most|up to|within|under|no more than"
@@ -62,6 +63,9 @@ class PlayedTokens:
                 yield Compared(key, one == value, one)
 
     def _money(self, text: str, passage: Stretch) -> Iterator[Compared]:
+        if _BOOKING.search(self._reading.utterance.text):
+            # Beside bookings amounts are what they cost.
+            return
         amounts = starting_within(
             self._reading.stated, passage.start, passage.start + len(passage.text)
         )

@@ -79,3 +79,19 @@ def test_the_last_weekday_of_a_month_is_worked_out():
     said = (Said(is_user=True, text="Leaving on the last Wednesday of March 2027.", position=0),)
     plain = inference.plain(Conversation("2027-01-13", said, (), {}))
     assert plain.last_user_text == "Leaving on 2027-03-31."
+
+
+def test_a_total_to_be_paid_is_no_budget():
+    chat = told_all("generic")
+    chat.bookings = [dict(row) for row in BOOKINGS]
+    amounts = "\n".join(f"{one['booking_id']}: ${one['total']}" for one in BOOKINGS)
+    said = chat.say(f"Please approve:\n{amounts}\nAmounts are per booking; total $1,010.00.")
+    assert "budget" not in said
+
+
+def test_a_card_and_a_yes_asked_for_in_one_breath_are_both_given():
+    said = told_all("generic").say(
+        PLAN.rpartition("Shall")[0] + "Could you add the Visa 4242? And is the plan a yes?"
+    )
+    assert "PM-" in said
+    assert re.search(r"yes|go ahead", said.casefold()), said

@@ -143,3 +143,25 @@ def test_a_question_about_what_was_said_gets_that_and_nothing_beside(condition):
     said = chat.say("So morning for the outbound: is that a must, or would another time work too?")
     assert "outbound_time_of_day" in chat.told() or "right" in said
     assert not {"seat_position", "hotel_stars", "budget"} & {*chat.told()}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "You weren't quite sure about the {n} nights; shall we settle on {n}, or another length?",
+        "Should I lock in {n} nights, or is that still open?",
+        "Still missing: {n} nights, yes or no?",
+        "Tell me whether {n} nights is what you'd like.",
+    ],
+)
+def test_a_doubtful_number_that_is_named_is_told_for_sure(question):
+    for seed in range(40):
+        chat = Chat("neutral+d3", seed)
+        opening = chat.say()
+        told = [row for row in chat.state["disclosed"] if row["key"] == "nights"]
+        if told and told[0]["how"] != "exact":
+            break
+    else:
+        raise AssertionError("nobody doubts it")
+    said = chat.say(question.format(n=4 if "4" in opening else 2))
+    assert "3 nights" in said, (opening, said)
