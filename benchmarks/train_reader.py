@@ -19,6 +19,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import minimize
 
+from crab_graph.domain.contract import find_domain
+from crab_graph.domain.subjects import subjects
+from crab_graph.domain.word_checks import plain_question
 from crab_graph.domains.clinic.domain import CLINIC
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.personas import understanding as reader
@@ -52,7 +55,7 @@ BRIEFINGS = {
 }
 
 HOUSE, HOUSE_TIMES = {"agents", "rows"}, 3
-"""Sets that must be read right, and how often each of their messages counts."""
+"""Sets that must be read right, and how often each of their messages counts, as plain questions."""
 
 Message = Mapping[str, Any]
 
@@ -71,6 +74,18 @@ def load(name: str) -> list[dict[str, Any]]:
     """Return the messages of a set."""
     lines = (MESSAGES / f"{name}.jsonl").read_text("utf-8").splitlines()
     return [json.loads(line) for line in lines if line.strip()]
+
+
+def plain_questions() -> list[dict[str, Any]]:
+    """Return the plainest question for each wish of the domains, as labelled messages."""
+    found = []
+    for domain in BRIEFINGS:
+        declaration = find_domain(domain).declaration
+        for subject in subjects(declaration) if declaration is not None else ():
+            labels = {"asked": [subject.key], "intents": []}
+            text = plain_question(declaration, subject)
+            found.append({"domain": domain, "text": text, "labels": labels})
+    return found
 
 
 def example(message: Message) -> Example:
@@ -245,6 +260,7 @@ def stamp() -> str:
     model, so that it changes with the code that reads them, but not with how the code is written.
     """
     digest = hashlib.sha256(Path(__file__).read_bytes())
+    digest.update(repr(plain_questions()).encode())
     digest.update(repr({key: cue.pattern for key, cue in phrase_book().cues.items()}).encode())
     for known in BRIEFINGS.values():
         digest.update(known.lexicon.model_dump_json(include=READ).encode())
@@ -264,13 +280,10 @@ def stamp() -> str:
 
 
 def counted(names: Iterable[str]) -> list[Example]:
-    """Return the messages of some sets, each as often as it counts."""
-    return [
-        one
-        for name in names
-        for one in map(example, load(name))
-        for _ in range(HOUSE_TIMES if name in HOUSE else 1)
-    ]
+    """Return the messages of some sets, and the plainest questions, each as often as it counts."""
+    loaded = [(load(name), HOUSE_TIMES if name in HOUSE else 1) for name in names]
+    loaded.append((plain_questions(), HOUSE_TIMES))
+    return [one for found, times in loaded for one in map(example, found) for _ in range(times)]
 
 
 def trained() -> tuple[Weights, Weights, Weights]:

@@ -60,7 +60,7 @@ def word_weaknesses(declaration: Declaration) -> list[str]:
     slots = [TaskSlot(slot.id, slot.kind, slot.title) for slot in declaration.slots]
     brief = briefing(declaration)(slots, facts, "", _TODAY)
     for subject in subjects(declaration):
-        question = _question(declaration, subject)
+        question = plain_question(declaration, subject)
         if subject.key not in Reading(question, known, brief.slots).asked:
             weak.append(
                 f"'{subject.key}': '{question}' is not heard as asking for it; add wording.ask"
@@ -248,7 +248,7 @@ def _mistaken(declaration: Declaration) -> Iterator[str]:
             yield f"'{word}' means a human agent to users; add its pattern to `nobody`"
 
 
-def _question(declaration: Declaration, subject: Subject) -> str:
+def plain_question(declaration: Declaration, subject: Subject) -> str:
     """Return the plainest question for a wish."""
     noun, titles = noun_of(declaration, subject), _titles(declaration, subject.slots)
     where = f" for the {joined(titles)}" if titles else ""
