@@ -38,7 +38,7 @@ def play(bench, server, **given):
 
 
 def test_tokens_and_cost_end_an_episode_as_its_budget(bench):
-    with ScriptedServer(["Where to?"]) as server:
+    with ScriptedServer(["One moment."]) as server:
         free = play(bench, server)
         one = free.usage["agent"]["scripted"]["input_tokens"] // 4
         tokens = play(bench, server, limits=Limits(max_tokens=2 * one))

@@ -131,6 +131,6 @@ def test_the_command_reads_lines_and_prints_a_verdict(bench, tmp_path, monkeypat
     assert main(command) == 0
     output = capsys.readouterr().out
     assert '"error": "invalid_arguments"' in output
-    assert "Verdict: fail." in output
+    assert "Verdict: user_fault." in output
     assert main([*command, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["termination"] == "STOP"
