@@ -27,6 +27,7 @@ BENCHES = {
     "third": TALKS / "third" / "bench",
     "fourth": TALKS / "third" / "bench",
     "fifth": TALKS / "third" / "bench",
+    "sixth": TALKS / "third" / "bench",
     "travel": TALKS / "third" / "bench",
     "clinic": HONEST / "clinic",
 }

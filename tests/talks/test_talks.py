@@ -21,9 +21,10 @@ BENCHES = {
     "third": "third",
     "fourth": "third",
     "fifth": "third",
+    "sixth": "third",
     "users": "users",
 }
-AGENTS = ("first", "second", "third", "fourth", "fifth")
+AGENTS = ("first", "second", "third", "fourth", "fifth", "sixth")
 MOST_FAULTY = 0.01
 
 
