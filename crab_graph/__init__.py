@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from crab_graph.agents.agent_types import AgentSpec
     from crab_graph.domains.benchmark import Benchmark, load_benchmark
     from crab_graph.domains.generate import generate_benchmark
     from crab_graph.domains.sweep import Sweep, load_sweep, sweep_benchmark
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from crab_graph.errors import CrabGraphError
     from crab_graph.eval.verdict import Verdict, grade
     from crab_graph.graph.build import build_graph
+    from crab_graph.graph.users import UserSpec
     from crab_graph.models.prices import Prices, load_prices
     from crab_graph.runs.ablation import Ablation
     from crab_graph.runs.episode import run_episode
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Ablation",
+    "AgentSpec",
     "Benchmark",
     "CrabGraphError",
     "Episode",
@@ -41,6 +44,7 @@ __all__ = [
     "RunLimits",
     "Sweep",
     "Task",
+    "UserSpec",
     "Verdict",
     "__version__",
     "ablate",
@@ -61,6 +65,7 @@ __all__ = [
 
 _PLACES = {
     "Ablation": "runs.ablation",
+    "AgentSpec": "agents.agent_types",
     "Benchmark": "domains.benchmark",
     "CrabGraphError": "errors",
     "Episode": "runs.record",
@@ -70,6 +75,7 @@ _PLACES = {
     "RunLimits": "settings",
     "Sweep": "domains.sweep",
     "Task": "domains.task",
+    "UserSpec": "graph.users",
     "Verdict": "eval.verdict",
     "ablate": "runs.runner",
     "build_graph": "graph.build",
@@ -88,7 +94,7 @@ _PLACES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def _load(name: str) -> Any:
     """Load a public name when it is first used."""
     if name == "__version__":
         from crab_graph.runs.versions import versions  # noqa: PLC0415
@@ -99,6 +105,12 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(f"crab_graph.{_PLACES[name]}"), name)
     globals()[name] = value
     return value
+
+
+if TYPE_CHECKING:
+    __version__: str
+else:
+    __getattr__ = _load  # for type checkers it would be a name of anything
 
 
 def __dir__() -> list[str]:

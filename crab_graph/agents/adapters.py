@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from crab_graph.agents.agent_types import AgentSpec
 from crab_graph.agents.reference import AGENTS, INFORMED, reference_agent
 from crab_graph.agents.reply import Reply, ask_model, read_reply
 from crab_graph.errors import UsageError
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 Respond = Callable[[list["BaseMessage"]], Reply]
 Answers = Sequence[Mapping[str, Mapping[str, str]]]
 """The certified solutions of a task."""
-AgentSpec = Any
-"""A spec, a chat model, a compiled graph, a `Runnable`, or a callable."""
 
 PYTHON_PREFIX = "python:"
 
@@ -57,7 +56,7 @@ class Agent(NamedTuple):
         return _callable(reference_agent(self.name, domain, told), registry)
 
 
-def resolve_agent(spec: AgentSpec) -> Agent:
+def resolve_agent(spec: AgentSpec | Agent) -> Agent:
     """Return the agent that a spec names, or that an object is.
 
     A callable with one required parameter is a factory `make(tools)`.

@@ -7,7 +7,8 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from crab_graph.agents.adapters import Agent, AgentSpec, resolve_agent
+from crab_graph.agents.adapters import Agent, resolve_agent
+from crab_graph.agents.agent_types import AgentSpec
 from crab_graph.domains.task import Task
 from crab_graph.graph.nodes import EpisodeNodes
 from crab_graph.graph.state import AgentInput, EpisodeState, is_finished
@@ -75,7 +76,7 @@ def build_graph(
 
 def prepare_episode(
     task: Task,
-    agent: AgentSpec,
+    agent: AgentSpec | Agent,
     user: UserSpec,
     checkpointer: BaseCheckpointSaver[Any] | None,
     setup: Setup,

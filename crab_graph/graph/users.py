@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from langchain_core.language_models import BaseChatModel
 
 from crab_graph.agents.adapters import call_synchronously, dotted_name
+from crab_graph.agents.agent_types import AgentFunction
 from crab_graph.agents.reply import Call, ask_model, read_reply
 from crab_graph.domains.task import Task
 from crab_graph.errors import UsageError
@@ -33,7 +34,7 @@ from crab_graph.settings import Engine, EpisodeSettings
 from crab_graph.text.phrases import without_tokens
 from crab_graph.tools.registry import Owner
 
-UserSpec = str | Condition | SeatedUser | Callable[..., Any]
+UserSpec = str | Condition | SeatedUser | AgentFunction
 """A condition such as `ruse`, a person under one, or a callable `f(messages, tools)`."""
 
 CUSTOM_CONDITION = "custom"

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Unpack
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from crab_graph.agents.adapters import AgentSpec
+from crab_graph.agents.adapters import Agent
+from crab_graph.agents.agent_types import AgentSpec
 from crab_graph.domains.task import Task
 from crab_graph.errors import ResumeMismatch
 from crab_graph.eval.user_facts import UserConduct
@@ -74,7 +75,7 @@ def run_episode(
 
 
 def play_episode(
-    task: Task, agent: AgentSpec, user: UserSpec, setup: Setup, visit: Visit
+    task: Task, agent: AgentSpec | Agent, user: UserSpec, setup: Setup, visit: Visit
 ) -> EpisodeRecord:
     """Play an episode of a task that has its toolset; errors as for `run_episode`."""
     trial, origin = visit.trial, visit.origin

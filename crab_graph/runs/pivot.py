@@ -20,7 +20,7 @@ from crab_graph.settings import ForkSettings, WorkKeywords, WorkSettings, value_
 from crab_graph.workers import write_atomically
 
 if TYPE_CHECKING:
-    from crab_graph.agents.adapters import AgentSpec
+    from crab_graph.agents.agent_types import AgentSpec
     from crab_graph.runs.sitting import Report
 
 RESULT = "pivot.json"

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 from langgraph.types import Command
 
-from crab_graph.agents.adapters import AgentSpec
+from crab_graph.agents.agent_types import AgentSpec
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import RunError, UsageError
 from crab_graph.graph.build import EpisodeGraph, Leg, prepare_episode

@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Unpack
 
-from crab_graph.agents.adapters import AgentSpec
+from crab_graph.agents.agent_types import AgentSpec
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import UsageError
 from crab_graph.graph.users import UserSpec

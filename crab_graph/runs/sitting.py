@@ -6,7 +6,8 @@ from os.path import relpath
 from pathlib import Path
 from typing import Any
 
-from crab_graph.agents.adapters import AgentSpec, resolve_agent
+from crab_graph.agents.adapters import Agent, resolve_agent
+from crab_graph.agents.agent_types import AgentSpec
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import UsageError
 from crab_graph.graph.person import SeatedUser
@@ -58,7 +59,7 @@ class Sitting:
     directory: Path
     config: RunConfig
     bench: Benchmark | Path
-    agent: AgentSpec
+    agent: AgentSpec | Agent
     users: tuple[Any, ...]
     setup: Setup
     terms: SittingSettings
@@ -87,7 +88,7 @@ class Sitting:
 def prepare_sitting(
     directory: Path,
     bench: Benchmark | str | Path,
-    agent: AgentSpec,
+    agent: AgentSpec | Agent,
     users: UserSpec | Sequence[UserSpec],
     settings: RunSettings,
     terms: SittingSettings,

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crab_graph.agents.adapters import AgentSpec
+from crab_graph.agents.agent_types import AgentSpec
 from crab_graph.agents.reference.desk import Desk
 from crab_graph.agents.reference.planning import Plan, Shortlist
 from crab_graph.analysis.audit.mutations import MatrixCell, compositions, matrix, mutations_of
