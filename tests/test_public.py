@@ -53,7 +53,8 @@ def test_every_public_name_loads_and_is_listed():
         "run_episode",
         "sweep_benchmark",
     ]
-    assert all(getattr(cg, name).__doc__ for name in cg.__all__)
+    unions = {"AgentSpec", "UserSpec"}  # which cannot hold a docstring
+    assert all(getattr(cg, name).__doc__ for name in set(cg.__all__) - unions)
     assert set(cg.__all__) <= set(dir(cg))
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = cg.nothing  # type: ignore[attr-defined]
