@@ -15,7 +15,7 @@ from crab_graph.graph.state import AgentInput, EpisodeState, is_finished
 from crab_graph.graph.users import Setup, UserSide, UserSpec, build_user, condition_name, set_up
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.schema import digest
-from crab_graph.settings import EpisodeKeywords, EpisodeSettings, Toolset, value_of
+from crab_graph.settings import EpisodeKeywords, EpisodeSettings, Limits, Toolset, value_of
 
 EpisodeGraph = CompiledStateGraph[Any, Any, Any, Any]
 
@@ -35,15 +35,32 @@ class Leg(NamedTuple):
 
 
 class PreparedEpisode(NamedTuple):
-    """An episode that is ready to be run.
+    """An episode that is ready to be run, as a graph or by calling its nodes in turn.
 
     `spec` is a hash of all that determines it; threads and resumed states are told apart by it.
     """
 
-    graph: EpisodeGraph
+    nodes: EpisodeNodes
     agent: Agent
     user: UserSide
     spec: str
+    limits: Limits
+    checkpointer: BaseCheckpointSaver[Any] | None
+
+    def compile(self) -> EpisodeGraph:
+        """Return its graph."""
+        steps = StateGraph(EpisodeState)
+        steps.add_node("agent", self.nodes.agent, input_schema=AgentInput)
+        steps.add_node("user", self.nodes.user)
+        steps.add_node("environment", self.nodes.environment)
+        steps.add_conditional_edges(START, route, ["user", "agent", "environment", END])
+        steps.add_conditional_edges("agent", route, ["user", "environment", END])
+        steps.add_conditional_edges("user", route, ["agent", "environment", END])
+        steps.add_conditional_edges("environment", route, ["agent", "user", END])
+        return steps.compile(self.checkpointer, name="episode").with_config(
+            # Each superstep adds a message; and a little slack for the last batch.
+            recursion_limit=self.limits.max_messages + 10
+        )
 
 
 def build_graph(
@@ -71,7 +88,7 @@ def build_graph(
     wanted = value_of(EpisodeSettings, settings)
     setup = set_up(wanted, prices)
     task = task.with_toolset(wanted.toolset)
-    return prepare_episode(task, agent, user, checkpointer, setup, Leg(trial)).graph
+    return prepare_episode(task, agent, user, checkpointer, setup, Leg(trial)).compile()
 
 
 def prepare_episode(
@@ -82,7 +99,7 @@ def prepare_episode(
     setup: Setup,
     leg: Leg,
 ) -> PreparedEpisode:
-    """Resolve agent and user and compile the graph of one episode of a task with its toolset."""
+    """Resolve agent and user of one episode of a task with its toolset."""
     task.check_playable()
     resolved, settings = resolve_agent(agent), setup.settings
     drawn, replica = leg.lineage or (leg.trial, 0)
@@ -94,26 +111,12 @@ def prepare_episode(
         named.append(str(task.domain.toolset))
     spec = digest([*named, asdict(settings.limits)])[:_LONGEST_ID]
     nodes = EpisodeNodes(task, resolved, side, setup, spec, checkpointer)
-    steps = StateGraph(EpisodeState)
-    steps.add_node("agent", nodes.agent, input_schema=AgentInput)
-    steps.add_node("user", nodes.user)
-    steps.add_node("environment", nodes.environment)
-    steps.add_conditional_edges(START, _opener, ["user", "agent", "environment", END])
-    steps.add_conditional_edges("agent", route, ["user", "environment", END])
-    steps.add_conditional_edges("user", route, ["agent", "environment", END])
-    steps.add_conditional_edges("environment", route, ["agent", "user", END])
-    graph = steps.compile(checkpointer, name="episode").with_config(
-        # Each superstep adds a message; and a little slack for the last batch.
-        recursion_limit=settings.limits.max_messages + 10
-    )
-    return PreparedEpisode(graph, resolved, side, spec)
-
-
-def _opener(state: EpisodeState) -> Place:
-    """Return who begins: the user, or whoever's turn it is in a state that was handed in."""
-    return route(state) if "turn" in state else "user"
+    return PreparedEpisode(nodes, resolved, side, spec, settings.limits, checkpointer)
 
 
 def route(state: EpisodeState) -> Place:
-    """Return whose turn it is; edges, not commands, so that a copied state knows it too."""
-    return "__end__" if is_finished(state) else cast(Place, state["turn"])
+    """Return whose turn it is: the user's to open with, unless a state was handed in.
+
+    Edges, not commands, so that a copied state knows it too.
+    """
+    return "__end__" if is_finished(state) else cast(Place, state.get("turn", "user"))

@@ -81,24 +81,41 @@ def play_episode(
     trial, origin = visit.trial, visit.origin
     leg = Leg(trial, None if origin is None else origin.lineage(trial))
     prepared = prepare_episode(task, agent, user, visit.checkpointer, setup, leg)
-    condition = condition_name(user)
-    name = episode_id(task.id, condition, trial, None if origin is None else origin.turn)
     start = {} if origin is None else origin.start(task, prepared.spec)
+    graph = prepared.compile()
     if visit.checkpointer is None:
-        state = _last_state(prepared.graph.stream(start, stream_mode="values"))
+        state = _last_state(graph.stream(start, stream_mode="values"))
     else:
-        thread = visit.thread_id or f"{name}.{prepared.spec}"
-        state = _play(prepared.graph, thread, prepared.spec, start)
+        thread = visit.thread_id or f"{_name(task, user, visit)}.{prepared.spec}"
+        state = _play(graph, thread, prepared.spec, start)
+    return record_of(task, user, prepared, state, setup, visit)
+
+
+def record_of(
+    task: Task,
+    user: UserSpec,
+    prepared: PreparedEpisode,
+    state: Mapping[str, Any],
+    setup: Setup,
+    visit: Visit,
+) -> EpisodeRecord:
+    """Grade an episode whose last state this is, however it was played."""
+    origin = visit.origin
     about = {
-        "episode_id": name,
-        "condition": condition,
-        "trial": trial,
+        "episode_id": _name(task, user, visit),
+        "condition": condition_name(user),
+        "trial": visit.trial,
         "seed": setup.settings.seed,
         "attempts": visit.attempts,
         "forked_from": None if origin is None else origin.as_json(),
     }
     about |= _spending(prepared, state, setup.prices, visit.lost_usage)
     return _record(task, prepared, state, about)
+
+
+def _name(task: Task, user: UserSpec, visit: Visit) -> str:
+    turn = None if visit.origin is None else visit.origin.turn
+    return episode_id(task.id, condition_name(user), visit.trial, turn)
 
 
 def trace_of(state: Mapping[str, Any]) -> list[dict[str, Any]]:

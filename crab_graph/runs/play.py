@@ -128,7 +128,7 @@ def _play(sitting: Sitting, ask: Ask) -> None:
     task, (user,) = sitting.benchmark[sitting.config.tasks[0]], sitting.users
     with open_saver(directory / CHECKPOINTS / f"{_PART}.sqlite") as saver:
         prepared = prepare_episode(task, sitting.agent, user, saver, sitting.setup, Leg())
-        _converse(prepared.graph, ask)
+        _converse(prepared.compile(), ask)
         visit = Visit(checkpointer=saver, thread_id=_THREAD)
         record = play_episode(task, sitting.agent, user, sitting.setup, visit)
         if record.error is not None:
