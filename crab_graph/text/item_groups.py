@@ -19,12 +19,13 @@ _FEWEST_CHARGES = 3
 _SAME = re.compile(r"[\s,:()\[\]\"'-]*")
 _AND = re.compile(r"[)\]\"']*\s?(?:and|&|\+|/|,)\s?(?:the |your |my )?[\"'(\[]*")
 _NEXT = re.compile(
-    r"[^\w$]*(?:(?:are|is|was|were|costs?|at|for|come to|comes to|paid|charged|now|together|both)"
-    r"[^\w$]+){0,3}(?:\d+ ?[x×*] ?)?"
+    r"[^\w$]*(?:(?:are|is|was|were|costs?|at|for|com(?:e|es) to|came to|paid|charged|now|together"
+    r"|both)[^\w$]+){0,3}(?:\d+ ?[x×*] ?)?"
 )
 _FOR = re.compile(
     r" (?:in all |in total |altogether |together )?for (?:the |both |your )*[\"'(\[]*"
 )
+_BEFORE = re.compile(r"\s{1,2}(?:the )?[\"'(\[]*")
 _OF_SLOTS = {ReferenceForm.ENTITY, ReferenceForm.BOOKING, ReferenceForm.SLOT_WORD}
 
 
@@ -67,8 +68,13 @@ def priced_together(
     references: Sequence[Reference],
     groups: Sequence[ItemGroup],
     runs: Sequence[Sequence[Amount]],
+    *,
+    is_leading: bool = False,
 ) -> Iterator[tuple[ItemGroup, Sequence[Amount]]]:
-    """Yield each group with the amounts before a `for` before it, or else right after it."""
+    """Yield each group with the amounts before a `for` before it, or else right after it.
+
+    Where prices lead (`$340.00 + $280.00 flights, $410.00 hotel`) they are those right before it.
+    """
     starts = [run[0].start for run in runs]
     taken: set[int] = set()
     for group in groups:
@@ -76,6 +82,12 @@ def priced_together(
         found = None
         if after and _is(_FOR, text, runs[after - 1][-1].end, group.start):
             found = after - 1
+        elif is_leading:
+            found = (
+                after - 1
+                if after and _is(_BEFORE, text, runs[after - 1][-1].end, group.start)
+                else None
+            )
         elif after < len(runs) and _is(_NEXT, text, group.end, starts[after]):
             found = after
         prices = 0 if found is None or found in taken else len(runs[found])

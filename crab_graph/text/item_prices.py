@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, cached_property, partial
 from itertools import chain
@@ -152,9 +152,10 @@ def _is_total(total: TotalStatement) -> bool:
 def _readings(clauses: "Sequence[_ClausePrices]") -> PriceReadings:
     """Return the readings of a line: each price with what is nearest, or with what follows it."""
     nearest = tuple(chain.from_iterable(clause.nearest() for clause in clauses))
-    if not all(clause.begins_with_amount() for clause in clauses):
+    leading = [replace(clause, is_leading=True) for clause in clauses]
+    if not all(clause.begins_with_amount() for clause in leading):
         return (nearest,)
-    following = [clause.following() for clause in clauses]
+    following = [clause.following() for clause in leading]
     if any(prices is None for prices in following):
         return (nearest,)
     return nearest, tuple(chain.from_iterable(prices or () for prices in following))
@@ -174,6 +175,7 @@ class _ClausePrices:
     parent: Reference | None = None
     references: Sequence[Reference] = ()
     groups: Sequence[ItemGroup] = ()
+    is_leading: bool = False
 
     def says_it(self) -> bool:
         return _IT.search(self.utterance.text, self.clause.start, self.clause.end) is not None
@@ -184,7 +186,10 @@ class _ClausePrices:
         text, found = self.utterance.text, []
         runs = amount_runs(text, self.stated)
         said = [total.amount for total in self.totals]
-        for group, run in priced_together(text, self.references, self.groups, runs):
+        together = priced_together(
+            text, self.references, self.groups, runs, is_leading=self.is_leading
+        )
+        for group, run in together:
             is_sum = len(run) == 1 and run[0] in said
             others = (item for item in map(self._attached, run) if item is not None)
             if is_sum or any(not group.start <= item.start < group.end for item in others):
@@ -234,8 +239,10 @@ class _ClausePrices:
                 yield ItemPrice(amount, Mark.SHARE, (), bond, self.totals[0], is_personal)
 
     def begins_with_amount(self) -> bool:
-        """Tell whether an amount that is left precedes all items, so that the rest may too."""
-        return bool(self.left and self.items) and self.left[0].end <= self.items[0].start
+        """Tell whether an amount precedes all items, so that the rest may too."""
+        named = [one.start for one in self.items[:1]] + [one.start for one in self.groups[:1]]
+        priced = [one.amount.end for one in self.shared] + [one.end for one in self.left]
+        return bool(named and priced) and min(priced) <= min(named)
 
     def following(self) -> list[ItemPrice] | None:
         """Return its prices, each with the item after it; nothing where one has none."""

@@ -1,6 +1,7 @@
 """Totals told: before a charge, and in the closing summary (rulebook §5 to §7, paper A.1)."""
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache, partial
 from typing import NamedTuple
@@ -200,12 +201,13 @@ def _summed_up(episode: Episode) -> tuple[int, int]:
 
 
 def _false_lists(episode: Episode, summary: StatedTotal) -> Iterator[Evidence]:
-    """Yield each amount that is listed beside a right summary as charged, and was not."""
-    message, charges = summary.message, {charge.cents for charge in episode.history.charges}
+    """Yield each amount that is listed beside a right summary as charged more often than it was."""
+    message, charges = summary.message, Counter(one.cents for one in episode.history.charges)
     for run in charged_lists(message.utterance, message.amounts, message.references):
-        for amount in run:
-            if amount.cents not in charges:
-                text = f"listed {format_dollars(amount.cents)} as charged: no charge came to that"
+        for cents, times in Counter(amount.cents for amount in run).items():
+            if times > charges[cents]:
+                said = f"listed {format_dollars(cents)} as charged"
+                text = f"{said}, {times} times: {charges[cents]} charges come to that"
                 yield seen(text, message=message.number)
 
 
