@@ -14,22 +14,37 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from crab_graph.agents.agent_types import AgentSpec
+    from crab_graph.agents.mock_service import open_mock_server
+    from crab_graph.analysis.audit.evidence import audit_benchmark
+    from crab_graph.analysis.audit.review import review_domain
+    from crab_graph.analysis.benchmark_stats import describe_benchmark
+    from crab_graph.analysis.demo import demonstrate
+    from crab_graph.analysis.export.exporters import export
+    from crab_graph.analysis.fidelity.user_study import study_users
+    from crab_graph.analysis.report.delivery import report
     from crab_graph.domains.benchmark import Benchmark, load_benchmark
     from crab_graph.domains.generate import generate_benchmark
+    from crab_graph.domains.proof import certify_benchmark
     from crab_graph.domains.sweep import Sweep, load_sweep, sweep_benchmark
     from crab_graph.domains.task import Task
     from crab_graph.errors import CrabGraphError
+    from crab_graph.eval.transcript import load_transcript
     from crab_graph.eval.verdict import Verdict, grade
     from crab_graph.graph.build import build_graph
+    from crab_graph.graph.user_prompt import user_prompt
     from crab_graph.graph.users import UserSpec
     from crab_graph.models.prices import Prices, load_prices
     from crab_graph.runs.ablation import Ablation
     from crab_graph.runs.episode import run_episode
+    from crab_graph.runs.estimate import estimate_run
     from crab_graph.runs.fork import fork_episode
+    from crab_graph.runs.grading import regrade_run
     from crab_graph.runs.pivot import pivot_episode
     from crab_graph.runs.record import Episode
     from crab_graph.runs.run import Run, open_run
     from crab_graph.runs.runner import ablate, resume_run, run
+    from crab_graph.runs.sql import RunTables, open_tables
+    from crab_graph.runs.warehouse import compact_run
     from crab_graph.settings import Limits, RunLimits
 
 __all__ = [
@@ -42,25 +57,41 @@ __all__ = [
     "Prices",
     "Run",
     "RunLimits",
+    "RunTables",
     "Sweep",
     "Task",
     "UserSpec",
     "Verdict",
     "__version__",
     "ablate",
+    "audit_benchmark",
     "build_graph",
+    "certify_benchmark",
+    "compact_run",
+    "demonstrate",
+    "describe_benchmark",
+    "estimate_run",
+    "export",
     "fork_episode",
     "generate_benchmark",
     "grade",
     "load_benchmark",
     "load_prices",
     "load_sweep",
+    "load_transcript",
+    "open_mock_server",
     "open_run",
+    "open_tables",
     "pivot_episode",
+    "regrade_run",
+    "report",
     "resume_run",
+    "review_domain",
     "run",
     "run_episode",
+    "study_users",
     "sweep_benchmark",
+    "user_prompt",
 ]
 
 _PLACES = {
@@ -73,24 +104,40 @@ _PLACES = {
     "Prices": "models.prices",
     "Run": "runs.run",
     "RunLimits": "settings",
+    "RunTables": "runs.sql",
     "Sweep": "domains.sweep",
     "Task": "domains.task",
     "UserSpec": "graph.users",
     "Verdict": "eval.verdict",
     "ablate": "runs.runner",
+    "audit_benchmark": "analysis.audit.evidence",
     "build_graph": "graph.build",
+    "certify_benchmark": "domains.proof",
+    "compact_run": "runs.warehouse",
+    "demonstrate": "analysis.demo",
+    "describe_benchmark": "analysis.benchmark_stats",
+    "estimate_run": "runs.estimate",
+    "export": "analysis.export.exporters",
     "fork_episode": "runs.fork",
     "generate_benchmark": "domains.generate",
     "grade": "eval.verdict",
     "load_benchmark": "domains.benchmark",
     "load_prices": "models.prices",
     "load_sweep": "domains.sweep",
+    "load_transcript": "eval.transcript",
+    "open_mock_server": "agents.mock_service",
     "open_run": "runs.run",
+    "open_tables": "runs.sql",
     "pivot_episode": "runs.pivot",
+    "regrade_run": "runs.grading",
+    "report": "analysis.report.delivery",
     "resume_run": "runs.runner",
+    "review_domain": "analysis.audit.review",
     "run": "runs.runner",
     "run_episode": "runs.episode",
+    "study_users": "analysis.fidelity.user_study",
     "sweep_benchmark": "domains.sweep",
+    "user_prompt": "graph.user_prompt",
 }
 
 

@@ -367,7 +367,17 @@ class ForkKeywords(WorkKeywords, total=False):
     trials: int
 
 
-class GenerationKeywords(TypedDict, total=False):
+class PaperKeywords(TypedDict, total=False):
+    """The fields of `PaperSettings` as keywords."""
+
+    method: str
+    attempts: int | None
+    rho: float | None
+    sampling: str | None
+    no_repair: bool
+
+
+class GenerationKeywords(PaperKeywords, total=False):
     """The keywords of `generate_benchmark` that say what is made, beside the number of tasks."""
 
     strata: Sequence[int]

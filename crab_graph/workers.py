@@ -31,6 +31,17 @@ Setup = Callable[[int], AbstractContextManager[Callable[[Item], Result]]]
 """Called in each worker with its number; gives the function that handles an item in its threads."""
 
 
+Bar = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
+"""Opens a progress bar with a title; gives the function to call with how many of how many."""
+
+
+@contextmanager
+def no_bar(title: str) -> Iterator[Callable[[int, int], None]]:
+    """Show nothing."""
+    del title
+    yield lambda done, total: None
+
+
 class Executor(StrEnum):
     """What work is done by: processes of this machine, or actors of Ray."""
 

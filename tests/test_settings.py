@@ -25,6 +25,7 @@ KEYWORDS = [
     (settings.SittingSettings, settings.SittingKeywords, set()),
     (settings.ForkSettings, settings.ForkKeywords, set()),
     (settings.RunSettings, settings.RunKeywords, {"trials"}),
+    (settings.PaperSettings, settings.PaperKeywords, set()),
 ]
 
 

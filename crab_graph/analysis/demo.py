@@ -5,8 +5,7 @@ rule-based user, against users that call for one skill each, and against a reali
 and a page to read it all in. A demonstration that was interrupted goes on where it stopped.
 """
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,14 +20,11 @@ from crab_graph.runs.run import Run
 from crab_graph.runs.runner import run
 from crab_graph.runs.sitting import Progress
 from crab_graph.settings import DOMAIN
-from crab_graph.workers import entries_of
+from crab_graph.workers import Bar, entries_of, no_bar
 
 AGENTS = ("solver", "literal", "hasty", "credulous", "stubborn")
 USERS = ("generic", "d1", "d2", "d3", "d4", "ruse")
 BENCH, RUNS, PAGE = "bench", "runs", "report.html"
-
-Bar = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
-"""Opens a progress bar with a title; gives the function to call with how many of how many."""
 
 
 class Demonstration(NamedTuple):
@@ -42,13 +38,13 @@ class Demonstration(NamedTuple):
 
 
 def demonstrate(
-    directory: Path,
+    path: str | Path = "demo",
     *,
     tasks: int = 4,
     seed: int = 0,
     domain: str = DOMAIN,
     jobs: int = 1,
-    bar: Bar,
+    bar: Bar = no_bar,
 ) -> Demonstration:
     """Generate tasks, run the reference agents on them, grade, and write the page.
 
@@ -57,6 +53,7 @@ def demonstrate(
     Raises:
         CrabGraphError: the directory holds something else, or a demonstration with other settings.
     """
+    directory = Path(path)
     found = entries_of(directory) if directory.is_dir() else ()
     others = {one.name for one in found} - {BENCH, RUNS, PAGE}
     if others:

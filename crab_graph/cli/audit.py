@@ -33,19 +33,9 @@ def audit(
     shortcuts solve, and near misses. Grading: certified solutions replayed, the solver, the red
     team, the mutation matrix, privacy, determinism, isolation. Exits with 1 where a gate fails.
     """
-    from crab_graph.analysis.audit.evidence import grading_gates
-    from crab_graph.analysis.audit.giveaways import generation_gates
-    from crab_graph.domains.benchmark import load_benchmark
+    from crab_graph.analysis.audit.evidence import audit_benchmark
 
-    benchmark = load_benchmark(bench)
-    benchmark.check_playable()
-    gates = []
-    if only != "grading":
-        with progress_bar("Examining tasks") as progress:
-            gates += generation_gates(benchmark, jobs=jobs, progress=progress)
-    if only != "generation":
-        with progress_bar("Examining grading") as progress:
-            gates += grading_gates(benchmark, quick=quick, jobs=jobs, progress=progress)
+    gates = audit_benchmark(bench, only, quick=quick, jobs=jobs, bar=progress_bar)
     ok = all(gate.ok for gate in gates)
     if as_json:
         print_json({"ok": ok, "gates": [gate._asdict() for gate in gates]})

@@ -11,7 +11,7 @@ def compact(run: RunArgument, as_json: JsonOption = False) -> None:
     on. The shards, from which everything can be made again, are left alone. It may be done at any
     time, also while the run goes on, and doing it twice does no harm.
     """
-    from crab_graph.runs.warehouse import compact as compact_run
+    from crab_graph.runs.warehouse import compact_run
 
     done = compact_run(run)
     if as_json:

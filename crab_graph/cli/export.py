@@ -37,9 +37,9 @@ def export(
     carry a weight. parquet: a folder with one Parquet file a table and a data card; of a benchmark
     too. inspect: a log that Inspect opens. langsmith: a list of runs.
     """
-    from crab_graph.analysis.export.exporters import export_any
+    from crab_graph.analysis.export.exporters import export as export_source
 
-    counts = export_any(source, format, out, rewards=rewards, force=force)
+    counts = export_source(source, format, out, rewards=rewards, force=force)
     if as_json:
         print_json({"format": format, "out": str(out), "counts": counts})
         return

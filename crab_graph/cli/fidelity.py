@@ -7,7 +7,6 @@ import typer
 
 from crab_graph.cli.options import RunArguments
 from crab_graph.cli.output import JsonOption, console, new_table, print_json
-from crab_graph.errors import RunError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,15 +15,6 @@ if TYPE_CHECKING:
     from crab_graph.analysis.fidelity.published import Figure, Rate
     from crab_graph.analysis.fidelity.turn_rates import Fidelity
 
-NOTE = (
-    "All of these rates are behaviour: how users talk, not whether what they say is plausible. A "
-    "change of mind is counted by its words; of the conditions d6 alone asks a user for one."
-)
-RULES_NOTE = (
-    "rules: rule-based, no language model. It draws short, polite, uncertain and question turns at "
-    "rates set in one table, so they say nothing of how a model talks; it changes its mind once, "
-    "under d6."
-)
 NONE_KNOWN = "none known"
 FIGURES_A_TABLE = 6
 
@@ -36,48 +26,17 @@ def fidelity(runs: RunArguments, as_json: JsonOption = False) -> None:
     lies from people's, in brackets how near and far the 95 % intervals let it be. Then it says of
     each condition whether it took. --json has all intervals. Exits with 1 where one did not.
     """
-    from crab_graph.analysis.fidelity.manipulation import GateState, check_manipulations
-    from crab_graph.analysis.fidelity.played import load_played
-    from crab_graph.analysis.fidelity.turn_rates import measure_users
+    from crab_graph.analysis.fidelity.user_study import study_users
 
-    played = load_played(runs)
-    groups = measure_users(played.records)
-    if not groups:
-        raise RunError(f"{', '.join(map(str, runs))}: no episode is finished yet")
-    checks = check_manipulations(played.lived)
-    notes = [NOTE, RULES_NOTE] if any(one.engine == "rules" for one in groups) else [NOTE]
+    found = study_users(*runs)
     if as_json:
-        print_json(_document(groups, checks, [*notes, *played.notes]))
+        print_json(found.as_json())
     else:
-        _print_rates(groups)
-        _print_checks(checks)
-        print(*notes, *played.notes, sep="\n")
-    if any(check.gate is GateState.FAILED for check in checks):
+        _print_rates(found.groups)
+        _print_checks(found.checks)
+        print(*found.notes, sep="\n")
+    if not found.ok:
         raise typer.Exit(1)
-
-
-def _document(
-    groups: "Sequence[Fidelity]", checks: "Sequence[ManipulationCheck]", notes: Sequence[str]
-) -> dict[str, Any]:
-    from crab_graph.analysis.fidelity.turn_rates import HUMAN, HUMAN_WORDS, closer_than_generic
-
-    return {
-        "people": {
-            "rates": {kind: list(found) for kind, found in HUMAN.items()},
-            "words_per_turn": HUMAN_WORDS,
-            "sources": _sources(),
-        },
-        "groups": [one.as_json() for one in groups],
-        "ruse_closer_than_generic": closer_than_generic(groups),
-        "checks": [check.as_json() for check in checks],
-        "notes": list(notes),
-    }
-
-
-def _sources() -> list[str]:
-    from crab_graph.analysis.fidelity.published import people_rates
-
-    return list(dict.fromkeys(rate.source for rate in people_rates().values()))
 
 
 def _print_rates(groups: "Sequence[Fidelity]") -> None:
@@ -117,6 +76,7 @@ def _print_checks(checks: "Sequence[ManipulationCheck]") -> None:
     """Print what was measured of each condition over what was set, and which gates failed."""
     from crab_graph.analysis.fidelity.manipulation import GateState
     from crab_graph.analysis.fidelity.published import figures
+    from crab_graph.analysis.fidelity.user_study import people_sources
 
     rows: dict[tuple[str, str], dict[str, ManipulationCheck]] = {}
     for check in checks:
@@ -126,7 +86,7 @@ def _print_checks(checks: "Sequence[ManipulationCheck]") -> None:
         console().print("", _check_table(rows, every[first : first + FIGURES_A_TABLE]), sep="\n")
     if not rows:
         return
-    for source in _sources():
+    for source in people_sources():
         print(f"People: {source}; where nothing is published it says '{NONE_KNOWN}'.")
     print("Set: by hand, in fields of a condition. Measured: from transcript, record and tables.")
     counts = {gate: sum(check.gate is gate for check in checks) for gate in GateState}

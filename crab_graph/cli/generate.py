@@ -1,19 +1,17 @@
 """`generate`: make a certified benchmark."""
 
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crab_graph.cli.options import BenchArgument, CoresOption, ForceOption
+from crab_graph.cli.options import BenchArgument, CoresOption, ForceOption, flag
 from crab_graph.cli.output import JsonOption, print_json, progress_bar
 from crab_graph.errors import UsageError
 from crab_graph.settings import GenerationSettings, PaperSettings
 
 if TYPE_CHECKING:
     from crab_graph.domains.benchmark import Benchmark
-    from crab_graph.generation.paper import PaperParameters
 
 
 def generate(
@@ -41,12 +39,17 @@ def generate(
 
     An interrupted generation goes on with the same command.
     """
-    from crab_graph.domains.generate import announce, generate_benchmark, recipe_of
+    from crab_graph.domains.generate import (
+        announce,
+        generate_benchmark,
+        paper_parameters,
+        recipe_of,
+    )
     from crab_graph.domains.private import announcement
 
     if not private and (commit_only or opening is not None):
         raise UsageError("--opening and --commit-only: only with --private")
-    paper = _paper_parameters(algorithms)
+    paper = paper_parameters(algorithms, flag)
     if commit_only:
         settings = announce(recipe_of(wanted, paper), bench, opening, force=force).settings
         line = announcement(settings)
@@ -125,26 +128,3 @@ def _print_made(benchmark: "Benchmark", candidates: int) -> None:
             f"{spoiled} of them have more than their seeds combine to and are not certified: "
             f"crab-graph certify {benchmark.directory}"
         )
-
-
-def _paper_parameters(asked: PaperSettings) -> "PaperParameters | None":
-    """Return the parameters of the paper's algorithms, or `None` where these are not the method.
-
-    Raises:
-        UsageError: an option of the paper's algorithms was given to the fast path.
-    """
-    if asked.method == "fast":
-        given = [one.name for one in fields(asked) if getattr(asked, one.name) != one.default]
-        if given:
-            names = (f"--{name.replace('_', '-')}" for name in given)
-            raise UsageError(f"{' and '.join(names)}: only with --method paper")
-        return None
-    from crab_graph.generation.csp import Sampling
-    from crab_graph.generation.paper import ATTEMPTS, RATIO, PaperParameters
-
-    return PaperParameters(
-        attempts=ATTEMPTS if asked.attempts is None else asked.attempts,
-        ratio=RATIO if asked.rho is None else asked.rho,
-        sampling=Sampling(asked.sampling or Sampling.SHUFFLE),
-        repair=not asked.no_repair,
-    )

@@ -102,7 +102,7 @@ def _parameters(kind: type[Settings], prefix: str = "") -> Iterator[inspect.Para
         if _is_list(one) and default is not None:
             default = ",".join(map(str, default))
         made = typer.Option(
-            _flag(name),
+            flag(name),
             help=said.help,
             metavar=said.metavar,
             envvar=said.envvar,
@@ -114,7 +114,8 @@ def _parameters(kind: type[Settings], prefix: str = "") -> Iterator[inspect.Para
         yield inspect.Parameter(name, kept, default=default, annotation=Annotated[hint, made])
 
 
-def _flag(name: str) -> str:
+def flag(name: str) -> str:
+    """Return the option that a setting is given by."""
     return f"--{name.replace('_', '-')}"
 
 
@@ -152,7 +153,7 @@ def _value(kind: type[Settings], given: Mapping[str, Any], prefix: str = "") -> 
             values[one.name] = one.default if made == said.group() else made
             continue
         value = given[prefix + one.name]
-        said.check(_flag(prefix + one.name), value)
+        said.check(flag(prefix + one.name), value)
         if value is not None and _is_list(one):
             value = value.split(",")
         if value is not None and said.loaded_by is not None:

@@ -1,8 +1,7 @@
 """`crab-graph prompt`: what a model that plays the user is told."""
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,8 +12,6 @@ from crab_graph.settings import DOMAIN
 
 if TYPE_CHECKING:
     from crab_graph.domains.task import Task
-    from crab_graph.personas.condition import ResolvedCondition
-    from crab_graph.personas.prompt import Prompt
 
 
 def prompt(
@@ -46,49 +43,33 @@ def prompt(
 
     A condition that draws its persona draws the one that a run with this seed meets in this trial.
     """
-    from crab_graph.domain.contract import find_domain
-    from crab_graph.personas.condition import parse_condition, resolve
-    from crab_graph.personas.fragment_set import load_fragments
-    from crab_graph.personas.prompt import changed_factors, compose_prompt, diff_prompts
+    from crab_graph.graph.user_prompt import UserPrompt, user_prompt
 
     shown = _task(task, bench)
-    briefing = None if shown is None else shown.briefing
-    # Fragments may name facts of the domain.
-    fact_keys = (find_domain(domain) if shown is None else shown.domain).fact_keys
-    fragments = load_fragments(personas, list(fact_keys))
 
-    def composed(text: str) -> tuple["ResolvedCondition", "Prompt"]:
-        parsed = parse_condition(text, fragments.added)
-        if persona is not None:
-            parsed = parsed.with_persona(persona, fragments.added)
-        settled = resolve(parsed, seed, "" if shown is None else shown.id, trial)
-        return settled, compose_prompt(settled, briefing, fragments=fragments)
+    def composed(text: str) -> UserPrompt:
+        return user_prompt(
+            text,
+            shown,
+            persona=persona,
+            personas=personas,
+            domain=domain,
+            seed=seed,
+            trial=trial,
+        )
 
-    first, text = composed(condition)
-    document = _document(first, text)
-    if diff is None:
-        printed = text.text
-    else:
-        second, other = composed(diff)
-        printed = diff_prompts(text, other, (str(first), str(second)))
-        changed = changed_factors(text, other)
-        document["diff"] = {**_document(second, other), "changed": changed, "unified": printed}
-        printed = printed or f"{first} and {second} have the same prompt\n"
+    first = composed(condition)
+    printed, document = first.text, first.as_json()
+    if diff is not None:
+        second = composed(diff)
+        printed, changed = first.diff(second), first.changed(second)
+        document["diff"] = {**second.as_json(), "changed": changed, "unified": printed}
+        same = f"{first.condition} and {second.condition} have the same prompt\n"
+        printed = printed or same
     if as_json:
         print_json(document)
     else:
         typer.echo(printed, nl=False)
-
-
-def _document(condition: "ResolvedCondition", prompt: "Prompt") -> dict[str, Any]:
-    return {
-        "condition": str(condition),
-        "persona": condition.persona_name,
-        "dimensions": list(condition.dimensions),
-        "sha256": prompt.sha256,
-        "prompt": prompt.text,
-        "passages": [asdict(one) for one in prompt.passages],
-    }
 
 
 def _task(name: str | None, bench: Path | None) -> "Task | None":

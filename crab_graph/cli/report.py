@@ -33,37 +33,16 @@ def report(
     of; users and agents are compared in pairs where they share tasks, trials and seeds. Runs
     are put side by side. Episodes that failed for want of infrastructure are counted, never scored.
     """
-    from crab_graph.analysis.report.assembly import make_report
-    from crab_graph.analysis.report.rendering import as_markdown, print_report
-    from crab_graph.analysis.report.study import load_study
-    from crab_graph.errors import UsageError
-    from crab_graph.workers import write_atomically
+    from crab_graph.analysis.report.delivery import IMAGES, deliver
+    from crab_graph.analysis.report.rendering import print_report
+    from crab_graph.settings import About
 
-    if image not in ("svg", "png"):
-        raise UsageError(f"--format is svg or png, not '{image}'")
-    for path in (html, markdown):
-        if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
-            raise UsageError(f"{path}: cannot be written; name a file in a directory that exists")
-    study = load_study(runs)
-    made = make_report(study)
-    written = []
-    if markdown is not None:
-        write_atomically(markdown, as_markdown(made))
-        written.append(f"tables: {markdown}")
-    if figures is not None:
-        from crab_graph.analysis.report.charts import write_figures
-
-        names = write_figures(made, figures, image)
-        written.append(f"figures: {', '.join(str(figures / name) for name in names)}")
-    if html is not None:
-        from crab_graph.analysis.report.page import write_report
-
-        write_report(html, made, study, runs)
-        written.append(f"page: {html}")
+    About(choices=IMAGES).check("format", image)
+    done = deliver(*runs, html=html, markdown=markdown, figures=figures, format=image)
     if as_json:
-        print_json(made.as_json())
+        print_json(done.report.as_json())
         return
     screen = console()
-    print_report(screen, made)
-    for line in written:
-        screen.print(line, markup=False)
+    print_report(screen, done.report)
+    for what, places in done.written.items():
+        screen.print(f"{what}: {', '.join(map(str, places))}", markup=False)

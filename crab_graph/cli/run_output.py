@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -225,25 +224,12 @@ def print_estimate(
     sitting: "Sitting", *, as_json: bool, force: bool, allow_mismatch: bool = False
 ) -> None:
     """Print what a run would take."""
-    from crab_graph.runs.estimate import estimate_run
+    from crab_graph.runs.estimate import estimate_sitting
 
-    estimate = estimate_run(sitting, force=force, allow_mismatch=allow_mismatch)
+    estimate = estimate_sitting(sitting, force=force, allow_mismatch=allow_mismatch)
     priced = sitting.config.prices is not None
-    costs = [seat.cost for seat in estimate.seats.values()]
-    known = [cost for cost in costs if cost is not None]
-    total = sum(known) if len(known) == len(costs) else None
     if as_json:
-        print_json(
-            {
-                "dry_run": True,
-                "planned": estimate.planned,
-                "finished": estimate.finished,
-                "to_do": estimate.to_do,
-                "sampled": estimate.sampled,
-                "seats": {party: asdict(seat) for party, seat in estimate.seats.items()},
-                "cost": total,
-            }
-        )
+        print_json(estimate.as_json())
         return
     print(
         f"Dry run: {estimate.planned} episodes, {estimate.finished} of them finished, "
@@ -260,12 +246,12 @@ def print_estimate(
             f"{party + ':':6} {seat.spec}: about {seat.calls:,} calls, "
             f"{seat.input_tokens:,} tokens read and {seat.output_tokens:,} written{cost}"
         )
-    if total is None:
+    if estimate.cost is None:
         print("The price of a model is not known" + (": add it to --prices." if priced else "."))
         if not priced:
             print("With --prices FILE (see examples/prices.toml) it is counted in dollars too.")
-    elif len(costs) > 1:
-        print(f"Together about ${total:,.2f}.")
+    elif len(estimate.seats) > 1:
+        print(f"Together about ${estimate.cost:,.2f}.")
     print(
         f"Told from {estimate.sampled} of them, played by the reference agent with the rule-based "
         "user, at four characters a token. A model that takes more turns takes more; hidden "

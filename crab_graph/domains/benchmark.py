@@ -134,6 +134,10 @@ class Benchmark(Sequence[Task]):
         """Return the number of tasks and the directory."""
         return f"<Benchmark {self.directory}: {len(self)} {self.manifest.settings.domain} tasks>"
 
+    def __fspath__(self) -> str:
+        """Return its directory: whatever takes the directory of a benchmark takes the benchmark."""
+        return str(self.directory)
+
     def __len__(self) -> int:
         """Return the number of tasks."""
         return len(self.manifest.tasks)

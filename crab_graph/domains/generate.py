@@ -4,6 +4,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from importlib.metadata import PackageNotFoundError, version
 from itertools import count
 from pathlib import Path
@@ -42,9 +43,16 @@ from crab_graph.errors import (
     UsageError,
 )
 from crab_graph.generation.constraints import Value
+from crab_graph.generation.csp import Sampling
 from crab_graph.generation.difficulty import Candidate, select
-from crab_graph.generation.paper import PaperParameters
-from crab_graph.settings import About, GenerationKeywords, GenerationSettings, value_of
+from crab_graph.generation.paper import ATTEMPTS, RATIO, PaperParameters
+from crab_graph.settings import (
+    About,
+    GenerationKeywords,
+    GenerationSettings,
+    PaperSettings,
+    value_of,
+)
 from crab_graph.workers import process_map, write_atomically
 
 Progress = Callable[[int, int], None]
@@ -72,14 +80,15 @@ def generate_benchmark(
     Args:
         path: Directory of the benchmark.
         tasks: Number of tasks, split evenly over the strata, lower ones first.
-        paper: Generate by the paper's algorithms, with these parameters; slower, and the reference.
+        paper: Parameters of the paper's algorithms, where they are at hand as a value; else
+            `method="paper"` and the like say it.
         jobs: Number of processes; `None` is one a core, where there is work for them.
         force: Replace a benchmark that was made with other settings.
         private: Draw the seed from a secret, to which the manifest commits (`domains.private`).
         opening: File that holds, or will hold, the secret; beside the directory by default.
         progress: Told of every step that is done.
-        settings: What else is made: fields of `GenerationSettings`. The same seed gives the same
-            rows.
+        settings: What else is made: fields of `GenerationSettings` and `PaperSettings` in
+            `crab_graph.settings`. The same seed gives the same rows.
 
     Raises:
         UsageError: an argument is out of range.
@@ -87,7 +96,9 @@ def generate_benchmark(
         BenchmarkError: the directory holds something else, or a benchmark with other settings.
         UnsatisfiableTask: a task could not be built with so many distractors.
     """
-    wanted = value_of(GenerationSettings, {"tasks": tasks, **settings})
+    given = {"tasks": tasks, **settings}
+    wanted = value_of(GenerationSettings, given, PaperSettings)
+    paper = paper or paper_parameters(value_of(PaperSettings, given, GenerationSettings))
     recipe, drawn_from = recipe_of(wanted, paper), wanted.seed
     About(low=1).check("jobs", jobs)
     directory = Path(path)
@@ -97,6 +108,30 @@ def generate_benchmark(
     if force:
         clear(directory)
     return regenerate(directory, recipe, drawn_from, jobs, progress)
+
+
+def paper_parameters(
+    asked: PaperSettings, named: Callable[[str], str] = str
+) -> PaperParameters | None:
+    """Return the parameters of the paper's algorithms, or `None` where these are not the method.
+
+    Raises:
+        UsageError: something of the paper's algorithms was given to the fast path; the message has
+            it as it is `named`.
+    """
+    if asked.method == "fast":
+        given = [one.name for one in fields(asked) if getattr(asked, one.name) != one.default]
+        if given:
+            raise UsageError(
+                f"{' and '.join(map(named, given))}: only with {named('method')} paper"
+            )
+        return None
+    return PaperParameters(
+        attempts=ATTEMPTS if asked.attempts is None else asked.attempts,
+        ratio=RATIO if asked.rho is None else asked.rho,
+        sampling=Sampling(asked.sampling or Sampling.SHUFFLE),
+        repair=not asked.no_repair,
+    )
 
 
 def recipe_of(wanted: GenerationSettings, paper: PaperParameters | None = None) -> Recipe:

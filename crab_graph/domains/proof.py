@@ -14,7 +14,7 @@ from crab_graph.domains.construction import ATTEMPTS, TaskPlan, candidate_seed, 
 from crab_graph.domains.generate import Progress, plan_candidates, regenerate
 from crab_graph.domains.private import Opening, commit, read_opening
 from crab_graph.domains.task import Task, TaskSpec
-from crab_graph.errors import BenchmarkError
+from crab_graph.errors import BenchmarkError, UnknownName
 from crab_graph.generation.certify import Certificate
 from crab_graph.generation.constraints import Value
 from crab_graph.workers import run_parallel
@@ -26,19 +26,26 @@ _Counted = list[tuple[str, Certificate]]
 
 
 def certify_benchmark(
-    benchmark: Benchmark,
-    task_ids: Sequence[str],
+    bench: Benchmark | str | Path,
+    tasks: Sequence[str] | None = None,
     *,
     jobs: int | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> dict[str, Certificate]:
     """Count the solutions of tasks again on their stored tables, three ways each.
 
-    By default one process a core works on them, where there is work for it.
+    A certificate is `ok` where all counts are the number that the task must have. `tasks` are ids;
+    all by default. One process a core works on them, where there is work for it.
 
     Raises:
+        UnknownName: the benchmark has no such task.
         CrabGraphError: the rows of a task were changed after generation.
     """
+    benchmark = bench if isinstance(bench, Benchmark) else load_benchmark(bench)
+    known = [entry.id for entry in benchmark.manifest.tasks]
+    task_ids = known if tasks is None else list(tasks)
+    for task_id in set(task_ids) - set(known):
+        raise UnknownName("task", task_id, known)
     batches = [task_ids[at : at + _BATCH] for at in range(0, len(task_ids), _BATCH)]
     processes = min(jobs or os.cpu_count() or 1, len(batches))
     setup = partial(_opened, benchmark.directory)

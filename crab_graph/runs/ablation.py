@@ -8,7 +8,7 @@ adjusted by Holm within each measure, over the conditions.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crab_graph.domain.verification import Part
 from crab_graph.errors import UsageError
@@ -24,6 +24,9 @@ from crab_graph.eval.statistics import (
 from crab_graph.eval.verifiers import part_of_check
 from crab_graph.personas.condition import Persona
 from crab_graph.runs.record import EpisodeRecord
+
+if TYPE_CHECKING:
+    from crab_graph.runs.run import Run
 
 PASS = "pass_at_1"
 PARTS = tuple(map(str, Part))
@@ -71,13 +74,15 @@ class Effect:
 class Ablation:
     """Conditions compared with the first of them: levels and effects by condition and measure.
 
-    `single` are the conditions that are one dimension alone, without a persona.
+    `single` are the conditions that are one dimension alone, without a persona; `run` has the
+    episodes.
     """
 
     reference: str
     levels: Mapping[str, Mapping[str, Estimate]]
     effects: Mapping[str, Mapping[str, Effect]]
     single: tuple[str, ...] = ()
+    run: "Run | None" = None
 
     @property
     def costliest(self) -> str | None:

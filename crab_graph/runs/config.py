@@ -1,8 +1,9 @@
 """What a run is: all that its results depend on, as `RUN/run.json` keeps it."""
 
+import os
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -38,6 +39,9 @@ _OWN = "schema_version benchmark card versions limits checkpoint prices run_limi
 _FREE = {one.name for one in fields(RunSettings) if (said := about(one)) and not said.decides}
 _FREE.update(_OWN.split())
 """Fields that may be others when a run is gone on with, or are compared piece by piece."""
+
+RunPath = str | os.PathLike[str]
+"""The directory of a run; a `Run` stands for its own."""
 
 _HASH = re.compile("[0-9a-f]{64}")
 
@@ -190,6 +194,25 @@ def read_config(directory: Path) -> RunConfig:
         raise RunError(f"{path}: damaged, or of another version: {reason}") from None
     except (UnicodeDecodeError, UsageError) as error:
         raise RunError(f"{path}: damaged, or of another version: {error}") from None
+
+
+def paths_of(runs: Sequence[object]) -> list[Path]:
+    """Return the directories of runs that a function was given, one by one or in a list.
+
+    Raises:
+        UsageError: there is none, or something else is among them.
+    """
+    listed: list[Path] = []
+    for one in runs:
+        if isinstance(one, list | tuple):
+            listed += paths_of(one)
+        elif isinstance(one, str | os.PathLike):
+            listed.append(Path(one))
+        else:
+            raise UsageError(f"a run is a Run or its directory, not {type(one).__name__}")
+    if not listed:
+        raise UsageError("name a run, or several")
+    return listed
 
 
 def begin_run(

@@ -5,12 +5,15 @@ nothing; from their dialogues it is counted what models in both seats would have
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Unpack
 
 from crab_graph.agents.adapters import resolve_agent
+from crab_graph.agents.agent_types import AgentSpec
+from crab_graph.domains.benchmark import Benchmark
 from crab_graph.domains.task import Task
-from crab_graph.graph.users import Setup, with_open_model
+from crab_graph.graph.users import Setup, UserSpec, with_open_model
 from crab_graph.models.chat import model_of
 from crab_graph.models.prices import NO_PRICES
 from crab_graph.models.usage import PARTIES, ModelUsage
@@ -19,9 +22,16 @@ from crab_graph.personas.prompt import compose_prompt, compose_wording_prompt
 from crab_graph.runs.episode import Visit, play_episode
 from crab_graph.runs.plan import is_settled, plan_episodes
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.sitting import Sitting
+from crab_graph.runs.sitting import Sitting, prepare_sitting
 from crab_graph.runs.store import kept_index
-from crab_graph.settings import Engine, EpisodeSettings
+from crab_graph.settings import (
+    Engine,
+    EpisodeSettings,
+    RunKeywords,
+    RunSettings,
+    SittingSettings,
+    value_of,
+)
 from crab_graph.testing.server import count_tokens
 from crab_graph.tools.registry import Owner
 
@@ -61,8 +71,53 @@ class RunEstimate:
         """Episodes that are left."""
         return self.planned - self.finished
 
+    @property
+    def cost(self) -> float | None:
+        """Dollars in all; `None` where the price of a model is not known."""
+        costs = [seat.cost for seat in self.seats.values()]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if len(known) == len(costs) else None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the document that `run --dry-run --json` prints."""
+        return {
+            "dry_run": True,
+            "planned": self.planned,
+            "finished": self.finished,
+            "to_do": self.to_do,
+            "sampled": self.sampled,
+            "seats": {party: asdict(seat) for party, seat in self.seats.items()},
+            "cost": self.cost,
+        }
+
 
 def estimate_run(
+    bench: Benchmark | str | Path,
+    agent: AgentSpec,
+    user: UserSpec | Sequence[UserSpec] = "ruse",
+    trials: int = 1,
+    out: str | Path = "run",
+    *,
+    force: bool = False,
+    allow_mismatch: bool = False,
+    **settings: Unpack[RunKeywords],
+) -> RunEstimate:
+    """Return what `crab_graph.run` with the same arguments would take; nothing is run or written.
+
+    What is finished in `out` is not counted again. With `prices=` it is told in dollars, too.
+
+    Raises:
+        UsageError: a setting is out of range, or names nothing.
+        ResumeMismatch: the directory holds a run with other settings.
+    """
+    given = {**settings, "trials": trials}
+    wanted = value_of(RunSettings, given, SittingSettings)
+    terms = value_of(SittingSettings, given, RunSettings)
+    sitting = prepare_sitting(Path(out), bench, agent, user, wanted, terms)
+    return estimate_sitting(sitting, force=force, allow_mismatch=allow_mismatch)
+
+
+def estimate_sitting(
     sitting: Sitting, *, force: bool = False, allow_mismatch: bool = False
 ) -> RunEstimate:
     """Return what the episodes of a run that are left would take; nothing is written.

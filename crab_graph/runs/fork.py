@@ -1,5 +1,6 @@
 """Forks: a finished episode goes on from one of its turns with another agent, user or message."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from crab_graph.graph.restart import visible_ends
 from crab_graph.graph.users import set_up
 from crab_graph.models.secrets import MASK
 from crab_graph.personas.condition import Condition, parse_condition
-from crab_graph.runs.config import CONFIG, ForkPoint, RunConfig, read_config
+from crab_graph.runs.config import CONFIG, ForkPoint, RunConfig, RunPath, read_config
 from crab_graph.runs.origin import check_turn
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.run import Run
@@ -30,7 +31,7 @@ from crab_graph.settings import (
 
 
 def fork_episode(
-    run: str | Path,
+    run: RunPath,
     episode: str,
     turn: int,
     out: str | Path,
@@ -56,7 +57,7 @@ def fork_episode(
     work = value_of(WorkSettings, otherwise, ForkSettings)
     record = load_record(Path(run), episode)
     check_turn(record, turn)
-    point = ForkPoint(run=str(run), episode_id=episode, turns=(turn,), said=wanted.say)
+    point = ForkPoint(run=os.fspath(run), episode_id=episode, turns=(turn,), said=wanted.say)
     sitting = prepare_fork(Path(run), record, point, Path(out), wanted, work)
     return begin_fork(sitting, progress, force=force)
 

@@ -21,7 +21,7 @@ from crab_graph.eval.stamp import WORLD, differing, grading_stamp
 from crab_graph.eval.user_facts import UserConduct
 from crab_graph.models.failures import FailureKind
 from crab_graph.models.secrets import without_secrets
-from crab_graph.runs.config import SHARDS, read_config
+from crab_graph.runs.config import SHARDS, RunPath, read_config
 from crab_graph.runs.record import NO_VERDICT, EpisodeRecord
 from crab_graph.runs.store import read_shard
 from crab_graph.runs.versions import versions
@@ -179,7 +179,7 @@ class Regrading:
 
 
 def regrade_run(
-    path: str | Path,
+    path: RunPath,
     *,
     allow_mismatch: bool = False,
     progress: Callable[[int], None] | None = None,

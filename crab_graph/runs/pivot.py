@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Unpack
 
 from crab_graph.errors import RunError
 from crab_graph.eval.intervals import change_interval, exact_interval
-from crab_graph.runs.config import CONFIG, PIVOTS, ForkPoint, read_config
+from crab_graph.runs.config import CONFIG, PIVOTS, ForkPoint, RunPath, read_config
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.store import load_record, load_records
 from crab_graph.schema import FileModel
@@ -100,7 +100,7 @@ class Pivot(FileModel):
 
 
 def pivot_episode(
-    run: str | Path,
+    run: RunPath,
     episode: str,
     trials: int = 8,
     *,

@@ -10,7 +10,7 @@ import duckdb
 from crab_graph.domain.card import EARLIER_CARD, DomainCard
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import BenchmarkError, RunError, UnknownName, UsageError
-from crab_graph.runs.config import RunConfig, read_config
+from crab_graph.runs.config import RunConfig, RunPath, read_config
 from crab_graph.runs.plan import plan_episodes
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.sql import relate_runs
@@ -32,6 +32,10 @@ class Run(Sequence[EpisodeRecord]):
         """Return the directory and how far the run is."""
         done = f"{len(self)} of {self.planned} episodes"
         return f"<Run {self.directory}: {done} by {self.config.agent}>"
+
+    def __fspath__(self) -> str:
+        """Return its directory: whatever takes the directory of a run takes the run."""
+        return str(self.directory)
 
     def __len__(self) -> int:
         """Return the number of finished episodes."""
@@ -92,7 +96,8 @@ class Run(Sequence[EpisodeRecord]):
 
         A relation gives its rows as tuples (`fetchall()`), as a data frame (`df()`, with pandas
         installed), or as Arrow, and can be queried further. The tables are in `docs/analytics.md`.
-        They are read from the run's directory when this is called.
+        They are read from the run's directory when this is called; relations that are to be joined
+        with each other, of one run or of several, come from `crab_graph.open_tables`.
 
         Raises:
             UsageError: the query is wrong, or does something else than to read the run.
@@ -100,7 +105,7 @@ class Run(Sequence[EpisodeRecord]):
         return relate_runs([self.directory], query)
 
 
-def open_run(path: str | Path) -> Run:
+def open_run(path: RunPath) -> Run:
     """Open a run's directory, finished or not.
 
     Raises:

@@ -11,7 +11,14 @@ from crab_graph.errors import UsageError
 from crab_graph.graph.users import UserSpec
 from crab_graph.models.secrets import MASK
 from crab_graph.runs.ablation import Ablation, compare_conditions
-from crab_graph.runs.config import BEGIN_OTHERWISE, CONFIG, RunConfig, begin_run, read_config
+from crab_graph.runs.config import (
+    BEGIN_OTHERWISE,
+    CONFIG,
+    RunConfig,
+    RunPath,
+    begin_run,
+    read_config,
+)
 from crab_graph.runs.execution import execute
 from crab_graph.runs.run import Run, open_run
 from crab_graph.runs.sitting import Report, Sitting, check_replayable, prepare_sitting
@@ -120,11 +127,11 @@ def ablate(
     if len(conditions) < 2:
         raise UsageError("an ablation compares two conditions or more")
     done = run(bench, agent, conditions, trials, out, force=force, progress=progress, **settings)
-    return compare_conditions(done.episodes, done.config.users)
+    return replace(compare_conditions(done.episodes, done.config.users), run=done)
 
 
 def resume_run(
-    path: str | Path,
+    path: RunPath,
     *,
     allow_mismatch: bool = False,
     progress: Report | None = None,

@@ -5,7 +5,7 @@ no setting, no variable of the program. A view over the files could not be locke
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import duckdb
 
-from crab_graph.errors import UsageError
-from crab_graph.runs.config import RunConfig, read_config
+from crab_graph.errors import UnknownName, UsageError
+from crab_graph.runs.config import RunConfig, RunPath, paths_of, read_config
 from crab_graph.runs.parts import ParquetPart, connect
-from crab_graph.runs.relations import RUN, RUNS, Relation, relations_with
+from crab_graph.runs.relations import RELATIONS, RUN, RUNS, Relation, relations_with
 from crab_graph.runs.warehouse import choose, load_table, with_parts
 
 _READING = ("SELECT", "EXPLAIN")
@@ -39,6 +39,69 @@ class QueryResult(NamedTuple):
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
+class RunTables(Mapping[str, duckdb.DuckDBPyRelation]):
+    """The tables of one or several runs, by name, as relations of DuckDB.
+
+    They are one set, told apart by the column `run`, in one database in memory: any of them, and
+    what `sql` returns, can be joined with any other. They are as the runs were when it was opened.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> None:
+        """Hold a connection that is locked, and the names of its tables."""
+        self._connection = connection
+        self._names = tuple(names)
+
+    def __repr__(self) -> str:
+        """Return the names of the tables."""
+        return f"<RunTables: {', '.join(self._names)}>"
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names of the tables."""
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        """Return the number of tables."""
+        return len(self._names)
+
+    def __getitem__(self, name: str) -> duckdb.DuckDBPyRelation:
+        """Return a table.
+
+        Raises:
+            UnknownName: there is none of that name.
+        """
+        if name not in self._names:
+            raise UnknownName("table", str(name), self._names)
+        return self._connection.table(name)
+
+    def __contains__(self, name: object) -> bool:
+        """Tell whether there is a table of that name."""
+        return name in self._names
+
+    def sql(self, query: str) -> duckdb.DuckDBPyRelation:
+        """Return a query over the tables.
+
+        Raises:
+            UsageError: the query is wrong, or does something else than to read.
+        """
+        _check_reading(self._connection, query)
+        with _as_usage_errors():
+            relation: duckdb.DuckDBPyRelation = self._connection.sql(query)
+        return relation
+
+
+def open_tables(*runs: RunPath) -> RunTables:
+    """Return the tables of runs as one set, each row with the number of its run, from 1.
+
+    A run is one that `run` or `open_run` returned, or its directory. `docs/analytics.md` says what
+    the tables hold.
+
+    Raises:
+        RunError: there is no run, or it is damaged.
+        UsageError: no run is named.
+    """
+    return _open(paths_of(runs))
+
+
 def query_runs(directories: Sequence[Path], query: str) -> QueryResult:
     """Run a query over runs, and return its rows; errors as for `relate_runs`."""
     with _as_usage_errors():
@@ -47,33 +110,41 @@ def query_runs(directories: Sequence[Path], query: str) -> QueryResult:
 
 
 def relate_runs(directories: Sequence[Path], query: str) -> duckdb.DuckDBPyRelation:
-    """Return a query over runs as a relation of DuckDB.
+    """Return a query over runs as a relation of DuckDB; no table is read that it does not need.
 
     Raises:
         RunError: there is no run, or it is damaged.
         UsageError: the query is wrong, or does something else than to read these runs.
     """
-    connection, text = connect(), query.casefold()
+    text = query.casefold()
     is_indirect = _INDIRECT.search(text) is not None
     unwanted = [one for one in _HEAVY if not is_indirect and one not in text]
+    with connect() as connection:
+        _check_reading(connection, query)  # before anything is loaded
+    return _open(directories, unwanted).sql(query)
+
+
+def _open(directories: Sequence[Path], unwanted: Sequence[str] = ()) -> RunTables:
+    connection = connect()
     try:
-        with _as_usage_errors():
-            statements = connection.extract_statements(query)
-        if len(statements) != 1:
-            count = "no statement" if not statements else f"{len(statements)} statements"
-            raise UsageError(f"sql: the query holds {count}; give one")
-        if (kind := statements[0].type.name) not in _READING:
-            reading = "a query reads: SELECT, DESCRIBE, EXPLAIN"
-            raise UsageError(f"sql: {kind} is not allowed; {reading}")
         load_runs(connection, directories, unwanted)
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
-        with _as_usage_errors():
-            relation: duckdb.DuckDBPyRelation = connection.sql(query)
     except BaseException:
         connection.close()
         raise
-    return relation
+    return RunTables(connection, [table.name for table in RELATIONS])
+
+
+def _check_reading(connection: duckdb.DuckDBPyConnection, query: str) -> None:
+    with _as_usage_errors():
+        statements = connection.extract_statements(query)
+    if len(statements) != 1:
+        count = "no statement" if not statements else f"{len(statements)} statements"
+        raise UsageError(f"sql: the query holds {count}; give one")
+    if (kind := statements[0].type.name) not in _READING:
+        reading = "a query reads: SELECT, DESCRIBE, EXPLAIN"
+        raise UsageError(f"sql: {kind} is not allowed; {reading}")
 
 
 def load_runs(

@@ -14,7 +14,7 @@ import duckdb
 import numpy as np
 
 from crab_graph.errors import RunError
-from crab_graph.runs.config import SHARDS, RunConfig, read_config
+from crab_graph.runs.config import SHARDS, RunConfig, RunPath, read_config
 from crab_graph.runs.parts import (
     PLACE,
     RECORDS,
@@ -96,12 +96,13 @@ def make_tables(directory: Path) -> None:
         with_parts(directory, len)
 
 
-def compact(directory: Path) -> Compacted:
-    """Put the parts of each shard together into one, and remove what nobody needs.
+def compact_run(path: RunPath) -> Compacted:
+    """Put the parts of a run's tables together, one for each shard, and remove what nobody needs.
 
     Raises:
         RunError: there is no run, a line is damaged, or the directory cannot be written.
     """
+    directory = Path(path)
     config = read_config(directory)
     home = directory / WAREHOUSE
     try:

@@ -11,7 +11,7 @@ from crab_graph.errors import RunError
 from crab_graph.runs.parts import parts_in
 from crab_graph.runs.sql import query_runs
 from crab_graph.runs.store import Shard, load_records
-from crab_graph.runs.warehouse import WAREHOUSE, compact, load_summaries
+from crab_graph.runs.warehouse import WAREHOUSE, compact_run, load_summaries
 
 
 @pytest.fixture(scope="module")
@@ -65,9 +65,9 @@ def test_many_parts_become_one(run):
     for count in range(1, len(lines) + 1):
         (run / "shards" / "part-0.jsonl").write_bytes(b"".join(lines[:count]))
         load_summaries(run)
-    done = compact(run)
+    done = compact_run(run)
     assert (done.episodes, done.after) == (len(lines), 1)
-    assert compact(run) == done._replace(before=1)
+    assert compact_run(run) == done._replace(before=1)
     assert everything(run) == whole
 
 
@@ -90,7 +90,7 @@ def test_of_two_attempts_the_later_one_counts_whatever_shard_it_is_in(run):
     assert len(rows) == len(load_records(run))
     calls = query_runs([run], f"SELECT count(*) FROM checks WHERE episode_id='{rows[3][0]}'").rows
     assert calls == [(len(record.checks),)]
-    assert compact(run).episodes == len(rows)
+    assert compact_run(run).episodes == len(rows)
 
 
 def test_what_was_graded_again_is_read_again(run):
@@ -98,7 +98,7 @@ def test_what_was_graded_again_is_read_again(run):
     assert query_runs([run], "SELECT DISTINCT agent FROM episodes").rows == [("silent",)]
     shard.write_bytes(shard.read_bytes().replace(b'"agent":"silent"', b'"agent":"talked"'))
     assert query_runs([run], "SELECT DISTINCT agent FROM episodes").rows == [("talked",)]
-    assert compact(run).after == 1
+    assert compact_run(run).after == 1
 
 
 def test_several_at_once_make_the_same_tables(run):

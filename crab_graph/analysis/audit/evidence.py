@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from typing import Literal
 
 from crab_graph.analysis.audit.examination import (
     CHEAPEST,
@@ -19,6 +21,7 @@ from crab_graph.analysis.audit.examination import (
     red_team_of,
 )
 from crab_graph.analysis.audit.gates import Gate, none_gate, rate_gate
+from crab_graph.analysis.audit.giveaways import generation_gates
 from crab_graph.analysis.audit.mutations import MatrixCell
 from crab_graph.analysis.audit.neutral_changes import NEUTRAL
 from crab_graph.analysis.audit.sound_episodes import (
@@ -26,10 +29,11 @@ from crab_graph.analysis.audit.sound_episodes import (
     isolation_gate,
     privacy_gate,
 )
-from crab_graph.domains.benchmark import Benchmark
+from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.domains.task import Task
 from crab_graph.eval.statistics import rests_on
-from crab_graph.workers import process_map
+from crab_graph.settings import About
+from crab_graph.workers import Bar, no_bar, process_map
 
 _CHUNK = 8
 """Solutions in one unit of work: a task may have hundreds."""
@@ -52,10 +56,40 @@ class Extent:
     """Episodes that are watched for leaks, and run side by side."""
 
 
+HALVES = ("generation", "grading")
 FULL = Extent()
 QUICK = Extent(
     replayed=8, solutions=2, conversed=3, solved=4, conditions=2, mutated=2, attacked=1, observed=2
 )
+
+
+def audit_benchmark(
+    bench: Benchmark | str | Path,
+    only: Literal["generation", "grading"] | None = None,
+    *,
+    quick: bool = False,
+    jobs: int = 1,
+    bar: Bar = no_bar,
+) -> list[Gate]:
+    """Return the validity evidence of a benchmark, or one half of it: gates, each `ok` or not.
+
+    With `quick` a sample is looked at where grading is examined. `bar` opens what shows how far
+    each half is.
+
+    Raises:
+        BenchmarkError: there is no benchmark, or another version of its domain made it.
+    """
+    benchmark = bench if isinstance(bench, Benchmark) else load_benchmark(bench)
+    About(choices=HALVES).check("only", only)
+    benchmark.check_playable()
+    gates: list[Gate] = []
+    if only != "grading":
+        with bar("Examining tasks") as progress:
+            gates += generation_gates(benchmark, jobs=jobs, progress=progress)
+    if only != "generation":
+        with bar("Examining grading") as progress:
+            gates += grading_gates(benchmark, quick=quick, jobs=jobs, progress=progress)
+    return gates
 
 
 def grading_gates(

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from crab_graph.analysis.audit.giveaways import generation_gates
 from crab_graph.domain.contract import Domain, TaskSlot
 from crab_graph.domain.declaration import TOTAL_BUDGET
+from crab_graph.domain.loading import load_domain
 from crab_graph.domain.word_checks import word_problems, word_weaknesses
 from crab_graph.domains.benchmark import Benchmark
 from crab_graph.domains.generate import generate_benchmark
@@ -88,17 +89,24 @@ class EasyPart(Enum):
 
 
 def review_domain(
-    domain: Domain,
-    tasks: int,
+    domain: Domain | str,
+    tasks: int = 40,
     *,
     seed: int = 0,
     distractors: int = GenerationSettings.distractors,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Review:
-    """Return what is weak about a domain that can be found by its name.
+    """Return what is weak about a domain, in the order in which to mend it.
 
-    `progress` is told of every step of generating and examining `tasks` tasks.
+    It is one that can be found by its name, or `module:attribute`; so many tasks are drawn of it
+    to look at. `progress` is told of every step of generating and examining them.
+
+    Raises:
+        UnknownName: there is no such domain.
+        DeclarationError: what is declared cannot be right.
     """
+    if isinstance(domain, str):
+        domain = load_domain(domain)
     findings = [*_of_words(domain)]
     with TemporaryDirectory(prefix="crab-graph-review-") as folder:
         try:

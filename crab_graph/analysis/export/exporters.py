@@ -7,6 +7,7 @@ private calls and what they returned are left out there, as they were from the a
 (design section 9).
 """
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -28,7 +29,7 @@ Message = dict[str, Any]
 Writer = Callable[[Any, Path], dict[str, int]]
 """Writes a `Run` or a `Benchmark` to a file or folder, and returns how many of what it wrote.
 
-What stands there may be replaced (`export_any` asked), but only by what is whole.
+What stands there may be replaced (`export` asked), but only by what is whole.
 """
 
 
@@ -56,10 +57,22 @@ EXPORTERS = Seam(
 )
 
 
-def export_any(
-    source: Path, format: str, out: Path, *, rewards: bool = False, force: bool = False
+def export(
+    source: str | os.PathLike[str],
+    format: str,
+    out: str | os.PathLike[str],
+    *,
+    rewards: bool = False,
+    force: bool = False,
 ) -> dict[str, int]:
-    """Write the run or the benchmark of a directory in a format, and return how many of what.
+    """Write a run or a benchmark in the format of another tool, and return how many of what.
+
+    Args:
+        source: A run or a benchmark, or its directory.
+        format: `openai`, `parquet`, `inspect` or `langsmith`, or what another package brings.
+        out: File to write; for `parquet` a folder.
+        rewards: For `openai`: keep failed episodes too, and attach rewards to all.
+        force: Replace what is there.
 
     Raises:
         UnknownName: there is no such format.
@@ -67,6 +80,11 @@ def export_any(
         RunError: no episode of the run is finished yet.
         CrabGraphError: the source cannot be read, or a format needs an extra.
     """
+    if not isinstance(source, str | os.PathLike):
+        raise UsageError(
+            f"export: takes a run, a benchmark or a directory, not {type(source).__name__}"
+        )
+    source, out = Path(source), Path(out)
     exporter: Exporter = EXPORTERS.find(format)
     if rewards and exporter.rewards is None:
         raise UsageError("--rewards: belongs to --format openai; the others hold every verdict")
