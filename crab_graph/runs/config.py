@@ -43,6 +43,9 @@ _FREE.update(_OWN.split())
 RunPath = str | os.PathLike[str]
 """The directory of a run; a `Run` stands for its own."""
 
+RunPaths = RunPath | Sequence[RunPath]
+"""One of them, or a list."""
+
 _HASH = re.compile("[0-9a-f]{64}")
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import duckdb
 
 from crab_graph.errors import UnknownName, UsageError
-from crab_graph.runs.config import RunConfig, RunPath, paths_of, read_config
+from crab_graph.runs.config import RunConfig, RunPaths, paths_of, read_config
 from crab_graph.runs.parts import ParquetPart, connect
 from crab_graph.runs.relations import RELATIONS, RUN, RUNS, Relation, relations_with
 from crab_graph.runs.warehouse import choose, load_table, with_parts
@@ -89,7 +89,7 @@ class RunTables(Mapping[str, duckdb.DuckDBPyRelation]):
         return relation
 
 
-def open_tables(*runs: RunPath) -> RunTables:
+def open_tables(*runs: RunPaths) -> RunTables:
     """Return the tables of runs as one set, each row with the number of its run, from 1.
 
     A run is one that `run` or `open_run` returned, or its directory. `docs/analytics.md` says what

@@ -139,9 +139,10 @@ def test_what_a_run_would_take_is_what_a_dry_run_says(bench, tmp_path, capsys, m
 
 
 def test_the_papers_algorithms_are_asked_for_by_keywords(tmp_path):
-    asked = {"method": "paper", "no_repair": True, "rho": 0.1}
-    bench = cg.generate_benchmark(tmp_path / "b", tasks=1, strata=[1], distractors=60, **asked)
-    paper = bench.manifest.settings.paper
+    asked = cg.generate_benchmark(
+        tmp_path / "b", 1, strata=[1], distractors=60, method="paper", no_repair=True, rho=0.1
+    )
+    paper = asked.manifest.settings.paper
     assert paper is not None and not paper.repair and paper.ratio == 0.1
     with pytest.raises(UsageError, match="rho: only with method paper"):
         cg.generate_benchmark(tmp_path / "c", tasks=1, rho=0.1)

@@ -19,7 +19,7 @@ from crab_graph.analysis.fidelity.turn_rates import (
     measure_users,
 )
 from crab_graph.errors import RunError
-from crab_graph.runs.config import RunPath, paths_of
+from crab_graph.runs.config import RunPaths, paths_of
 
 NOTE = (
     "All of these rates are behaviour: how users talk, not whether what they say is plausible. A "
@@ -65,7 +65,7 @@ class UserStudy:
         }
 
 
-def study_users(*runs: RunPath) -> UserStudy:
+def study_users(*runs: RunPaths) -> UserStudy:
     """Return how the users of runs talked, beside people, and whether their conditions took.
 
     Raises:

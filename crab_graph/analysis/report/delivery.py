@@ -12,7 +12,7 @@ from crab_graph.analysis.report.page import write_report
 from crab_graph.analysis.report.rendering import as_markdown
 from crab_graph.analysis.report.study import load_study
 from crab_graph.errors import UnknownName, UsageError
-from crab_graph.runs.config import RunPath, paths_of
+from crab_graph.runs.config import RunPaths, paths_of
 from crab_graph.workers import write_atomically
 
 IMAGES = ("svg", "png")
@@ -26,7 +26,7 @@ class Delivered(NamedTuple):
 
 
 def report(
-    *runs: RunPath,
+    *runs: RunPaths,
     html: str | os.PathLike[str] | None = None,
     markdown: str | os.PathLike[str] | None = None,
     figures: str | os.PathLike[str] | None = None,
@@ -52,7 +52,7 @@ def report(
 
 
 def deliver(
-    *runs: RunPath,
+    *runs: RunPaths,
     html: str | os.PathLike[str] | None = None,
     markdown: str | os.PathLike[str] | None = None,
     figures: str | os.PathLike[str] | None = None,
