@@ -197,7 +197,7 @@ def _overhead(nodes: EpisodeNodes, bound: Any, state: dict[str, Any], messages: 
     started = time.process_time()
     nodes.agent(now)
     whole = time.process_time() - started
-    view = nodes._view.of(now["messages"])
+    view = nodes.view.of(now["messages"])
     started = time.process_time()
     bound.invoke(view)
     return whole - (time.process_time() - started)

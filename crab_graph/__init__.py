@@ -35,12 +35,14 @@ if TYPE_CHECKING:
     from crab_graph.graph.users import UserSpec
     from crab_graph.models.prices import Prices, load_prices
     from crab_graph.runs.ablation import Ablation
+    from crab_graph.runs.environment import Environment
     from crab_graph.runs.episode import run_episode
     from crab_graph.runs.estimate import estimate_run
     from crab_graph.runs.fork import fork_episode
     from crab_graph.runs.grading import regrade_run
     from crab_graph.runs.pivot import pivot_episode
     from crab_graph.runs.record import Episode
+    from crab_graph.runs.rollouts import EnvironmentBatch, environment
     from crab_graph.runs.run import Run, open_run
     from crab_graph.runs.runner import ablate, resume_run, run
     from crab_graph.runs.sql import RunTables, open_tables
@@ -52,6 +54,8 @@ __all__ = [
     "AgentSpec",
     "Benchmark",
     "CrabGraphError",
+    "Environment",
+    "EnvironmentBatch",
     "Episode",
     "Limits",
     "Prices",
@@ -70,6 +74,7 @@ __all__ = [
     "compact_run",
     "demonstrate",
     "describe_benchmark",
+    "environment",
     "estimate_run",
     "export",
     "fork_episode",
@@ -99,6 +104,8 @@ _PLACES = {
     "AgentSpec": "agents.agent_types",
     "Benchmark": "domains.benchmark",
     "CrabGraphError": "errors",
+    "Environment": "runs.environment",
+    "EnvironmentBatch": "runs.rollouts",
     "Episode": "runs.record",
     "Limits": "settings",
     "Prices": "models.prices",
@@ -116,6 +123,7 @@ _PLACES = {
     "compact_run": "runs.warehouse",
     "demonstrate": "analysis.demo",
     "describe_benchmark": "analysis.benchmark_stats",
+    "environment": "runs.rollouts",
     "estimate_run": "runs.estimate",
     "export": "analysis.export.exporters",
     "fork_episode": "runs.fork",

@@ -12,7 +12,9 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager
+from contextvars import copy_context
 from enum import StrEnum
 from functools import partial
 from itertools import islice
@@ -92,6 +94,28 @@ def process_map(
 ) -> Iterator[Result]:
     """Yield `function(item)` for each item, in no promised order, from that many processes."""
     yield from run_parallel(items, partial(_always, function), jobs=jobs)
+
+
+async def in_thread(function: Callable[[], Result]) -> Result:
+    """Return what a function returns, from a daemon thread of its own, in a copy of this context.
+
+    Unlike the threads of the event loop, of which there are few, they wait for nobody. Where the
+    wait is cancelled the function goes on, and nobody hears of it.
+    """
+    import asyncio  # noqa: PLC0415  (30 ms that most commands need not wait for)
+
+    answer: Future[Result] = Future()
+    answer.set_running_or_notify_cancel()
+    context = copy_context()
+
+    def work() -> None:
+        try:
+            answer.set_result(context.run(function))
+        except BaseException as error:  # handed to whoever waits
+            answer.set_exception(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    return await asyncio.wrap_future(answer)
 
 
 def unfinished_path(path: Path) -> Path:

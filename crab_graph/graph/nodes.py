@@ -72,7 +72,7 @@ class EpisodeNodes:
         """
         self._task = task
         self._tools = task.domain.registry()
-        self._view = View(task.domain.policy(task.today), "assistant")
+        self.view = View(task.domain.policy(task.today), "assistant")
         self._respond = agent.open_for(task.domain, lambda: task.kept_solutions)
         self._user = user
         self._limits = setup.settings.limits
@@ -94,7 +94,7 @@ class EpisodeNodes:
     def agent(self, state: AgentInput) -> Update:
         """Let the agent answer what it has seen."""
         counts = counts_of(state)
-        view = self._view.of(state.get("messages", []))
+        view = self.view.of(state.get("messages", []))
         spent = state.get("spent", {})
         tried = self._try("agent", self._agent_context(), lambda: self._respond(view), spent)
         if tried.error is not None:

@@ -101,6 +101,21 @@ class AgentInput(TypedDict, total=False):
     spent: Spent
 
 
+_HISTORIES = frozenset(
+    name for name, hint in EpisodeState.__annotations__.items() if hint is History
+)
+
+
+def joined(state: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a state with what a node returned, put together as the graph's channels do."""
+    grown = {
+        name: append(state.get(name, []), [batch])
+        for name, batch in update.items()
+        if name in _HISTORIES
+    }
+    return {**state, **update, **grown}
+
+
 def counts_of(state: Mapping[str, Any]) -> Counts:
     """Return the numbers so far; those of a fresh episode are zero."""
     found: Counts | None = state.get("counts")

@@ -1,15 +1,17 @@
-"""What a callable is handed: LangChain messages rebuilt from transcript lines and nothing else.
+"""What an agent or a callable user is handed: messages rebuilt from transcript lines, no more.
 
 Ids count the messages of the view alone, so that a gap does not tell of private ones.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from crab_graph.agents.reply import PLACE_MARK, renamed
 from crab_graph.graph.state import Message
+from crab_graph.schema import canonical_json
+from crab_graph.tools.registry import Owner
 
 
 class View:
@@ -71,3 +73,28 @@ def _own(line: Mapping[str, Any], calls: Sequence[Mapping[str, Any]]) -> dict[st
         "additional_kwargs": own.get("extra", {}),
         "response_metadata": own.get("metadata", {}),
     }
+
+
+def openai_view(system: str, lines: Iterable[Message]) -> list[Message]:
+    """Return what an agent saw of an episode as OpenAI writes it, its instructions first."""
+    messages: list[Message] = [{"role": "system", "content": system}]
+    for line in lines:
+        if line["role"] == "assistant":
+            messages.append(_as_openai_writes(line))
+        elif line["role"] == "tool" and line.get("owner") == Owner.AGENT:
+            messages.append({name: line[name] for name in ("role", "tool_call_id", "content")})
+        elif line["role"] == "user" and not line.get("tool_calls"):
+            messages.append({"role": "user", "content": line["content"]})
+    return messages
+
+
+def _as_openai_writes(line: Mapping[str, Any]) -> Message:
+    message: Message = {"role": "assistant", "content": line["content"]}
+    calls = []
+    for call in line.get("tool_calls") or ():
+        arguments = call["arguments"]
+        if not isinstance(arguments, str):  # malformed ones were kept as they were written
+            arguments = canonical_json(arguments)
+        function = {"name": call["name"], "arguments": arguments}
+        calls.append({"id": call["id"], "type": "function", "function": function})
+    return {**message, "tool_calls": calls} if calls else message

@@ -18,6 +18,7 @@ SAYS = {
     "plain_function": ["fail: no_booking"],
     "provider_model": ["openai:mock?temperature=0: pass"],
     "runnable_chain": ["pass after"],
+    "training_environment": ["fail, reward 0.0", "went on after 3 messages", "a batch: [0.0, 0.0"],
     "state_graph": ["routed: pass", "externalised: pass"],
 }
 

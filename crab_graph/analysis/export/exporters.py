@@ -8,7 +8,7 @@ private calls and what they returned are left out there, as they were from the a
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,13 +16,12 @@ from typing import Any
 
 from crab_graph.domains.benchmark import MANIFEST, Benchmark, load_benchmark
 from crab_graph.errors import RunError, UsageError
+from crab_graph.graph.view import openai_view
 from crab_graph.plugins import Seam
 from crab_graph.runs.config import CONFIG
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.run import Run, open_run
 from crab_graph.runs.versions import versions
-from crab_graph.schema import canonical_json
-from crab_graph.tools.registry import Owner
 
 Message = dict[str, Any]
 
@@ -144,24 +143,4 @@ def agent_messages(bench: Benchmark, record: EpisodeRecord) -> list[Message]:
     """Return an episode as its agent saw it, its instructions first."""
     domain = bench.domain.with_toolset(record.toolset)
     policy = domain.policy(bench[record.task_id].today)
-    messages: list[Message] = [{"role": "system", "content": policy}]
-    for line in record.messages:
-        if line["role"] == "assistant":
-            messages.append(_own(line))
-        elif line["role"] == "tool" and line.get("owner") == Owner.AGENT:
-            messages.append({name: line[name] for name in ("role", "tool_call_id", "content")})
-        elif line["role"] == "user" and not line.get("tool_calls"):
-            messages.append({"role": "user", "content": line["content"]})
-    return messages
-
-
-def _own(line: Mapping[str, Any]) -> Message:
-    message: Message = {"role": "assistant", "content": line["content"]}
-    calls = []
-    for call in line.get("tool_calls") or ():
-        arguments = call["arguments"]
-        if not isinstance(arguments, str):  # malformed ones were kept as they were written
-            arguments = canonical_json(arguments)
-        function = {"name": call["name"], "arguments": arguments}
-        calls.append({"id": call["id"], "type": "function", "function": function})
-    return {**message, "tool_calls": calls} if calls else message
+    return openai_view(policy, record.messages)
