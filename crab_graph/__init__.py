@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from crab_graph.analysis.export.exporters import export
     from crab_graph.analysis.fidelity.user_study import study_users
     from crab_graph.analysis.report.delivery import report
+    from crab_graph.analysis.run_comparison import RunComparison, compare
     from crab_graph.domains.benchmark import Benchmark, load_benchmark
     from crab_graph.domains.generate import generate_benchmark
     from crab_graph.domains.proof import certify_benchmark
@@ -60,6 +61,7 @@ __all__ = [
     "Limits",
     "Prices",
     "Run",
+    "RunComparison",
     "RunLimits",
     "RunTables",
     "Sweep",
@@ -72,6 +74,7 @@ __all__ = [
     "build_graph",
     "certify_benchmark",
     "compact_run",
+    "compare",
     "demonstrate",
     "describe_benchmark",
     "environment",
@@ -110,6 +113,7 @@ _PLACES = {
     "Limits": "settings",
     "Prices": "models.prices",
     "Run": "runs.run",
+    "RunComparison": "analysis.run_comparison",
     "RunLimits": "settings",
     "RunTables": "runs.sql",
     "Sweep": "domains.sweep",
@@ -121,6 +125,7 @@ _PLACES = {
     "build_graph": "graph.build",
     "certify_benchmark": "domains.proof",
     "compact_run": "runs.warehouse",
+    "compare": "analysis.run_comparison",
     "demonstrate": "analysis.demo",
     "describe_benchmark": "analysis.benchmark_stats",
     "environment": "runs.rollouts",

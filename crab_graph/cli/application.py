@@ -55,7 +55,8 @@ app = typer.Typer(
 
 COMMANDS = tuple(
     "demo generate certify audit tasks task sweep run ablate resume fork pivot play grade regrade "
-    "report show serve sql compact export prompt fidelity mock_llm new_domain check_domain".split()
+    "report compare show serve sql compact export prompt fidelity mock_llm new_domain "
+    "check_domain".split()
 )
 """In the order of the help; each is a function of its name in a module of its name."""
 

@@ -1,0 +1,98 @@
+"""`crab-graph compare`: runs side by side, task by task."""
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from crab_graph.cli.options import RunArguments
+from crab_graph.cli.output import JsonOption, console, new_table, print_json
+
+if TYPE_CHECKING:
+    from crab_graph.analysis.run_comparison import ArmPair, RunComparison
+
+PIPS = {"pass": "●", "infra_error": "·"}
+"""A trial by its outcome; every other outcome is a ring."""
+_NAMED = 3
+
+
+def compare(
+    runs: RunArguments,
+    only: Annotated[
+        Literal["fixed", "broken", "flaky"] | None,
+        typer.Option(help="Show these tasks alone: fixed, broken or flaky."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare runs with the first one: what was fixed, broken or flaky, and which checks moved.
+
+    A task is fixed that never passed and now always does, broken the other way round, flaky where
+    some trials pass and some do not. Arms with the same kind of user are compared; differences are
+    over pairs of the same task, trial and seed, with their 95 % interval and p adjusted by Holm.
+    """
+    from crab_graph.analysis.run_comparison import compare as compare_runs
+
+    found = compare_runs(*runs)
+    if as_json:
+        print_json(found.as_json())
+        return
+    _print_grid(found, only)
+    for pair in found.pairs:
+        _print_pair(pair)
+
+
+def _print_grid(found: "RunComparison", only: str | None) -> None:
+    from crab_graph.analysis.labels import plain
+
+    wanted = {task for pair in found.pairs for task in pair.having(only)} if only else None
+    heads = [plain(f"{arm.who}, {arm.user}").plain for arm in found.arms]
+    table = new_table("task", title="Every task in every arm, a mark a trial", last=["", *heads])
+    standing: dict[str, list[str]] = {}
+    for pair in found.pairs:
+        for one in pair.tasks:
+            standing.setdefault(one.task_id, []).append(str(one.standing))
+    for task_id, outcomes in found.outcomes.items():
+        if wanted is None or task_id in wanted:
+            words = ", ".join(dict.fromkeys(standing.get(task_id, ())))
+            pips = ("".join(PIPS.get(one, "○") for one in own) for own in outcomes)
+            table.add_row(task_id, words, *pips)
+    console().print(table, "● passed  ○ not passed  · no verdict", sep="\n")
+
+
+def _print_pair(pair: "ArmPair") -> None:
+    from crab_graph.analysis.labels import plain
+    from crab_graph.analysis.report.exhibit import points_text
+
+    counts = ", ".join(f"{count} {standing}" for standing, count in pair.counts.items() if count)
+    screen = console()
+    screen.print("", plain(pair.title), f"tasks: {counts}", sep="\n")
+    for standing in ("fixed", "broken", "flaky"):
+        if tasks := pair.having(standing):
+            screen.print(f"{standing}: {', '.join(tasks)}")
+    if pair.checks:
+        moved = new_table("check", "", numbers=("fixed", "broken"), last=("such as",))
+        for one in pair.checks:
+            episodes = ", ".join([*one.broken, *one.fixed][:_NAMED])
+            moved.add_row(
+                one.check_id, one.title, str(len(one.fixed)), str(len(one.broken)), episodes
+            )
+        screen.print(moved)
+    if not pair.differences:
+        screen.print("No episodes share task, trial and seed: nothing can be compared in pairs.")
+        return
+    heads = ("pairs", "from", "to", "difference (95 %)", "p", "p (Holm)")
+    table = new_table("measure", numbers=heads)
+    for found in pair.differences:
+        if not found.measure.is_share and found.first == found.second == 0:
+            continue  # it did not occur
+        share, ends = found.measure.is_share, found.contrast.interval.ends
+        told = "–" if ends is None else " to ".join(points_text(end, share) for end in ends)
+        levels = (f"{one:.0%}" if share else f"{one:.2f}" for one in (found.first, found.second))
+        table.add_row(
+            found.measure.title,
+            str(found.pairs),
+            *levels,
+            f"{points_text(found.contrast.difference, share)} ({told})",
+            f"{found.contrast.p:.4f}",
+            f"{found.p_holm:.4f}",
+        )
+    screen.print(table)
