@@ -1,9 +1,7 @@
-"""A `StateGraph` of your own with a tools node, in the two ways that work.
+"""A `StateGraph` of your own with a tools node, built by a factory from the tools it is handed.
 
-Routed: built by a factory from the tools it is handed; when its tools node reaches one of them, the
-graph is left, the environment runs the call, and the graph goes on with the result.
-Externalised: compiled with `interrupt_before=["tools"]`; it stops before its tools by itself, so it
-may be built from any description of them, and its tools node never runs.
+The tools work where they are called; a turn of the graph is one step of the episode. A graph that
+stops before its tools (`interrupt_before=["tools"]`, as for a person's approval) is gone on with.
 """
 
 import os
@@ -37,11 +35,11 @@ def build(tools: list[Any], **how: Any) -> Any:
     return graph.compile(**how)
 
 
-def routed(tools: list[Any]) -> Any:
+def plain(tools: list[Any]) -> Any:
     return build(tools)
 
 
-def externalised(tools: list[Any]) -> Any:
+def stopping(tools: list[Any]) -> Any:
     return build(tools, interrupt_before=["tools"])
 
 
@@ -50,7 +48,7 @@ def main(directory: str = "example-bench") -> str:
     lines = []
     with open_mock_server() as server:
         os.environ["EXAMPLE_MODEL_URL"] = server.address
-        for make in (routed, externalised):
+        for make in (plain, stopping):
             episode = cg.run_episode(bench[0], agent=make, user="generic")
             lines.append(f"{make.__name__}: {episode.outcome}, {len(episode.trace)} calls")
     return "\n".join(lines)

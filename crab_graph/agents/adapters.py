@@ -2,16 +2,17 @@
 
 An agent is named by a spec (`solver` or another registered name, `provider:model`, an address,
 `package.module:attribute`) or is a chat model, a compiled graph, another `Runnable` or a callable.
-Whatever it is, the calls it asks for come back as data, and the environment runs them.
+The calls it asks for come back as data, and the environment runs them; what has a loop of its own
+is handed tools that work in place.
 """
 
-import asyncio
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from crab_graph.agents.agent_types import AgentSpec
+from crab_graph.agents.event_loop import run_to_end
 from crab_graph.agents.reference import AGENTS, INFORMED, reference_agent
 from crab_graph.agents.reply import Reply, ask_model, read_reply
 from crab_graph.errors import UsageError
@@ -24,6 +25,7 @@ from crab_graph.tools.registry import Owner, ToolRegistry
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
+    from crab_graph.agents.workplace import Toolbox
     from crab_graph.domain.contract import Domain
 
 Respond = Callable[[list["BaseMessage"]], Reply]
@@ -53,7 +55,7 @@ class Agent(NamedTuple):
         if not self.is_reference:
             return self.open(registry)
         told = answers() if self.name == INFORMED else ()
-        return _callable(reference_agent(self.name, domain, told), registry)
+        return _reference(reference_agent(self.name, domain, told), registry)
 
 
 def resolve_agent(spec: AgentSpec | Agent) -> Agent:
@@ -115,32 +117,62 @@ def _opener(value: Any) -> Callable[[ToolRegistry], Respond]:
     )
 
 
-def _runnable(runnable: Any, registry: ToolRegistry) -> Respond:
+def _runnable(runnable: Any, registry: ToolRegistry, toolbox: "Toolbox | None" = None) -> Respond:
+    """Return a runnable's answers; `toolbox` has the tools that it was made with, if it has any."""
     from langchain_core.runnables import RunnableLambda  # noqa: PLC0415
     from langgraph.graph.state import CompiledStateGraph  # noqa: PLC0415
 
     from crab_graph.agents.compiled import CompiledAgent  # noqa: PLC0415
+    from crab_graph.agents.workplace import Toolbox  # noqa: PLC0415
 
+    toolbox = toolbox or Toolbox(registry)
     if isinstance(runnable, CompiledStateGraph):
-        return CompiledAgent(runnable, registry.names(Owner.AGENT))
+        return CompiledAgent(runnable, registry, toolbox)
     is_async = isinstance(runnable, RunnableLambda) and not hasattr(runnable, "func")
-    run = partial(call_synchronously, runnable.ainvoke) if is_async else runnable.invoke
-    return lambda messages: read_reply(run(messages))
+    return _working(runnable.ainvoke if is_async else runnable.invoke, toolbox)
 
 
 def _callable(function: Callable[..., Any], registry: ToolRegistry) -> Respond:
+    from crab_graph.agents.workplace import Toolbox  # noqa: PLC0415
+
+    toolbox = Toolbox(registry)
+    return _working(lambda messages: function(messages, list(toolbox.tools)), toolbox)
+
+
+def _reference(function: Callable[..., Any], registry: ToolRegistry) -> Respond:
+    """Return the answers of an agent of ours, which only asks for calls."""
     tools = registry.langchain_tools(Owner.AGENT)
-    return lambda messages: read_reply(call_synchronously(function, messages, list(tools)))
+    return lambda messages: read_reply(function(messages, tools))
 
 
 def _made(factory: Callable[..., Any], registry: ToolRegistry) -> Respond:
     """Make the agent of one episode; it may have closed over the tools and take messages alone."""
-    from crab_graph.agents.compiled import defer  # noqa: PLC0415
+    from langchain_core.language_models import BaseChatModel  # noqa: PLC0415
+    from langchain_core.runnables import Runnable  # noqa: PLC0415
 
-    made = factory(registry.langchain_tools(Owner.AGENT, run=defer))
-    if callable(made) and not hasattr(made, "invoke") and required_arguments(made) == 1:
-        return lambda messages: read_reply(call_synchronously(made, messages))
+    from crab_graph.agents.workplace import Toolbox  # noqa: PLC0415
+
+    toolbox = Toolbox(registry)
+    made = factory(list(toolbox.tools))
+    if isinstance(made, Runnable) and not isinstance(made, BaseChatModel):
+        return _runnable(made, registry, toolbox)
+    if callable(made) and not hasattr(made, "invoke"):
+        needed = required_arguments(made)
+        if needed == 1:
+            return _working(made, toolbox)
+        if needed == 2 and not inspect.isclass(made):
+            return _working(lambda messages: made(messages, list(toolbox.tools)), toolbox)
     return _opener(made)(registry)
+
+
+def _working(function: Callable[..., Any], toolbox: "Toolbox") -> Respond:
+    """Return the answers of something that takes messages, and may use the tools of a toolbox."""
+
+    def respond(messages: list["BaseMessage"]) -> Reply:
+        with toolbox.opened():
+            return read_reply(call_synchronously(function, messages))
+
+    return respond
 
 
 _POSITIONAL = {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD}
@@ -168,14 +200,10 @@ def required_arguments(function: Callable[..., Any]) -> int:
 def call_synchronously(function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function; where it is asynchronous, run it to its end."""
     answer = function(*arguments)
-    return asyncio.run(_awaited(answer)) if inspect.isawaitable(answer) else answer
+    return run_to_end(answer) if inspect.isawaitable(answer) else answer
 
 
 def dotted_name(value: object) -> str:
     """Return `module.name` of a function or class, or of the class of any other object."""
     named = value if inspect.isroutine(value) or inspect.isclass(value) else type(value)
     return f"{named.__module__}.{named.__qualname__}"
-
-
-async def _awaited(answer: Any) -> Any:
-    return await answer

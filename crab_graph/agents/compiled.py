@@ -1,159 +1,253 @@
-"""Compiled LangGraph agents with a tool loop of their own, such as those of `create_agent`.
+"""Compiled LangGraph agents, such as those of `create_agent`: a turn of theirs is one step.
 
-The inner loop runs up to its first call of a tool that belongs to the environment and is left
-there; the environment runs the call as a step of the episode, and the agent goes on from the
-history. So every call is recorded, in order, and checkpointed; tools that the agent brought itself
-run inside. What the inner graph keeps beside its messages does not outlive a step.
-
-The loop is left in one of three ways: a tool of ours is reached (a graph made by a factory, or one
-built with the tools that refuse to run), the graph stops before its tools by itself (compiled with
-`interrupt_before`), or it answers the call itself, as it does with tools that nobody has.
+The tools of the environment work inside them. A graph runs in a thread of its own; what it
+remembers at the end of a turn is written down, and put back where the next turn begins elsewhere.
 """
 
-import asyncio
-from collections.abc import AsyncIterator, Generator, Mapping, Sequence
-from contextlib import closing
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
-from langgraph.errors import GraphBubbleUp, ParentCommand
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langgraph.channels import BinaryOperatorAggregate, DeltaChannel
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.errors import ParentCommand
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.store.memory import InMemoryStore
+from langgraph.types import Command, StateSnapshot
 
-from crab_graph.agents.reply import (
-    BadReply,
-    Reply,
-    calls_of,
-    clean_text,
-    inner_lines,
-    own_content,
-    read_reply,
+from crab_graph.agents.event_loop import run_to_end
+from crab_graph.agents.reply import BadReply, Call, Reply, call_ids_of, calls_of, read_reply
+from crab_graph.agents.thread_memory import (
+    Memory,
+    Remembered,
+    copy_store,
+    filled_store,
+    last_checkpoint,
+    restore_threads,
+    write_store,
+    write_threads,
 )
+from crab_graph.agents.workplace import Toolbox, Workplace
+from crab_graph.tools.registry import Owner, ToolRegistry
 
-if TYPE_CHECKING:
-    from langgraph.graph.state import CompiledStateGraph
+Graph = CompiledStateGraph[Any, Any, Any, Any]
 
+_SAID_IN = ("message", "reply", "response", "answer", "text", "content")
+"""The fields of structured output in which the words for the customer are looked for."""
 
-class CallDeferred(GraphBubbleUp):
-    """Leaves an agent's tool loop: the environment runs the call.
-
-    LangGraph hands signals of this kind through error handlers and retries.
-    """
-
-
-def defer(name: str, arguments: dict[str, Any]) -> NoReturn:
-    """Leave the loop; the body of every tool that is handed to a factory."""
-    raise CallDeferred(
-        f"'{name}' is run by the environment: return the compiled agent itself, or return its calls"
-    )
+_EXPECTED = "a turn ends with an AIMessage whose text is for the customer"
 
 
 class CompiledAgent:
     """Answers with a compiled graph over `messages`."""
 
     def __init__(
-        self, graph: "CompiledStateGraph[Any, Any, Any, Any]", tools: Sequence[str]
+        self, graph: Graph, registry: ToolRegistry, toolbox: Toolbox | None = None
     ) -> None:
-        """Wrap a graph, which is run without a checkpointer; `tools` are the environment's."""
-        self._graph = graph.copy(update={"checkpointer": None}) if graph.checkpointer else graph
-        self._tools = frozenset(tools)
-        found = _tools_of(graph)
-        self._brought = found.keys() - self._tools
-        self._is_async = any(
-            getattr(one, "func", None) is None
-            and (getattr(one, "afunc", None) or getattr(one, "coroutine", None)) is not None
-            for one in (*_nodes_of(graph), *found.values())
-        )
+        """Ready a graph for one episode; `toolbox` has the tools that it was made with."""
+        own = graph.checkpointer
+        self._saver = own if isinstance(own, BaseCheckpointSaver) else None
+        self._graph = graph
+        self._toolbox = toolbox or Toolbox(registry)
+        self._tools = frozenset(registry.names(Owner.AGENT))
+        self._brought = frozenset(_tools_of(graph)) - self._tools
+        self._is_async = _has_asynchronous_parts(graph)
+        messages = graph.channels.get("messages")
+        self._adds_up = isinstance(messages, BinaryOperatorAggregate | DeltaChannel)
 
     def __call__(self, messages: list[BaseMessage]) -> Reply:
-        """Return the graph's final text, or the first calls that the environment has to run."""
-        given = {message.id for message in messages}
-        new: list[BaseMessage] = []
-        try:
-            with closing(self._states(messages)) as states:
-                for state in states:
-                    new = [message for message in state["messages"] if message.id not in given]
-                    if self._refused(new):
-                        break
-        except ParentCommand as error:
-            raise BadReply("the agent tried to leave its graph: Command(graph=PARENT)") from error
-        except Exception as error:
-            if not self._is_deferral(error, new):
-                raise
-        return self._reply(new)
-
-    def _states(self, messages: list[BaseMessage]) -> Generator[dict[str, Any], None, None]:
-        given = {"messages": messages}
-        if not self._is_async:
-            yield from self._graph.stream(given, stream_mode="values")
-            return
-        states = self._graph.astream(given, stream_mode="values")
-        with asyncio.Runner() as loop:
+        """Return what the graph comes to in one turn."""
+        with self._toolbox.opened() as place:
             try:
-                while (state := loop.run(_next_of(states))) is not None:
-                    yield state
-            finally:
-                loop.run(_close(states))
+                return self._turn(messages, place)
+            except ParentCommand as error:
+                text = "the agent tried to leave its graph: Command(graph=PARENT)"
+                raise BadReply(text) from error
+            except (NotImplementedError, TypeError) as error:
+                if self._is_async or not _lacks_synchronous_code(error):
+                    raise
+            self._is_async = True
+            if place is not None:
+                place.again()
+            return self._turn(messages, place)
 
-    def _refused(self, new: Sequence[BaseMessage]) -> bool:
-        """Tell whether the inner loop itself answered a call that the environment has to record."""
-        ours = {
-            call["id"]
+    def _turn(self, messages: list[BaseMessage], place: Workplace | None) -> Reply:
+        memory = None if place is None else place.memory
+        saver = self._saver or InMemorySaver()
+        held = Remembered(saver.serde, None if memory is None else memory["blobs"])
+        thread = "agent" if place is None else place.thread
+        if memory is None:
+            saver.delete_thread(thread)
+        elif last_checkpoint(saver, thread) != memory["last"]:
+            restore_threads(saver, thread, memory["threads"], held)
+        store = _own_store(self._graph, memory, held)
+        graph = self._graph.copy(update={"checkpointer": saver, "store": store})
+        before = [] if memory is None else list(_messages_in(graph, thread))
+        given = self._unseen(messages, place, before)
+        state = self._play(graph, given, thread, place)
+        reply = self._reply(state.values, len(before), {one.id for one in (*before, *given)}, place)
+        if place is None:
+            return reply
+        kept: Memory = {
+            "last": state.config["configurable"]["checkpoint_id"],
+            "threads": write_threads(saver, thread, state.values, graph, held),
+        }
+        if isinstance(store, InMemoryStore):
+            kept["store"] = write_store(store, held)
+        return replace(reply, memory=kept | {"blobs": held.new})
+
+    def _unseen(
+        self, messages: list[BaseMessage], place: Workplace | None, before: Sequence[BaseMessage]
+    ) -> list[BaseMessage]:
+        """Return what the graph is handed: all there is, or what it has not seen.
+
+        Results of calls that it left to the environment answer to the ids that it knows.
+        """
+        if place is None or place.memory is None or not self._adds_up:
+            return messages
+        new = messages[len(messages) - place.unseen :]
+        last = before[-1] if before else None
+        ids = iter(call_ids_of(last) if isinstance(last, AIMessage) else ())
+        return [
+            one.model_copy(update={"tool_call_id": next(ids, one.tool_call_id)})
+            if isinstance(one, ToolMessage)
+            else one
+            for one in new
+        ]
+
+    def _play(
+        self, graph: Graph, given: Sequence[BaseMessage], thread: str, place: Workplace | None
+    ) -> StateSnapshot:
+        """Run the graph to the end of its turn.
+
+        It is gone on with where it only stops before or after a node, and where a person answered.
+        """
+        config = {} if place is None else dict(place.config)
+        config["configurable"] = {**config.get("configurable", {}), "thread_id": thread}
+        asked: Any = {"messages": list(given)}
+        while True:
+            state = self._run(graph, asked, config)
+            if state.interrupts:
+                if place is None:
+                    raise BadReply("the agent asks a person: interrupt()")
+                asked = Command(resume={i.id: place.ask_person(i.value) for i in state.interrupts})
+            elif state.next:
+                asked = None
+            else:
+                return state
+
+    def _run(self, graph: Graph, asked: Any, config: Any) -> StateSnapshot:
+        how: dict[str, Any] = {"stream_mode": "values"}
+        if self._saver is None:
+            how["durability"] = "exit"
+        if self._is_async:
+            return run_to_end(_run_asynchronously(graph, asked, config, how))
+        for _ in graph.stream(asked, config, **how):
+            pass
+        return graph.get_state(config)
+
+    def _reply(
+        self, state: Mapping[str, Any], before: int, known: set[str | None], place: Workplace | None
+    ) -> Reply:
+        messages: Sequence[BaseMessage] = state.get("messages") or ()
+        new = [
+            one
+            for number, one in enumerate(messages)
+            if (number >= before if one.id is None else one.id not in known)
+        ]
+        if place is not None and (left := self._left(new)):
+            place.leave(left)
+        last = new[-1] if new else None
+        if isinstance(last, AIMessage):
+            return read_reply(last)
+        said = _said_in(state.get("structured_response"))
+        if said is None and _is_answer(last, self._tools):
+            said = str(last.text) if last is not None else None
+        if said is None:
+            ended = "nothing new" if last is None else f"a {type(last).__name__}"
+            raise BadReply(f"the agent's graph ended with {ended}; {_EXPECTED}")
+        return read_reply(said)
+
+    def _left(self, new: Sequence[BaseMessage]) -> list[Call]:
+        """Return the calls of tools that nobody has, which the inner loop itself refused."""
+        refused = {
+            one.tool_call_id: one.name
+            for one in new
+            if isinstance(one, ToolMessage) and one.status == "error"
+        }
+        return [
+            call
             for message in new
             if isinstance(message, AIMessage)
-            for call in message.tool_calls
-            if call["name"] in self._tools
-        }
-        return any(
-            (message.tool_call_id in ours or message.status == "error")
-            and message.name not in self._brought  # ids repeat: one may stand for a call of each
-            for message in new
-            if isinstance(message, ToolMessage)
-        )
-
-    def _is_deferral(self, error: Exception, new: Sequence[BaseMessage]) -> bool:
-        """Return whether a tool of the environment was reached.
-
-        A graph that was built with tools that refuse to run raises their error, not our signal.
-        """
-        if isinstance(error, CallDeferred):
-            return True
-        last = new[-1] if new else None
-        return (
-            isinstance(error, RuntimeError)
-            and isinstance(last, AIMessage)
-            and any(call["name"] in self._tools for call in last.tool_calls)
-        )
-
-    def _reply(self, new: Sequence[BaseMessage]) -> Reply:
-        for end in reversed(range(len(new))):
-            last = new[end]
-            if isinstance(last, AIMessage):
-                if not (calls := calls_of(last)):
-                    return read_reply(last)
-                inner = inner_lines(new[:end])
-                if not self._brought.intersection(call.name for call in calls):
-                    return Reply(clean_text(str(last.text)), calls, inner, own_content(last))
-                # A batch of both kinds: what the loop answered of it is lost with the loop, so the
-                # agent is shown a message with our calls alone, and asks for its own ones again.
-                kept = tuple(call for call in calls if call.name not in self._brought)
-                if not kept:
-                    raise BadReply(f"the compiled agent left its own tool '{calls[0].name}' unrun")
-                return Reply(clean_text(str(last.text)), kept, inner)
-        raise BadReply("the compiled agent ended without an AIMessage")
+            for call, id in zip(calls_of(message), call_ids_of(message), strict=True)
+            if id in refused and call.name not in self._tools | self._brought
+        ]
 
 
-def _nodes_of(graph: Any) -> list[Any]:
-    return [getattr(node, "bound", None) for node in graph.nodes.values()]
+def _own_store(graph: Graph, memory: Memory | None, held: Remembered) -> Any:
+    """Return the graph's store; one that is in memory alone is each episode's own."""
+    store = graph.store
+    if not isinstance(store, InMemoryStore):
+        return store
+    if memory is None:
+        return copy_store(store)
+    kept = memory.get("store", ())
+    return filled_store(store, ((space, key, held.value(name)) for space, key, name in kept))
 
 
-def _tools_of(graph: Any) -> dict[str, Any]:
-    known = [getattr(node, "tools_by_name", None) for node in _nodes_of(graph)]
-    return {name: tool for one in known if isinstance(one, Mapping) for name, tool in one.items()}
-
-
-async def _next_of(states: AsyncIterator[Any]) -> dict[str, Any] | None:
-    found: dict[str, Any] | None = await anext(states, None)
+def _messages_in(graph: Graph, thread: str) -> Sequence[BaseMessage]:
+    state = graph.get_state({"configurable": {"thread_id": thread}})
+    found: Sequence[BaseMessage] = state.values.get("messages") or ()
     return found
 
 
-async def _close(states: Any) -> None:
-    await states.aclose()
+async def _run_asynchronously(
+    graph: Graph, asked: Any, config: Any, how: Mapping[str, Any]
+) -> StateSnapshot:
+    async for _ in graph.astream(asked, config, **how):
+        pass
+    return await graph.aget_state(config)
+
+
+def _said_in(structured: Any) -> str | None:
+    """Return the words for the customer in structured output, if they can be told."""
+    if isinstance(structured, str):
+        return structured
+    fields = structured if isinstance(structured, Mapping) else getattr(structured, "__dict__", {})
+    texts = {name: value for name, value in fields.items() if isinstance(value, str)}
+    for name in _SAID_IN:
+        if name in texts:
+            return texts[name]
+    return next(iter(texts.values())) if len(texts) == 1 else None
+
+
+def _is_answer(last: BaseMessage | None, tools: frozenset[str]) -> bool:
+    """Return whether a turn may end so: with a tool's result, or what a named member said."""
+    if isinstance(last, ToolMessage):
+        return last.status != "error" and last.name not in tools
+    return isinstance(last, HumanMessage) and last.name is not None
+
+
+def _parts_of(graph: Graph) -> list[Any]:
+    graphs: list[Any] = [graph, *(one for _, one in graph.get_subgraphs(recurse=True))]
+    return [getattr(node, "bound", None) for one in graphs for node in one.nodes.values()]
+
+
+def _tools_of(graph: Graph) -> dict[str, Any]:
+    known = [getattr(part, "tools_by_name", None) for part in _parts_of(graph)]
+    return {name: tool for one in known if isinstance(one, Mapping) for name, tool in one.items()}
+
+
+def _has_asynchronous_parts(graph: Graph) -> bool:
+    """Return whether a node or tool is asynchronous only; what else is will be told by an error."""
+    return any(
+        getattr(one, "func", None) is None
+        and (getattr(one, "afunc", None) or getattr(one, "coroutine", None)) is not None
+        for one in (*_parts_of(graph), *_tools_of(graph).values())
+    )
+
+
+def _lacks_synchronous_code(error: BaseException) -> bool:
+    return isinstance(error, NotImplementedError) or "No synchronous function" in str(error)

@@ -34,15 +34,15 @@ class Call(NamedTuple):
 class Reply:
     """One answer; its text is not delivered when there are calls for the environment.
 
-    `inner` are messages between an agent and tools of its own that came before, as transcript
-    lines. `own` is what the provider put beside the text, such as reasoning with its signature; it
-    is handed back to the agent with its message, and to nobody else.
+    `own` is what the provider put beside the text, such as reasoning with its signature; it is
+    handed back to the agent with its message, and to nobody else. `memory` is what an agent with a
+    memory of its own remembers now, as far as that is new.
     """
 
     text: str = ""
     calls: tuple[Call, ...] = ()
-    inner: tuple[dict[str, Any], ...] = ()
     own: dict[str, Any] = field(default_factory=dict)
+    memory: dict[str, Any] | None = None
 
 
 class BadReply(TypeError):
@@ -102,12 +102,22 @@ def calls_of(message: AIMessage) -> tuple[Call, ...]:
     LangChain keeps the unreadable ones apart; where the message does not tell how they stood
     among the others, they come last.
     """
-    written = [*message.tool_calls, *message.invalid_tool_calls]
+    calls = _calls_in_order(message)
+    return tuple(Call(clean_text(call["name"] or ""), _arguments(call["args"])) for call in calls)
+
+
+def call_ids_of(message: AIMessage) -> list[str]:
+    """Return the ids of the calls of a message, in the order of `calls_of`."""
+    return [_id(call) for call in _calls_in_order(message)]
+
+
+def _calls_in_order(message: AIMessage) -> list[Any]:
+    written: list[Any] = [*message.tool_calls, *message.invalid_tool_calls]
     listed, known = _written_ids(message), [_id(call) for call in written]
     is_told = sorted(listed) == sorted(known) and len(set(known)) == len(known)
     if message.tool_calls and message.invalid_tool_calls and is_told:
         written.sort(key=lambda call: listed.index(_id(call)))
-    return tuple(Call(clean_text(call["name"] or ""), _arguments(call["args"])) for call in written)
+    return written
 
 
 def _id(call: Mapping[str, Any]) -> str:
@@ -214,21 +224,3 @@ def clean_text(text: str) -> str:
     """Return a text without lone surrogates, which no file can hold, and without used keys."""
     text = without_used_secrets(text)
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
-
-
-def inner_lines(messages: Sequence[Any]) -> tuple[dict[str, Any], ...]:
-    """Return messages between an agent and its own tools as transcript lines."""
-    lines: list[dict[str, Any]] = []
-    for message in messages:
-        line: dict[str, Any] = {"role": message.type, "content": clean_text(str(message.text))}
-        if isinstance(message, AIMessage):
-            line["tool_calls"] = [
-                {"id": str(call["id"]), "name": call["name"], "arguments": plain(call["args"])}
-                for call in message.tool_calls
-            ]
-            if own := own_content(message):
-                line["own"] = own
-        elif message.type == "tool":
-            line["tool_call_id"] = str(message.tool_call_id)
-        lines.append(line)
-    return tuple(lines)

@@ -26,14 +26,20 @@ _CHANNEL = "reply"
 
 
 class Step:
-    """One execution of a node in one thread; what it was answered can be read and kept."""
+    """One execution of a node in one thread; what it was answered can be read and kept.
+
+    It is repeated where all that it came to is known already.
+    """
 
     def __init__(self, saver: BaseCheckpointSaver[Any], thread: str, task: str) -> None:
         """Point at the entries of a step, by its thread and LangGraph's id of it."""
+        self.thread = thread
         self._saver = saver
         self._entries = {"thread_id": thread, "checkpoint_ns": NAMESPACE}
         self._task = task
+        self.is_repeated = False
         self._asked = 0
+        self._added = 0
 
     def recall(self, place: str) -> Any | None:
         """Return what was kept at a place of this step, if anything was."""
@@ -61,6 +67,19 @@ class Step:
             self._saver.put(config, checkpoint, {}, {_CHANNEL: name})
         except Exception as error:
             raise StorageError(f"a reply cannot be kept: {error}") from error
+
+    def entries(self) -> list[Any]:
+        """Return what was added to this step, in order."""
+        found: list[Any] = []
+        while (entry := self.recall(f"entry-{len(found)}")) is not None:
+            found.append(entry)
+        self._added = len(found)
+        return found
+
+    def add(self, entry: Any) -> None:
+        """Keep a JSON value behind the others that were added; it outlives the process."""
+        self.keep(f"entry-{self._added}", entry)
+        self._added += 1
 
     def once(self, ask: Callable[[], Any]) -> Any:
         """Return the answer to the step's next question, asking only if it was not asked before."""

@@ -15,10 +15,12 @@ from langgraph.errors import GraphBubbleUp
 
 from crab_graph.agents.adapters import Agent
 from crab_graph.agents.reply import Call, Reply
+from crab_graph.agents.workplace import at_work
 from crab_graph.domains.task import Task
 from crab_graph.errors import CrabGraphError, UsageError
 from crab_graph.graph.accounts import OutOfTime, Spent, Tried, costs_of, try_step, usage_by_party
-from crab_graph.graph.journal import current_step, within
+from crab_graph.graph.journal import Step, current_step, within
+from crab_graph.graph.own_turn import OwnLines, OwnTurn, Scene
 from crab_graph.graph.person import PERSON, PERSON_AGENT
 from crab_graph.graph.state import (
     AgentInput,
@@ -31,6 +33,7 @@ from crab_graph.graph.state import (
     Turn,
     counts_of,
     ended,
+    memory_of,
     state_change,
     user_view,
 )
@@ -96,27 +99,84 @@ class EpisodeNodes:
         counts = counts_of(state)
         view = self.view.of(state.get("messages", []))
         spent = state.get("spent", {})
-        tried = self._try("agent", self._agent_context(), lambda: self._respond(view), spent)
-        if tried.error is not None:
-            return self._broken("agent", tried, spent)
-        reply = cast(Reply, tried.value)
+        step = self._step("agent")
+        turn = self._own_turn(state, step)
+
+        def answer() -> Reply:
+            with at_work(turn):
+                return self._respond(view)
+
+        tried = self._try("agent", self._agent_context(), answer, spent, step)
+        if step is not None and step.is_repeated:
+            turn.load()
+        own = turn.lines(counts["seq"], counts["agent_calls"])
+        counts = _with_own(counts, own)
         spending = self._spend(spent, "agent", tried.usage, tried.seconds)
+        update: Update = {"events": Batch(lines=own.events)} if own.events else {}
+        if turn.over is not None:
+            cut, following = self._stopped(counts, turn)
+            lines, update = [*own.lines, *cut], update | following
+        elif tried.error is not None:
+            return self._broken("agent", tried, spent)
+        else:
+            reply = cast(Reply, tried.value)
+            line, following = self._answered(counts, reply, spending.get("spent", spent))
+            lines, update = [*own.lines, line], update | following
+            if reply.memory is not None:
+                seq = update["counts"]["seq"]
+                kept = {"seq": seq, "agent": self._specs["agent"], "memory": reply.memory}
+                update["agent_states"] = Batch(lines=[kept])
+        return update | spending | {"messages": Batch(lines=lines)}
+
+    def _own_turn(self, state: AgentInput, step: Step | None) -> OwnTurn:
+        """Return where the agent works in this step."""
+        counts, spent = counts_of(state), state.get("spent", {})
+        memory, seen = memory_of(state, cast(str, self._specs["agent"]))
+
+        def reached(lines: int, errors: int, usage: Usage) -> str | None:
+            now = cast(Spent, {**spent, "agent": add_usage(spent.get("agent", {}), usage)})
+            tried = {**counts, "seq": counts["seq"] + lines}
+            tried["tool_errors"] = counts["tool_errors"] + errors
+            return self._reached(cast(Counts, tried), now)
+
+        scene = Scene(
+            self._tools,
+            self._task.world,
+            state.get("events", []),
+            reached,
+            self._limits.max_reply_characters,
+            memory,
+            sum(line["seq"] >= seen for line in state.get("messages", ())),
+        )
+        return OwnTurn(scene, step, {})
+
+    def _answered(self, counts: Counts, reply: Reply, spent: Spent) -> tuple[Message, Update]:
+        """Return the line of what an agent answered at last, and what follows from it."""
         line: Message = {"seq": counts["seq"], "role": "assistant"}
         length = reply_length(reply.text, (call.arguments for call in reply.calls))
         if length > self._limits.max_reply_characters:
             line["content"] = self._cut(reply, length)
-            update = self._next(counts, "user", spending.get("spent", spent), turns=1)
+            update = self._next(counts, "user", spent, turns=1)
             update |= ended(Status.BUDGET_EXHAUSTED, OVERLONG_REPLY)
         elif not reply.calls:
             line["content"] = without_tokens(reply.text).strip()
-            update = self._next(counts, "user", spending.get("spent", spent), turns=1)
+            update = self._next(counts, "user", spent, turns=1)
         else:
             calls = _numbered(reply.calls, "call", counts["agent_calls"])
             line |= {"owner": "agent", "content": reply.text, "tool_calls": calls}
             update = self._next(counts, "environment", spent, agent_calls=len(calls))
-        beside = {"inner": list(reply.inner), "own": reply.own}
-        line |= {name: value for name, value in beside.items() if value}
-        return update | spending | {"messages": Batch(lines=[line])}
+        return line | ({"own": reply.own} if reply.own else {}), update
+
+    def _stopped(self, counts: Counts, turn: OwnTurn) -> tuple[list[Message], Update]:
+        """Return what ends an episode that reached a limit in the middle of a turn."""
+        update: Update = {"counts": counts, "turn": "user"}
+        lines: list[Message] = []
+        if turn.overlong is not None:
+            call, length = turn.overlong
+            text = self._cut(Reply(calls=(call,)), length)
+            lines = [{"seq": counts["seq"], "role": "assistant", "content": text}]
+            update = self._next(counts, "user", {}, turns=1)
+        return lines, update | ended(Status.BUDGET_EXHAUSTED, cast(str, turn.over))
 
     def _cut(self, reply: Reply, length: int) -> str:
         """Return what is kept of a reply that is too long, which says so itself."""
@@ -132,7 +192,9 @@ class EpisodeNodes:
         before = state.get("user_state", {})
         spent = state.get("spent", {})
         view = user_view(state)
-        tried = self._try("user", copy_context(), lambda: self._user.step(before, view), spent)
+        tried = self._try(
+            "user", copy_context(), lambda: self._user.step(before, view), spent, self._step("user")
+        )
         if tried.error is not None:
             return self._broken("user", tried, spent)
         step = cast(UserReply, tried.value)
@@ -179,16 +241,25 @@ class EpisodeNodes:
             update |= ended(Status.ENDED, token.word)  # it waited for the calls of its turn
         return update | {channel: Batch(lines=lines), "events": Batch(lines=events)}
 
+    def _step(self, party: str) -> Step | None:
+        """Return where a party's answers are kept; `None` where they are not, or need not be."""
+        return current_step(self._journal) if party in self._sampled else None
+
     def _try(
-        self, party: str, context: Context, ask: Callable[[], Any], spent: Spent
+        self,
+        party: str,
+        context: Context,
+        ask: Callable[[], Any],
+        spent: Spent,
+        step: Step | None,
     ) -> Tried[Any]:
         """Try a step within what is left of the episode's time.
 
         Where the same step ran before, to where it had its reply, that is its reply again.
         """
-        step = current_step(self._journal) if party in self._sampled else None
         known = None if step is None else step.recall(_WHOLE)
-        if known is not None:
+        if step is not None and known is not None:
+            step.is_repeated = True
             usage = known.pop("usage")
             calls = tuple(Call(name, arguments) for name, arguments in known.pop("calls"))
             return Tried(_REPLIES[party](calls=calls, **known), None, usage, 0.0)
@@ -253,14 +324,18 @@ class EpisodeNodes:
         update: Update = {"counts": new, "turn": turn, "status": str(Status.RUNNING)}
         if turn == "environment":
             return update  # a call written down is also run, or a replay would run it alone
-        limit = self._limits.reached(
-            messages=new["seq"],
-            turns=new["turns"],
-            tool_errors=new["tool_errors"],
+        limit = self._reached(new, spent)
+        return update if limit is None else update | ended(Status.BUDGET_EXHAUSTED, limit)
+
+    def _reached(self, counts: Counts, spent: Spent) -> str | None:
+        """Return the name of a limit that is reached, if there is one."""
+        return self._limits.reached(
+            messages=counts["seq"],
+            turns=counts["turns"],
+            tool_errors=counts["tool_errors"],
             tokens=sum(totals(usage).tokens for usage in usage_by_party(spent).values()),
             cost=self._cost(spent),
         )
-        return update if limit is None else update | ended(Status.BUDGET_EXHAUSTED, limit)
 
     def _cost(self, spent: Spent) -> float:
         """Return what was spent in dollars, where there is a limit to it.
@@ -285,6 +360,17 @@ def _numbered(calls: Sequence[Call], prefix: str, before: int) -> list[dict[str,
         {"id": f"{prefix}_{number}", "name": call.name, "arguments": call.arguments}
         for number, call in enumerate(calls, start=before + 1)
     ]
+
+
+def _with_own(counts: Counts, own: OwnLines) -> Counts:
+    """Return the numbers after the calls that an agent made in place."""
+    return Counts(
+        seq=counts["seq"] + len(own.lines),
+        turns=counts["turns"],
+        tool_errors=counts["tool_errors"] + own.errors,
+        agent_calls=counts["agent_calls"] + own.calls,
+        user_calls=counts["user_calls"],
+    )
 
 
 def _failed(fault: str, reason: str, error: Exception) -> Update:

@@ -36,7 +36,8 @@ def hidden_state(state: Mapping[str, Any]) -> dict[str, Any]:
         more = {key: value for key, value in line.items() if key not in shown}
         if more.keys() > {"seq"}:
             beside.append(more)
-    return {"user_states": list(state.get("user_states", ())), "beside": beside}
+    kept = {name: list(state.get(name, ())) for name in ("user_states", "agent_states")}
+    return {**kept, "beside": beside}
 
 
 def steps_of(messages: Sequence[Message]) -> list[int]:
@@ -85,6 +86,9 @@ def state_after(
         "user_messages": Batch(lines=private),
         "events": Batch(lines=events),
         "user_states": Batch(lines=changes),
+        "agent_states": Batch(
+            lines=[one for one in hidden.get("agent_states", ()) if one["seq"] <= end]
+        ),
         "user_state": user_state,
         "counts": _counts(lines),
         "turn": _turn(lines),

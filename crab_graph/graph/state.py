@@ -22,7 +22,7 @@ Message = dict[str, Any]
 Turn = Literal["agent", "user", "environment"]
 
 _SNAPSHOT_EVERY = 100
-_STATE_ONLY = frozenset({"seq", "inner", "own"})
+_STATE_ONLY = frozenset({"seq", "own", "caller"})
 
 
 class Status(StrEnum):
@@ -75,7 +75,8 @@ class EpisodeState(TypedDict, total=False):
     """All that is checkpointed.
 
     `user_states` says how the user's state changed at which message: from it and the messages the
-    state at any message can be made again. `spent` is missing where no model was asked.
+    state at any message can be made again. `agent_states` are what the agent remembered after which
+    message, each as far as it was new. `spent` is missing where no model was asked.
     """
 
     messages: History
@@ -83,6 +84,7 @@ class EpisodeState(TypedDict, total=False):
     events: History
     user_state: dict[str, Any]
     user_states: History
+    agent_states: History
     counts: Counts
     turn: str
     status: str
@@ -92,9 +94,14 @@ class EpisodeState(TypedDict, total=False):
 
 
 class AgentInput(TypedDict, total=False):
-    """The part of the state that the agent node and its edge read: nothing private."""
+    """The part of the state that the agent node and its edge read: nothing of the user's.
+
+    The events say what the agent's own calls find, and are not shown to it.
+    """
 
     messages: History
+    events: History
+    agent_states: History
     counts: Counts
     turn: str
     status: str
@@ -134,6 +141,15 @@ def state_change(
     new = {key: value for key, value in after.items() if key not in before or before[key] != value}
     gone = sorted(before.keys() - after.keys())
     return [{"seq": seq, "set": new, "drop": gone}] if new or gone else []
+
+
+def memory_of(state: Mapping[str, Any], agent: str) -> tuple[dict[str, Any] | None, int]:
+    """Return what an agent remembers, and the number of the first message after that."""
+    own = [one for one in state.get("agent_states", ()) if one["agent"] == agent]
+    if not own:
+        return None, 0
+    blobs = {name: blob for one in own for name, blob in one["memory"]["blobs"].items()}
+    return {**own[-1]["memory"], "blobs": blobs}, own[-1]["seq"]
 
 
 def is_finished(state: Mapping[str, Any]) -> bool:

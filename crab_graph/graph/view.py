@@ -34,8 +34,7 @@ class View:
             known, built = [], []
         fresh = list(built)
         for line in lines[len(known) :]:
-            for part in (*line.get("inner", ()), line):
-                fresh.append(self._message(part, f"m{len(fresh) + 1}"))
+            fresh.append(self._message(line, f"m{len(fresh) + 1}"))
         self._built = (list(lines), fresh)
         return [self._system, *fresh]
 
@@ -45,7 +44,7 @@ class View:
             status = "error" if content.startswith('{"error":') else "success"
             call = line["tool_call_id"]
             return ToolMessage(content=content, tool_call_id=call, id=id, status=status)
-        if role in {self._own_role, "ai"}:
+        if role == self._own_role:
             calls = []
             for call in line.get("tool_calls", ()):
                 given = call["arguments"]

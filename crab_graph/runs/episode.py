@@ -121,10 +121,17 @@ def _name(task: Task, user: UserSpec, visit: Visit) -> str:
 def trace_of(state: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the tool calls of an episode in the order in which they ran, with what they wrote.
 
-    What they returned stands in the messages alone: it is most of what an episode weighs.
+    What they returned stands in the messages alone: it is most of what an episode weighs. Who made
+    a call in place, where that is known, is its `caller`.
     """
     lines = [*state.get("messages", ()), *state.get("user_messages", ())]
     asked = {call["id"]: call for line in lines for call in line.get("tool_calls") or ()}
+    callers = {
+        call["id"]: {"caller": line["caller"]}
+        for line in lines
+        if "caller" in line
+        for call in line["tool_calls"]
+    }
     written: dict[int, list[dict[str, Any]]] = {}
     for event in state.get("events", ()):
         rest = {key: value for key, value in event.items() if key != "seq"}
@@ -137,6 +144,7 @@ def trace_of(state: Mapping[str, Any]) -> list[dict[str, Any]]:
             "tool_call_id": line["tool_call_id"],
             "error": json.loads(line["content"]).get("error"),
             "events": written.get(line["seq"], []),
+            **callers.get(line["tool_call_id"], {}),
         }
         for line in sorted(lines, key=lambda line: line["seq"])
         if line["role"] == "tool"

@@ -31,6 +31,8 @@ from crab_graph.tools.tables import EntityTable, Row, World
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
+    from crab_graph.tools.environment_tools import Invoked
+
 Result = dict[str, Any]
 ArgumentModel = type[ToolArguments]
 
@@ -236,18 +238,18 @@ class ToolRegistry:
             self._schemas[owner] = [{"type": "function", "function": one} for one in functions]
         return list(self._schemas[owner])
 
-    def langchain_tools(
-        self, owner: Owner, run: Callable[[str, dict[str, Any]], str] | None = None
-    ) -> "list[BaseTool]":
-        """Return one party's tools for LangChain.
+    def langchain_tools(self, owner: Owner, elsewhere: "Invoked | None" = None) -> "list[BaseTool]":
+        """Return one party's tools for LangChain, which work during a turn of that party.
 
-        When one is invoked, `run(name, arguments)` returns its message; without it the tools, built
-        once, only tell a model what there is.
+        `elsewhere` answers where a tool is invoked outside the context of a turn, as in a plain
+        thread; without it the tools are built once, and refuse there.
         """
-        if run is not None:
-            return _langchain_tools(self.openai_schemas(owner), run)
+        from crab_graph.tools.environment_tools import build_tools  # noqa: PLC0415  (heavy)
+
+        if elsewhere is not None:
+            return build_tools(self.openai_schemas(owner), elsewhere)
         if owner not in self._langchain:
-            self._langchain[owner] = _langchain_tools(self.openai_schemas(owner), _refuse)
+            self._langchain[owner] = build_tools(self.openai_schemas(owner))
         return list(self._langchain[owner])
 
     def call(self, tables: BookingTables, owner: Owner, name: str, arguments: Any) -> ToolOutcome:
@@ -289,29 +291,3 @@ def _written(payload: Mapping[str, Any]) -> str:
         return to_json(payload).decode()
     except ValueError:  # half a character, which has no bytes
         return json.dumps(payload, separators=(",", ":"), ensure_ascii=False)
-
-
-def _refuse(name: str, arguments: dict[str, Any]) -> str:
-    del arguments
-    raise RuntimeError(f"'{name}' cannot be run here: calls are executed by the environment")
-
-
-def _langchain_tools(
-    schemas: Iterable[Mapping[str, Any]], run: Callable[[str, dict[str, Any]], str]
-) -> "list[BaseTool]":
-    from langchain_core.tools import StructuredTool  # noqa: PLC0415  (heavy, and not always needed)
-
-    def build(name: str, description: str, parameters: dict[str, Any]) -> "BaseTool":
-        def invoke(**arguments: Any) -> str:
-            return run(name, arguments)
-
-        return StructuredTool.from_function(
-            func=invoke,
-            name=name,
-            description=description,
-            # Not a model: malformed arguments must reach the environment and be recorded.
-            args_schema=parameters,
-            infer_schema=False,
-        )
-
-    return [build(**schema["function"]) for schema in schemas]

@@ -19,7 +19,7 @@ SAYS = {
     "provider_model": ["openai:mock?temperature=0: pass"],
     "runnable_chain": ["pass after"],
     "training_environment": ["fail, reward 0.0", "went on after 3 messages", "a batch: [0.0, 0.0"],
-    "state_graph": ["routed: pass", "externalised: pass"],
+    "state_graph": ["plain: pass", "stopping: pass"],
 }
 
 
@@ -58,7 +58,7 @@ def test_an_example_runs(script, example_bench):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("agent", ["plain_function:careful", "state_graph:externalised"])
+@pytest.mark.parametrize("agent", ["plain_function:careful", "state_graph:stopping"])
 def test_what_stands_in_a_module_is_an_agent_for_the_command_line(agent, example_bench, tmp_path):
     crab = ["-m", "crab_graph"]
     if not example_bench.exists():

@@ -1,0 +1,45 @@
+"""Asynchronous code run to its end from synchronous code, also where an event loop is running.
+
+One loop serves the process: clients of models keep connections that belong to the loop in which
+they were opened.
+"""
+
+import asyncio
+import os
+import threading
+from collections.abc import Awaitable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import lru_cache
+from typing import TypeVar
+
+Result = TypeVar("Result")
+
+
+def run_to_end(awaitable: Awaitable[Result]) -> Result:
+    """Return what an awaitable comes to; it is awaited in a copy of this context."""
+    loop = _loop(os.getpid())
+    if loop is _running():  # asked from inside: waiting here for this loop would never end
+        with ThreadPoolExecutor(1) as threads:
+            return threads.submit(copy_context().run, asyncio.run, _awaited(awaitable)).result()
+    return asyncio.run_coroutine_threadsafe(_awaited(awaitable), loop).result()
+
+
+@lru_cache(1)
+def _loop(process: int) -> asyncio.AbstractEventLoop:
+    """Return the loop of this process, begun in a thread that keeps no process alive."""
+    del process  # a forked process has none of its parent's threads
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="crab-graph-loop", daemon=True).start()
+    return loop
+
+
+def _running() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+async def _awaited(awaitable: Awaitable[Result]) -> Result:
+    return await awaitable
