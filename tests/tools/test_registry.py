@@ -1,3 +1,4 @@
+import asyncio
 import copy
 import json
 from typing import Any
@@ -8,6 +9,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.errors import ToolCallError, UnknownName
 from crab_graph.settings import Toolset
+from crab_graph.tools.environment_tools import Answered, Invocation
 from crab_graph.tools.registry import (
     Owner,
     ToolCall,
@@ -261,20 +263,30 @@ def test_langchain_tools_show_the_schemas_and_refuse_to_run() -> None:
     tools = REGISTRY.langchain_tools(Owner.AGENT)
     assert [convert_to_openai_tool(tool) for tool in tools] == REGISTRY.openai_schemas(Owner.AGENT)
     assert tools[0] is REGISTRY.langchain_tools(Owner.AGENT)[0]
-    with pytest.raises(RuntimeError, match="executed by the environment"):
+    with pytest.raises(RuntimeError, match="tools work in a turn of the agent"):
         tools[0].invoke({})
 
 
-def test_langchain_tools_hand_malformed_arguments_to_their_runner() -> None:
-    calls: list[tuple[str, dict[str, Any]]] = []
+def test_langchain_tools_hand_malformed_arguments_to_whoever_answers() -> None:
+    invoked: list[Invocation] = []
 
-    def run(name: str, arguments: dict[str, Any]) -> str:
-        calls.append((name, arguments))
-        return "ran"
+    def answer(invocation: Invocation) -> Answered:
+        invoked.append(invocation)
+        return Answered("no", is_error=len(invoked) == 2)
 
-    tools = {tool.name: tool for tool in REGISTRY.langchain_tools(Owner.AGENT, run)}
-    assert tools["book_attraction"].invoke({"tickets": "two"}) == "ran"
-    assert calls == [("book_attraction", {"tickets": "two"})]
+    tools = {tool.name: tool for tool in REGISTRY.langchain_tools(Owner.AGENT, answer)}
+    book = tools["book_attraction"]
+    call = {"type": "tool_call", "id": "c1", "name": book.name, "args": {"tickets": "two"}}
+    assert book.invoke({"tickets": "two"}) == "no"
+    refused, told = book.invoke(call), asyncio.run(book.ainvoke(call))
+    assert [(one.content, one.status, one.tool_call_id) for one in (refused, told)] == [
+        ("no", "error", "c1"),
+        ("no", "success", "c1"),
+    ]
+    assert invoked == [
+        Invocation("book_attraction", {"tickets": "two"}, id, may_wait)
+        for id, may_wait in ((None, True), ("c1", True), ("c1", False))
+    ]
 
 
 def test_what_a_call_wrote_before_it_was_refused_is_dropped() -> None:
