@@ -276,6 +276,9 @@ class ForkSettings(Settings):
         None, "What plays the user from there: rules, llm, or hybrid.", choices=tuple(Engine)
     )
     user_model: Any = setting(None, "Model of llm or hybrid.", metavar="SPEC")
+    personas: str | Path | None = setting(
+        None, "Prompt fragments of your own, over the built-in ones.", metavar="DIR"
+    )
     say: str | None = setting(None, "What is said next, by whoever's turn it is.", metavar="TEXT")
     trials: int = setting(1, "How often it goes on.", low=1)
 
@@ -363,6 +366,7 @@ class ForkKeywords(WorkKeywords, total=False):
     persona: str | None
     engine: str | None
     user_model: Any
+    personas: str | Path | None
     say: str | None
     trials: int
 

@@ -139,13 +139,12 @@ class _Person:
         task = self._seated.bench[self._seated.task_id]
         if not self._is_user:
             return task.domain.policy(task.today)
-        from crab_graph.personas.condition import parse_condition, resolve
-        from crab_graph.personas.prompt import compose_prompt
+        from crab_graph.graph.user_prompt import user_prompt
 
-        condition = resolve(
-            parse_condition(self._seated.user), self._seated.settings.seed, task.id, 0
-        )
-        return compose_prompt(condition, task.briefing).text
+        settings = self._seated.settings
+        return user_prompt(
+            self._seated.user, task, personas=settings.personas, seed=settings.seed
+        ).text
 
     def _print_tools(self, wanted: str, tools: list[str]) -> None:
         from crab_graph.tools.registry import Owner

@@ -12,7 +12,7 @@ from crab_graph.agents.agent_types import AgentSpec
 from crab_graph.domains.task import Task
 from crab_graph.graph.nodes import EpisodeNodes
 from crab_graph.graph.state import AgentInput, EpisodeState, is_finished
-from crab_graph.graph.users import Setup, UserSide, UserSpec, build_user, condition_name, set_up
+from crab_graph.graph.users import Setup, UserSide, UserSpec, build_user, set_up
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.schema import digest
 from crab_graph.settings import EpisodeKeywords, EpisodeSettings, Limits, Toolset, value_of
@@ -104,7 +104,7 @@ def prepare_episode(
     resolved, settings = resolve_agent(agent), setup.settings
     drawn, replica = leg.lineage or (leg.trial, 0)
     side = build_user(task, user, setup, drawn, replica)
-    named = [task.id, resolved.name, condition_name(user), side.engine, settings.seed, leg.trial]
+    named = [task.id, resolved.name, side.name, side.engine, settings.seed, leg.trial]
     named += leg.lineage or ()
     named += [one for one in (side.model, side.prompt_sha256) if one is not None]
     if task.domain.toolset is not Toolset.PARITY:

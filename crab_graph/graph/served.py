@@ -2,7 +2,8 @@
 
 `langgraph.json` names `make_graph`. A request's `configurable` may hold `bench` (a directory; by
 default `CRAB_BENCH`), `task`, `agent`, `user`, `seat` (`user` or `agent` for a person, who is asked
-by interrupts), `seed` and `toolset`. Without a benchmark a small one is generated once.
+by interrupts), `seed`, `toolset` and `personas` (a directory). Without a benchmark a small one is
+generated once.
 """
 
 import os
@@ -20,6 +21,7 @@ from crab_graph.errors import UsageError
 from crab_graph.graph.build import EpisodeGraph, build_graph
 from crab_graph.graph.person import PERSON_AGENT, SeatedUser
 from crab_graph.personas.condition import parse_condition
+from crab_graph.personas.fragment_set import load_fragments
 from crab_graph.tools.registry import Owner
 
 BENCH_VARIABLE = "CRAB_BENCH"
@@ -38,15 +40,21 @@ def make_graph(config: RunnableConfig) -> EpisodeGraph:
     bench = _benchmark(asked.get("bench") or os.environ.get(BENCH_VARIABLE))
     task = bench[asked["task"]] if "task" in asked else bench[0]
     agent, user = asked.get("agent", "solver"), asked.get("user", "ruse")
-    seat = asked.get("seat")
+    seat, folder = asked.get("seat"), asked.get("personas")
     if seat == Owner.USER:
-        user = SeatedUser(parse_condition(user))
+        added = load_fragments(None if folder is None else Path(folder)).added
+        user = SeatedUser(parse_condition(user, added))
     elif seat == Owner.AGENT:
         agent = PERSON_AGENT
     elif seat is not None:
         raise UsageError(f"a person sits as user or agent, not as '{seat}'")
     return build_graph(
-        task, agent, user, seed=int(asked.get("seed", 0)), toolset=asked.get("toolset")
+        task,
+        agent,
+        user,
+        seed=int(asked.get("seed", 0)),
+        toolset=asked.get("toolset"),
+        personas=folder,
     )
 
 

@@ -38,6 +38,7 @@ UserSpec = str | Condition | SeatedUser | AgentFunction
 """A condition such as `ruse`, a person under one, or a callable `f(messages, tools)`."""
 
 CUSTOM_CONDITION = "custom"
+_MODEL_HINT = "a model plays one with engine='llm' and user_model="
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,44 @@ class UserSide(NamedTuple):
     model: str | None = None
     prompt_sha256: str | None = None
 
+    @property
+    def name(self) -> str:
+        """What its episodes are filed under: the condition it was asked to be."""
+        return CUSTOM_CONDITION if self.condition is None else self.condition.name
+
+
+def read_users(
+    users: UserSpec | Sequence[UserSpec], fragments: Fragments
+) -> tuple[Condition | SeatedUser | AgentFunction, ...]:
+    """Return users of which some may be named, one by one or in a text with commas.
+
+    Raises:
+        UnknownName: a part of a condition is not known.
+        UsageError: something is no user.
+    """
+    listed: list[Any] = []
+    for one in users if isinstance(users, list | tuple) else (users,):
+        listed += one.split(",") if isinstance(one, str) else [one]
+    return tuple(read_user(one, fragments) for one in listed)
+
+
+def read_user(user: UserSpec, fragments: Fragments) -> Condition | SeatedUser | AgentFunction:
+    """Return a user that may be named by its condition; errors as for `read_users`."""
+    if isinstance(user, Condition | SeatedUser):
+        return user
+    if isinstance(user, str):
+        if is_address(user) or is_provider(user.partition(":")[0]):
+            raise UsageError(f"'{public_spec(user)}' is no condition; {_MODEL_HINT}")
+        return parse_condition(user, fragments.added)
+    kind = type(user).__name__
+    if isinstance(user, BaseChatModel):
+        raise UsageError(f"{kind} is no user by itself; {_MODEL_HINT}")
+    if not callable(user):
+        raise UsageError(
+            f"a user is a condition, such as 'ruse', or a function f(messages, tools), not {kind}"
+        )
+    return user
+
 
 def build_user(task: Task, user: UserSpec, setup: Setup, trial: int, replica: int = 0) -> UserSide:
     """Return the user of one episode.
@@ -93,8 +132,7 @@ def build_user(task: Task, user: UserSpec, setup: Setup, trial: int, replica: in
     Raises:
         UsageError: it is neither.
     """
-    if isinstance(user, str):
-        user = parse_condition(user, setup.fragments.added)
+    user = read_user(user, setup.fragments)
     if isinstance(user, Condition | SeatedUser):
         asked = user.condition if isinstance(user, SeatedUser) else user
         condition = resolve(asked, setup.settings.seed, task.id, trial)
@@ -106,8 +144,6 @@ def build_user(task: Task, user: UserSpec, setup: Setup, trial: int, replica: in
         if setup.engine is Engine.LLM:
             return _model_user(task, condition, setup, seed)
         return _rules_user(briefing, condition, setup, seed)
-    if not callable(user):
-        raise UsageError(f"a user is a condition or a callable, not {type(user).__name__}")
     return _callable_user(task, user)
 
 
@@ -157,10 +193,8 @@ def with_open_model(setup: Setup) -> Setup:
     return replace(setup, model=UserModel(public_spec(model), build_chat_model(model)))
 
 
-def condition_name(user: UserSpec) -> str:
+def condition_name(user: Condition | SeatedUser | AgentFunction) -> str:
     """Return what an episode with this user is filed under."""
-    if isinstance(user, str):
-        user = parse_condition(user)
     if isinstance(user, SeatedUser):
         user = user.condition
     return str(user) if isinstance(user, Condition) else CUSTOM_CONDITION

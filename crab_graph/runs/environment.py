@@ -252,7 +252,7 @@ class Environment:
         if not info["terminated"]:
             return info
         visit = Visit(self._trial)
-        episode = record_of(self.task, self._user, self._prepared, state, self._setup, visit)
+        episode = record_of(self.task, self._prepared, state, self._setup, visit)
         return info | {
             "outcome": episode.outcome,
             "passed": episode.passed,

@@ -17,7 +17,7 @@ from crab_graph.graph.accounts import costs_of, lost_usage, usage_by_party
 from crab_graph.graph.build import EpisodeGraph, Leg, PreparedEpisode, prepare_episode
 from crab_graph.graph.restart import hidden_state
 from crab_graph.graph.state import Status, is_finished, transcript_of
-from crab_graph.graph.users import Setup, UserSpec, condition_name, set_up
+from crab_graph.graph.users import Setup, UserSpec, set_up
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.models.usage import PARTIES, Usage, add_usage, is_mock
 from crab_graph.personas.briefing import How
@@ -86,14 +86,13 @@ def play_episode(
     if visit.checkpointer is None:
         state = _last_state(graph.stream(start, stream_mode="values"))
     else:
-        thread = visit.thread_id or f"{_name(task, user, visit)}.{prepared.spec}"
+        thread = visit.thread_id or f"{_name(task, prepared, visit)}.{prepared.spec}"
         state = _play(graph, thread, prepared.spec, start)
-    return record_of(task, user, prepared, state, setup, visit)
+    return record_of(task, prepared, state, setup, visit)
 
 
 def record_of(
     task: Task,
-    user: UserSpec,
     prepared: PreparedEpisode,
     state: Mapping[str, Any],
     setup: Setup,
@@ -102,8 +101,8 @@ def record_of(
     """Grade an episode whose last state this is, however it was played."""
     origin = visit.origin
     about = {
-        "episode_id": _name(task, user, visit),
-        "condition": condition_name(user),
+        "episode_id": _name(task, prepared, visit),
+        "condition": prepared.user.name,
         "trial": visit.trial,
         "seed": setup.settings.seed,
         "attempts": visit.attempts,
@@ -113,9 +112,9 @@ def record_of(
     return _record(task, prepared, state, about)
 
 
-def _name(task: Task, user: UserSpec, visit: Visit) -> str:
+def _name(task: Task, prepared: PreparedEpisode, visit: Visit) -> str:
     turn = None if visit.origin is None else visit.origin.turn
-    return episode_id(task.id, condition_name(user), visit.trial, turn)
+    return episode_id(task.id, prepared.user.name, visit.trial, turn)
 
 
 def trace_of(state: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -9,9 +9,9 @@ from typing import Any, Unpack
 from crab_graph.domains.benchmark import load_benchmark
 from crab_graph.errors import UsageError
 from crab_graph.graph.restart import visible_ends
-from crab_graph.graph.users import set_up
+from crab_graph.graph.users import read_user, set_up
 from crab_graph.models.secrets import MASK
-from crab_graph.personas.condition import Condition, parse_condition
+from crab_graph.personas.condition import Condition
 from crab_graph.runs.config import CONFIG, ForkPoint, RunConfig, RunPath, read_config
 from crab_graph.runs.origin import check_turn
 from crab_graph.runs.record import EpisodeRecord
@@ -97,14 +97,13 @@ def prepare_fork(
     if isinstance(agent, str) and _is_lost(agent):
         raise UsageError(f"{run}: its agent was not kept with its name; give it again")
     settings = _settings(run, config, record, otherwise)
-    added = set_up(settings).fragments.added
+    fragments = set_up(settings).fragments
     user: Any = record.condition if otherwise.user is None else otherwise.user
-    if isinstance(user, str):
-        user = parse_condition(user, added)
+    user = read_user(user, fragments)
     if otherwise.persona is not None:
         if not isinstance(user, Condition):
             raise UsageError("a persona is for conditions; a callable user has none")
-        user = user.with_persona(otherwise.persona, added)
+        user = user.with_persona(otherwise.persona, fragments.added)
     sitting = prepare_sitting(
         out,
         load_benchmark(run / config.benchmark),
@@ -141,6 +140,8 @@ def _settings(
         "trials": otherwise.trials,
         "tasks": (record.task_id,),
     }
+    if otherwise.personas is not None:
+        changed["personas"] = otherwise.personas
     return settings_of(run, config, **changed)
 
 

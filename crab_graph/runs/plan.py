@@ -51,12 +51,16 @@ def episode_id(task_id: str, condition: str, trial: int, turn: int | None = None
 def select_tasks(bench: "Benchmark", wanted: Sequence[str] | None) -> tuple[str, ...]:
     """Return the tasks wanted by ids and strata (`S2`), or all, in the benchmark's order.
 
+    They may stand in one text with commas, as on the command line.
+
     Raises:
         UnknownName: a task or stratum is not in the benchmark.
     """
     strata = {task.id: f"S{task.stratum}" for task in bench}
     if wanted is None:
         return tuple(strata)
+    if isinstance(wanted, str):
+        wanted = wanted.split(",")
     chosen: set[str] = set()
     for name in wanted:
         key = name.strip().upper()

@@ -12,10 +12,17 @@ from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import UsageError
 from crab_graph.graph.person import SeatedUser
 from crab_graph.graph.savers import check_address
-from crab_graph.graph.users import Setup, UserSpec, condition_name, set_up, with_open_model
+from crab_graph.graph.users import (
+    Setup,
+    UserSpec,
+    condition_name,
+    read_users,
+    set_up,
+    with_open_model,
+)
 from crab_graph.models.prices import NO_PRICES, check_priced
 from crab_graph.models.secrets import MASK, public_spec
-from crab_graph.personas.condition import Condition, parse_condition
+from crab_graph.personas.condition import Condition
 from crab_graph.runs.config import CONFIG, RunConfig, check_directory, read_config
 from crab_graph.runs.plan import select_tasks
 from crab_graph.runs.record import EpisodeRecord
@@ -107,10 +114,7 @@ def prepare_sitting(
     settings = replace(settings, toolset=str(bench.toolset))
     setup = set_up(settings)
     setup.fragments.check_facts(bench.domain.fact_keys)
-    players = tuple(
-        parse_condition(one, setup.fragments.added) if isinstance(one, str) else one
-        for one in (users if isinstance(users, list | tuple) else (users,))
-    )
+    players = read_users(users, setup.fragments)
     stood_for = {
         "benchmark": relpath(bench.directory, directory),
         "benchmark_sha256": bench.sha256,
