@@ -30,10 +30,10 @@ from _pytest.runner import runtestprotocol
 
 from tests.mutants.mutations import ROOT, Mutant
 
-BUDGET = 8.0
+BUDGET = 20.0
 """Seconds of tests, as they take without a mutant, that one is tried with at most."""
 
-SECONDS = 40
+SECONDS = 60
 """Processor time after which a mutant runs without end, which is how it was noticed."""
 
 FEW = 3
