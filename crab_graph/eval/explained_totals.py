@@ -7,7 +7,7 @@ clause, and equals, to the cent, what is booked, paid or open when the message i
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from crab_graph.eval.checks import Evidence, seen
@@ -42,10 +42,14 @@ class StatedTotal:
         return self.total.amount.cents
 
     @property
+    def summed_cents(self) -> int:
+        """What the parts told beside it come to; the amount itself where there are none."""
+        return (self.total.parts or self.total.amount).cents
+
+    @property
     def is_consistent(self) -> bool:
         """Whether the parts told beside it, if any, come to it."""
-        parts = self.total.parts
-        return parts is None or parts.cents == self.cents
+        return self.summed_cents == self.cents
 
     def told(self, text: str) -> Evidence:
         """Return evidence about it."""
@@ -64,9 +68,7 @@ class StatedTotal:
 
 def inconsistent(stated: StatedTotal) -> Evidence:
     """Return evidence that what is told as the parts of a total does not come to it."""
-    parts = stated.total.parts
-    due = format_dollars(stated.cents if parts is None else parts.cents)
-    return stated.told(f"the parts told beside it come to {due}")
+    return stated.told(f"the parts told beside it come to {format_dollars(stated.summed_cents)}")
 
 
 def distinct(quantities: Iterable[Quantity]) -> list[Quantity]:
@@ -135,7 +137,7 @@ def running(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
     ):
         if slots and prices.keys() >= slots:
             yield Quantity(what, sum(prices[slot] for slot in slots))
-    booked = [slot for slot, held in episode.history.filling(seq).items() if held]
+    booked = episode.history.filling(seq)
     yield Quantity("what is booked so far", sum(prices.get(slot, 0) for slot in booked))
     if not message.names_whole:
         yield _paid_since(episode, message)
@@ -173,13 +175,11 @@ def whole_prices(episode: Episode, seq: float) -> dict[str, int]:
     """Return what each slot's one booking costs at a place, or in the end if it comes later."""
     filling, prices = episode.history.filling(seq), {}
     for slot in episode.reading.slots:
-        held = filling.get(slot, [])
-        if len(held) == 1:
-            known = episode.history.price_before(held[0].booking_id, seq)
-            if known is not None:
-                prices[slot] = known.cents
-        elif not held and slot in episode.filled:
-            prices[slot] = episode.filled[slot].total_cents
+        match filling.get(slot):
+            case [booking]:
+                prices[slot] = episode.history.cents_before(booking, seq)
+            case None if slot in episode.filled:
+                prices[slot] = episode.filled[slot].total_cents
     return prices
 
 
@@ -195,19 +195,17 @@ def paid_between(episode: Episode, since: float, until: float) -> int:
 def _said_before(episode: Episode, stated: StatedTotal) -> Quantity | None:
     """Return the price of the one slot that the sentence before names, on the same line."""
     said, clause = stated.message.utterance, stated.total.clause
-    if clause.start == 0:
-        return None
     before = said.clause_at(clause.start - 1)
     if before.line != clause.line or before == clause:
         return None
     named = references_within(stated.message.references, before.start, before.end)
-    slots = {slot for one in named for slot in (one.slots or (""))}
-    prices = whole_prices(episode, stated.message.seq)
-    slot = slots.pop() if len(slots) == 1 else None
     is_whole = any(one.form is ReferenceForm.WHOLE_WORD for one in named)
-    return (
-        None if slot not in prices or is_whole else Quantity(f"the price of {slot}", prices[slot])
-    )
+    slots = {slot for one in named for slot in one.slots}
+    if is_whole or len(slots) != 1:
+        return None
+    (slot,) = slots
+    price = whole_prices(episode, stated.message.seq).get(slot)
+    return None if price is None else Quantity(f"the price of {slot}", price)
 
 
 def _paid_since(episode: Episode, message: AgentMessage) -> Quantity:
@@ -224,12 +222,9 @@ def _latest(episode: Episode, seq: float) -> int | None:
 
 def _open(episode: Episode, seq: float) -> int:
     paid = {one.booking_id for one in episode.history.charges if one.seq < seq}
-    due = 0
-    for held in episode.history.filling(seq).values():
-        for booking in held:
-            known = episode.history.price_before(booking.booking_id, seq)
-            due += known.cents if known is not None and booking.booking_id not in paid else 0
-    return due
+    held = chain.from_iterable(episode.history.filling(seq).values())
+    due = (one for one in held if one.booking_id not in paid)
+    return sum(episode.history.cents_before(one, seq) for one in due)
 
 
 def _referred_to(

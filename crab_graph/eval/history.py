@@ -99,8 +99,15 @@ class History:
 
     def price_before(self, booking_id: str, seq: float) -> BookingPrice | None:
         """Return what a booking made in the episode cost just before a place in the trace."""
-        known = [one for one in self.prices if one.booking_id == booking_id and one.seq < seq]
+        known = self._prices_before(booking_id, seq)
         return known[-1] if known else None
+
+    def cents_before(self, booking: BookingRecord, seq: float) -> int:
+        """Return what a booking, which was made by then, cost just before a place in the trace."""
+        return self._prices_before(booking.booking_id, seq)[-1].cents
+
+    def _prices_before(self, booking_id: str, seq: float) -> list[BookingPrice]:
+        return [one for one in self.prices if one.booking_id == booking_id and one.seq < seq]
 
     def captured(self, booking_id: str | None = None) -> int:
         """Return charges minus refunds of a booking, or of all."""

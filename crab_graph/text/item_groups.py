@@ -73,7 +73,7 @@ def priced_together(
 ) -> Iterator[tuple[ItemGroup, Sequence[Amount]]]:
     """Yield each group with the amounts before a `for` before it, or else right after it.
 
-    Where prices lead (`$340.00 + $280.00 flights, $410.00 hotel`) they are those right before it.
+    Where prices lead (`$340.00 + $280.00 lessons, $410.00 room`) they are those right before it.
     """
     starts = [run[0].start for run in runs]
     taken: set[int] = set()

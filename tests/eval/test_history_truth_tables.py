@@ -80,6 +80,7 @@ def test_what_a_booking_cost_just_before_a_place():
     )
     known = [history.price_before("BK-1", seq) for seq in (2, 3, 4, 5, 9)]
     assert [one and one.cents for one in known] == [None, 5, 5, 6, 6]
+    assert [history.cents_before(record(), seq) for seq in (3, 4, 5)] == [5, 5, 6]
 
 
 def test_what_was_captured_is_charges_less_refunds_of_a_booking_or_of_all():
