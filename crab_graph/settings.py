@@ -215,6 +215,11 @@ class EpisodeSettings(Settings):
         None, "Prompt fragments of your own, over the built-in ones.", metavar="DIR", decides=False
     )  # their hash decides
     seed: int = setting(0, "The same seed gives the same users.")
+    name: str | None = setting(
+        None,
+        "What reports and SQL call the agent, instead of its spec; tells agents apart that nothing "
+        "else does.",
+    )
     toolset: str | None = setting(
         None,
         "The agent's tools: parity for the paper's (unless told), extended to cancel and change "
@@ -270,6 +275,7 @@ class ForkSettings(Settings):
     """What is another one where an episode goes on; `None` keeps what it was."""
 
     agent: Any = setting(None, "Another agent; by default the same.", metavar="SPEC")
+    name: str | None = setting(None, "What reports and SQL call it.")
     user: Any = setting(None, "Another user; by default the same.", metavar="COND")
     persona: str | None = setting(None, "Another persona: terse, neutral, impatient or none.")
     engine: str | None = setting(
@@ -332,6 +338,7 @@ class EpisodeKeywords(TypedDict, total=False):
     user_model: Any
     personas: str | Path | None
     seed: int
+    name: str | None
     toolset: str | None
     limits: Limits
 
@@ -362,6 +369,7 @@ class ForkKeywords(WorkKeywords, total=False):
     """The keywords of `fork_episode`."""
 
     agent: Any
+    name: str | None
     user: Any
     persona: str | None
     engine: str | None

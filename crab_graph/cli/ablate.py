@@ -54,7 +54,7 @@ def ablate(
         print_run(result, bar, as_json=as_json)
     compared = compare_conditions(result.episodes, result.config.users)
     if as_json:
-        about = {"run": str(out), "agent": result.config.agent, "user_engine": settings.engine}
+        about = {"run": str(out), "agent": result.config.agent_name, "user_engine": settings.engine}
         about["toolset"] = result.config.toolset
         print_json({**about, "complete": result.is_complete, **compared.as_json()})
     else:

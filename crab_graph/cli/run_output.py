@@ -121,7 +121,7 @@ def print_run(run: "Run", bar: EpisodeBar, *, as_json: bool, grading: str = GRAD
         print_json(
             {
                 "run": str(run.directory),
-                "agent": run.config.agent,
+                "agent": run.config.agent_name,
                 "episodes": len(run),
                 "planned": run.planned,
                 "started": bar.started,

@@ -9,6 +9,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from crab_graph.agents.adapters import Agent, resolve_agent
 from crab_graph.agents.agent_types import AgentSpec
+from crab_graph.agents.identity import check_name, identify
 from crab_graph.domains.task import Task
 from crab_graph.graph.nodes import EpisodeNodes
 from crab_graph.graph.state import AgentInput, EpisodeState, is_finished
@@ -38,6 +39,7 @@ class PreparedEpisode(NamedTuple):
     """An episode that is ready to be run, as a graph or by calling its nodes in turn.
 
     `spec` is a hash of all that determines it; threads and resumed states are told apart by it.
+    `unread` says what of an agent could not be read, so that it is told from others by nothing.
     """
 
     nodes: EpisodeNodes
@@ -46,6 +48,7 @@ class PreparedEpisode(NamedTuple):
     spec: str
     limits: Limits
     checkpointer: BaseCheckpointSaver[Any] | None
+    unread: tuple[str, ...] = ()
 
     def compile(self) -> EpisodeGraph:
         """Return its graph."""
@@ -102,6 +105,11 @@ def prepare_episode(
     """Resolve agent and user of one episode of a task with its toolset."""
     task.check_playable()
     resolved, settings = resolve_agent(agent), setup.settings
+    check_name(settings.name, resolved.name)
+    # Who runs many episodes tells their threads apart, and hands over an agent that is resolved.
+    known = None
+    if checkpointer is not None and not isinstance(agent, str):
+        known = identify(agent, settings.name)
     drawn, replica = leg.lineage or (leg.trial, 0)
     side = build_user(task, user, setup, drawn, replica)
     named = [task.id, resolved.name, side.name, side.engine, settings.seed, leg.trial]
@@ -109,9 +117,12 @@ def prepare_episode(
     named += [one for one in (side.model, side.prompt_sha256) if one is not None]
     if task.domain.toolset is not Toolset.PARITY:
         named.append(str(task.domain.toolset))
+    if known is not None:
+        named.append(known.sha256)
     spec = digest([*named, asdict(settings.limits)])[:_LONGEST_ID]
     nodes = EpisodeNodes(task, resolved, side, setup, spec, checkpointer)
-    return PreparedEpisode(nodes, resolved, side, spec, settings.limits, checkpointer)
+    unread = known.unread if known else ()
+    return PreparedEpisode(nodes, resolved, side, spec, settings.limits, checkpointer, unread)
 
 
 def route(state: EpisodeState) -> Place:

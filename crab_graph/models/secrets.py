@@ -3,6 +3,7 @@
 import os
 import re
 from base64 import b64encode
+from collections.abc import Iterable
 from urllib.parse import parse_qsl, quote, unquote, urlsplit, urlunsplit
 
 MASK = "***"
@@ -60,10 +61,26 @@ def without_secrets(text: str) -> str:
     Besides those in use: values of secret environment variables, all that has the shape of a key,
     and logins in addresses.
     """
-    for name, value in os.environ.items():
-        if len(value) >= _SHORTEST_SECRET and _SECRET_VARIABLE.search(name):
-            text = text.replace(value, MASK)
-    return _USERINFO.sub(f"{MASK}@", _KEY_SHAPE.sub(MASK, without_used_secrets(text)))
+    return without_key_shapes(without_used_secrets(text), environment_secrets())
+
+
+def environment_secrets() -> tuple[str, ...]:
+    """Return the values of environment variables that are named like credentials."""
+    return tuple(
+        value
+        for name, value in os.environ.items()
+        if len(value) >= _SHORTEST_SECRET and _SECRET_VARIABLE.search(name)
+    )
+
+
+def without_key_shapes(text: str, known: Iterable[str] = ()) -> str:
+    """Return a text with known credentials, what is shaped like one, and logins masked.
+
+    Other than `without_secrets` it does not depend on which models this process has opened.
+    """
+    for value in known:
+        text = text.replace(value, MASK)
+    return _USERINFO.sub(f"{MASK}@", _KEY_SHAPE.sub(MASK, text))
 
 
 def public_spec(spec: str) -> str:

@@ -29,17 +29,22 @@ BEGIN_OTHERWISE = "go on with --allow-mismatch, use another directory, or start 
 _WORDS = {
     "benchmark_sha256": "benchmark",
     "code_sha256": "code of crab-graph",
-    "agent_sha256": "source of the agent",
     "personas_sha256": "prompt fragments",
 }
 """What a mismatch calls a field, where its name says less."""
-_SINCE = {"code_sha256", "agent_sha256"}
+_AGENT = "agent_sha256"
+_SINCE = {"code_sha256", _AGENT}
 """Fields that earlier versions did not keep, or that not every agent has."""
-_OWN = "schema_version benchmark card versions limits checkpoint prices run_limits mismatches"
+_OWN = (
+    "schema_version benchmark card agent_parts versions limits checkpoint prices run_limits "
+    "mismatches"
+)
 _FREE = {one.name for one in fields(RunSettings) if (said := about(one)) and not said.decides}
 _FREE.update(_OWN.split())
 """Fields that may be others when a run is gone on with, or are compared piece by piece."""
 
+_UNTOLD = "agent itself"
+"""What differs between agents of which all that can be read is the same."""
 RunPath = str | os.PathLike[str]
 """The directory of a run; a `Run` stands for its own."""
 
@@ -77,7 +82,9 @@ class RunConfig(RunSettings):
         engine: What plays the users: also `python` for callables, `person` for one at a keyboard.
         card: What the domain of its tasks calls things; a run of an earlier version has none.
         code_sha256: Hash of the package's sources that episodes depend on.
-        agent_sha256: Hash of the agent's source, if it is Python code.
+        agent_sha256: Hash of all that makes the agent, if it is Python code.
+        agent_parts: What that is: hashes of its `source` and of all that could be `read` of it, its
+            `models` in words, and what is `unread`, if anything, so that no other is taken for it.
         prices: Prices of models when it was last worked on; its costs are counted with them.
         checkpoint: The database of its checkpoints, if it is not a file.
         mismatches: What differed when it was gone on with under other settings: name, before, now.
@@ -96,6 +103,7 @@ class RunConfig(RunSettings):
     personas_sha256: str | None = None
     code_sha256: str | None = None
     agent_sha256: str | None = None
+    agent_parts: dict[str, str] = Field(default_factory=dict)
     prices: Prices | None = None
     run_limits: RunLimits | None = None
     checkpoint: str | None = None
@@ -108,9 +116,14 @@ class RunConfig(RunSettings):
         return self.engine
 
     @property
+    def agent_name(self) -> str:
+        """The agent: the name it was given, or its spec."""
+        return self.name or self.agent
+
+    @property
     def agent_label(self) -> str:
         """The agent as reports name it: with its toolset, where that is not the paper's."""
-        return agent_label(self.agent, self.toolset)
+        return agent_label(self.agent_name, self.toolset)
 
     @property
     def axes(self) -> tuple[AxisCard, ...]:
@@ -158,16 +171,31 @@ class RunConfig(RunSettings):
     def differences(self, asked: "RunConfig") -> tuple[dict[str, str], ...]:
         """Return what is asked for otherwise than a run was begun with: name, before, now."""
         before, now = self.identity(), asked.identity()
+        found: list[tuple[str, Any, Any]] = []
+        for name in before:
+            values = (before[name], now[name])
+            if values[0] == values[1] or (name in _SINCE and None in values):
+                continue
+            if name == _AGENT:
+                found += self._other_parts(asked)
+            else:
+                found.append((_WORDS.get(name, name), *values))
         return tuple(
-            {
-                "name": _WORDS.get(name, name),
-                "before": _shortened(before[name]),
-                "now": _shortened(now[name]),
-            }
-            for name in before
-            if before[name] != now[name]
-            and (name not in _SINCE or None not in (before[name], now[name]))
+            {"name": name, "before": _shortened(old), "now": _shortened(new)}
+            for name, old, new in found
         )
+
+    def _other_parts(self, asked: "RunConfig") -> list[tuple[str, str, str]]:
+        """Return in what another agent of the same spec differs: name, before, now."""
+        before, now = self.agent_parts, asked.agent_parts
+        if before and before.get("read") == now.get("read"):
+            return [(_UNTOLD, self.agent_label, f"another {asked.agent_label}")]
+        pairs = [
+            (f"{part} of the agent", before.get(part, ""), now.get(part, ""))
+            for part in ("source", "models")
+        ]
+        values = [("values of the agent", before.get("read", ""), now.get("read", ""))]
+        return [one for one in pairs if one[1] != one[2]] or values
 
 
 _ADAPTER = TypeAdapter(RunConfig)
@@ -272,6 +300,12 @@ def differences_allowed(
         ResumeMismatch: something is, and may not be; it says so line by line.
     """
     differing = existing.differences(asked)
+    if not may_differ and [one["name"] for one in differing] == [_UNTOLD]:
+        unread = asked.agent_parts.get("unread") or existing.agent_parts.get("unread")
+        raise ResumeMismatch(
+            f"{directory}: nothing tells this agent from another, since {unread}; give it a name "
+            "each time (name=…), use another directory, or go on with --allow-mismatch"
+        )
     if differing and not may_differ:
         lines = [f"begun with {d['name']} {d['before']}, not {d['now']}" for d in differing]
         raise ResumeMismatch(f"{directory}: holds a run with other settings; {hint}", lines)

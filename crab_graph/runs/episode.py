@@ -10,11 +10,12 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from crab_graph.agents.adapters import Agent
 from crab_graph.agents.agent_types import AgentSpec
+from crab_graph.agents.identity import note_played, untold
 from crab_graph.domains.task import Task
 from crab_graph.errors import ResumeMismatch
 from crab_graph.eval.user_facts import UserConduct
 from crab_graph.graph.accounts import costs_of, lost_usage, usage_by_party
-from crab_graph.graph.build import EpisodeGraph, Leg, PreparedEpisode, prepare_episode
+from crab_graph.graph.build import Leg, PreparedEpisode, prepare_episode
 from crab_graph.graph.restart import hidden_state
 from crab_graph.graph.state import Status, is_finished, transcript_of
 from crab_graph.graph.users import Setup, UserSpec, set_up
@@ -71,7 +72,11 @@ def run_episode(
     wanted = value_of(EpisodeSettings, settings)
     setup = set_up(wanted, prices)
     visit = Visit(trial, checkpointer, thread_id)
-    return play_episode(task.with_toolset(wanted.toolset), agent, user, setup, visit)
+    try:
+        return play_episode(task.with_toolset(wanted.toolset), agent, user, setup, visit)
+    finally:
+        if checkpointer is not None:
+            note_played(agent)
 
 
 def play_episode(
@@ -82,12 +87,11 @@ def play_episode(
     leg = Leg(trial, None if origin is None else origin.lineage(trial))
     prepared = prepare_episode(task, agent, user, visit.checkpointer, setup, leg)
     start = {} if origin is None else origin.start(task, prepared.spec)
-    graph = prepared.compile()
     if visit.checkpointer is None:
-        state = _last_state(graph.stream(start, stream_mode="values"))
+        state = _last_state(prepared.compile().stream(start, stream_mode="values"))
     else:
         thread = visit.thread_id or f"{_name(task, prepared, visit)}.{prepared.spec}"
-        state = _play(graph, thread, prepared.spec, start)
+        state = _play(prepared, thread, start)
     return record_of(task, prepared, state, setup, visit)
 
 
@@ -108,6 +112,8 @@ def record_of(
         "attempts": visit.attempts,
         "forked_from": None if origin is None else origin.as_json(),
     }
+    spec, shown = prepared.agent.name, setup.settings.name
+    about |= {"agent": shown or spec, "agent_spec": spec if shown else None}
     about |= _spending(prepared, state, setup.prices, visit.lost_usage)
     return _record(task, prepared, state, about)
 
@@ -150,9 +156,7 @@ def trace_of(state: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _play(
-    graph: EpisodeGraph, thread_id: str, spec: str, start: Mapping[str, Any]
-) -> dict[str, Any]:
+def _play(prepared: PreparedEpisode, thread_id: str, start: Mapping[str, Any]) -> dict[str, Any]:
     """Run a thread to its end, wherever it stands.
 
     Whether it is over is read from its status: after a kill at a bad moment LangGraph itself takes
@@ -161,12 +165,14 @@ def _play(
     """
     # Checkpoints are written by one thread, in order: a second one would only wait for the first.
     config: Any = {"configurable": {"thread_id": thread_id}, "max_concurrency": 1}
+    graph, spec = prepared.compile(), prepared.spec
     snapshot = graph.get_state(config)
     stored: dict[str, Any] = snapshot.values
     begun = snapshot.created_at is not None  # with its input alone too: replies are kept for it
     if begun and stored.get("spec", spec) != spec:
         raise ResumeMismatch(
             f"thread '{thread_id}' holds an episode with another task, agent, user, seed or limit"
+            + untold(prepared.unread)
         )
     if stored.get("status") == Status.INFRA_ERROR and snapshot.parent_config is not None:
         config = snapshot.parent_config
@@ -206,7 +212,6 @@ def _record(
         axes=dict(task.axes),
         persona=persona,
         dimensions=dimensions,
-        agent=prepared.agent.name,
         toolset=str(task.domain.toolset),
         agent_is_reference=prepared.agent.is_reference or "agent" in about["mock_seats"],
         user_engine=prepared.user.engine,

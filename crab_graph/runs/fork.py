@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
+from crab_graph.agents.adapters import resolve_agent
+from crab_graph.agents.agent_types import AgentSpec
 from crab_graph.domains.benchmark import load_benchmark
 from crab_graph.errors import UsageError
 from crab_graph.graph.restart import visible_ends
@@ -93,7 +95,7 @@ def prepare_fork(
         BenchmarkError: its benchmark is missing.
     """
     config = read_config(run)
-    agent = record.agent if otherwise.agent is None else otherwise.agent
+    agent = (record.agent_spec or record.agent) if otherwise.agent is None else otherwise.agent
     if isinstance(agent, str) and _is_lost(agent):
         raise UsageError(f"{run}: its agent was not kept with its name; give it again")
     settings = _settings(run, config, record, otherwise)
@@ -115,6 +117,10 @@ def prepare_fork(
     return replace(sitting, config=replace(sitting.config, fork=point), origin=record)
 
 
+def _is_agent_of(record: EpisodeRecord, agent: AgentSpec | None) -> bool:
+    return agent is None or resolve_agent(agent).name == record.agent_spec
+
+
 def _is_lost(spec: str) -> bool:
     """Whether a spec is that of an object, or has credentials that were not kept."""
     return spec.startswith(f"{PYTHON}:") or MASK in spec
@@ -133,7 +139,11 @@ def _settings(
         model = record.user_model
     if isinstance(model, str) and _is_lost(model):
         raise UsageError(f"{run}: the user's model was not kept with its name; give it again")
+    name = otherwise.name
+    if name is None and record.agent_spec is not None and _is_agent_of(record, otherwise.agent):
+        name = record.agent
     changed = {
+        "name": name,
         "engine": engine,
         "user_model": model,
         "toolset": record.toolset,

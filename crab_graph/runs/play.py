@@ -1,12 +1,13 @@
 """A person in one seat of an episode, which is kept like any other (paper section 3.3)."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
 from langgraph.types import Command
 
+from crab_graph.agents.adapters import resolve_agent
 from crab_graph.agents.agent_types import AgentSpec
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import RunError, UsageError
@@ -58,10 +59,7 @@ class SeatedEpisode:
         agent = PERSON_AGENT if self.seat is Owner.AGENT else self.agent
         user = SeatedUser(user) if self.seat is Owner.USER else user
         settings = RunSettings(**vars(self.settings), tasks=(self.task_id,))
-        sitting = prepare_sitting(directory, self.bench, agent, user, settings, SittingSettings())
-        if self.seat is Owner.AGENT:
-            return replace(sitting, config=replace(sitting.config, agent_sha256=None))
-        return sitting
+        return prepare_sitting(directory, self.bench, agent, user, settings, SittingSettings())
 
 
 def seat_person(
@@ -127,10 +125,11 @@ def _play(sitting: Sitting, ask: Ask) -> None:
     (directory / CHECKPOINTS).mkdir(exist_ok=True)
     task, (user,) = sitting.benchmark[sitting.config.tasks[0]], sitting.users
     with open_saver(directory / CHECKPOINTS / f"{_PART}.sqlite") as saver:
-        prepared = prepare_episode(task, sitting.agent, user, saver, sitting.setup, Leg())
+        agent = resolve_agent(sitting.agent)
+        prepared = prepare_episode(task, agent, user, saver, sitting.setup, Leg())
         _converse(prepared.compile(), ask)
         visit = Visit(checkpointer=saver, thread_id=_THREAD)
-        record = play_episode(task, sitting.agent, user, sitting.setup, visit)
+        record = play_episode(task, agent, user, sitting.setup, visit)
         if record.error is not None:
             raise RunError(
                 f"{directory}: the talk broke down: {record.error}; the same command goes on there"

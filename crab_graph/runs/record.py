@@ -37,6 +37,8 @@ class EpisodeRecord(FileModel):
         condition: What the user was asked to be, such as `ruse`; `custom` for a callable.
         persona: The persona it was; `none` for a callable.
         seed: Seed of the run; episodes derive theirs from it, the task and the trial.
+        agent: Its name: the one that it was given, or its spec.
+        agent_spec: Its spec, where it was given a name.
         agent_is_reference: Whether it is one of the built-in agents that need no LLM.
         user_wordings: How many turns a model worded, and how many wordings were replaced.
         user_faults: What rules found wrong in its turns, after one retry: turn, kind, text.
@@ -81,6 +83,7 @@ class EpisodeRecord(FileModel):
     seed: int
     agent: str
     agent_is_reference: bool
+    agent_spec: str | None = None
     user_engine: str
     outcome: str
     passed: bool

@@ -212,6 +212,7 @@ def _episode(record: EpisodeRecord, turns: int) -> Row:
     return {
         **record.model_dump(include=_COPIED),
         **{f"{part}_passed": part not in failed for part in parts},
+        "agent_spec": record.agent_spec or record.agent,
         "passed": record.passed if record.has_verdict else None,
         "axes": _json(record.axes),
         "dimensions": "+".join(record.dimensions),

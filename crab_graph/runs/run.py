@@ -31,7 +31,7 @@ class Run(Sequence[EpisodeRecord]):
     def __repr__(self) -> str:
         """Return the directory and how far the run is."""
         done = f"{len(self)} of {self.planned} episodes"
-        return f"<Run {self.directory}: {done} by {self.config.agent}>"
+        return f"<Run {self.directory}: {done} by {self.config.agent_name}>"
 
     def __fspath__(self) -> str:
         """Return its directory: whatever takes the directory of a run takes the run."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from crab_graph.agents.agent_types import AgentSpec
+from crab_graph.agents.identity import note_played
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import UsageError
 from crab_graph.graph.users import UserSpec
@@ -100,7 +101,10 @@ def sit(
             begin_run(directory, config, force=force, allow_mismatch=allow_mismatch, hint=hint)
             if sitting.origin is not None and (force or is_new):
                 keep_origin(directory, sitting.origin)
-            execute(sitting, report)
+            try:
+                execute(sitting, report)
+            finally:
+                note_played(sitting.agent)
     return open_run(directory)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from crab_graph.agents.adapters import Agent, resolve_agent
 from crab_graph.agents.agent_types import AgentSpec
+from crab_graph.agents.identity import check_name, identify
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import UsageError
 from crab_graph.graph.person import SeatedUser
@@ -26,7 +27,7 @@ from crab_graph.personas.condition import Condition
 from crab_graph.runs.config import CONFIG, RunConfig, check_directory, read_config
 from crab_graph.runs.plan import select_tasks
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.versions import agent_sha256, code_sha256, versions
+from crab_graph.runs.versions import code_sha256, versions
 from crab_graph.settings import Engine, RunSettings, SittingSettings
 from crab_graph.workers import Executor
 
@@ -119,8 +120,7 @@ def prepare_sitting(
         "benchmark": relpath(bench.directory, directory),
         "benchmark_sha256": bench.sha256,
         "card": bench.card,
-        "agent": resolve_agent(agent).name,
-        "agent_sha256": agent_sha256(agent),
+        **_agent(agent, settings.name),
         "personas": settings.personas and relpath(settings.personas, directory),
         "personas_sha256": setup.fragments.sha256,
         "tasks": select_tasks(bench, settings.tasks),
@@ -143,6 +143,21 @@ def prepare_sitting(
         words = "jobs > 1" if terms.executor == Executor.PROCESSES else "executor ray"
         raise UsageError(f"with {words} name agent and user by text: objects stay in this process")
     return sitting
+
+
+def _agent(agent: AgentSpec | Agent, name: str | None) -> dict[str, Any]:
+    """Return what is recorded of the agent: its spec, and what makes it."""
+    spec = resolve_agent(agent).name
+    check_name(name, spec)
+    known = identify(agent, name)
+    if known is None:
+        return {"agent": spec}
+    parts, unread = dict(known.parts), ", ".join(known.unread)
+    return {
+        "agent": spec,
+        "agent_sha256": known.sha256,
+        "agent_parts": parts | ({"unread": unread} if unread else {}),
+    }
 
 
 def _users(players: tuple[Any, ...], setup: Setup) -> dict[str, Any]:

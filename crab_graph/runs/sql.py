@@ -161,6 +161,8 @@ def load_runs(
         with_parts(directory, partial(_load, connection, number, config, wanted))
         about = {
             **config.as_json(),
+            "agent": config.agent_name,
+            "agent_spec": config.agent,
             "name": directory.resolve().name,
             "domain": config.card and config.card.name,
             "users": ",".join(config.users),

@@ -1,5 +1,6 @@
 import os
 import sys
+import threading
 from typing import Any
 
 import pytest
@@ -151,14 +152,16 @@ def test_unusable_arguments_leave_no_directory(bench, tmp_path, arguments, error
 
 
 class Flaky:
-    """Fails in one task until it is mended."""
+    """Fails in one task until the line is mended."""
 
-    def __init__(self, broken):
-        self.broken = broken
+    def __init__(self, *, broken):
+        self.mended = threading.Event()
         self.solver = SOLVER
+        if not broken:
+            self.mended.set()
 
     def __call__(self, messages, tools):
-        if self.broken and len(messages) > 3:
+        if not self.mended.is_set() and len(messages) > 3:
             raise ConnectionError("the line is dead")
         return "Please wait."
 
@@ -184,7 +187,7 @@ def test_a_failing_agent_costs_its_episodes_alone_and_is_tried_again_three_times
 def test_a_mended_agent_gets_its_verdict(bench, tmp_path):
     agent = Flaky(broken=True)
     assert cg.run(bench, agent, "generic", 1, tmp_path, tasks=["S1"]).failed
-    agent.broken = False
+    agent.mended.set()
     run = cg.run(bench, agent, "generic", 1, tmp_path, tasks=["S1"])
     assert run.is_complete
     assert run[0].attempts == 2

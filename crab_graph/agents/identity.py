@@ -1,0 +1,132 @@
+"""What makes an agent the one that an episode or a run was begun with."""
+
+import secrets
+import types
+import weakref
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from crab_graph.agents.adapters import PYTHON_PREFIX, Agent
+from crab_graph.agents.agent_types import AgentSpec
+from crab_graph.agents.fingerprint import Fingerprint, fingerprint
+from crab_graph.agents.reference import AGENTS
+from crab_graph.agents.written_code import source_sha256
+from crab_graph.errors import UsageError
+from crab_graph.models.chat import is_address, is_provider
+from crab_graph.plugins import import_attribute
+from crab_graph.schema import digest
+
+LONGEST_NAME = 80
+
+
+class Identity(NamedTuple):
+    """An agent that is Python code, or holds some.
+
+    Attributes:
+        sha256: Hash of all that makes it; another agent has another one.
+        parts: What it is made of: hashes of its `source` and of all that could be `read`, and its
+            `models` in words.
+        unread: Which values cannot be read; it is told from others by its name alone.
+    """
+
+    sha256: str
+    parts: dict[str, str]
+    unread: tuple[str, ...] = ()
+
+
+def identify(agent: AgentSpec | Agent, name: str | None = None) -> Identity | None:
+    """Return what makes an agent; `None` where its spec says it all.
+
+    An object is what it was before it played: what an agent itself changes in playing, as its
+    memory, makes no other agent of it. Where values cannot be read, the name that it was given
+    tells it from others; without one it is itself alone, in this process.
+    """
+    if isinstance(agent, Agent):
+        return None
+    if isinstance(agent, str):
+        return _identify_named(agent.strip())
+    life = _life_of(agent)
+    found = fingerprint(agent)
+    if life.begun is None or found.sha256 not in (life.begun.sha256, life.played):
+        life.begun, life.played = found, None
+    found = life.begun
+    if not found.unread:
+        return Identity(found.sha256, _parts(found))
+    told_apart = ["name", name] if name is not None else ["object", life.token]
+    unread = found.unread if name is None else ()
+    return Identity(digest([found.sha256, told_apart]), _parts(found), unread)
+
+
+def note_played(agent: AgentSpec | Agent) -> None:
+    """Take an agent as it is now for the one that it was: it has played since."""
+    if not isinstance(agent, str | Agent):
+        life = _life_of(agent)
+        if life.begun is not None:
+            life.played = fingerprint(agent).sha256
+
+
+def untold(unread: Sequence[str]) -> str:
+    """Return what to add to the refusal of an agent that nothing may tell from others."""
+    if not unread:
+        return ""
+    return f"; nothing tells this agent from others, since {', '.join(unread)}: give it a name="
+
+
+def check_name(name: str | None, spec: str) -> None:
+    """Refuse a name by which nobody could tell an agent.
+
+    Raises:
+        UsageError: it is empty, long, not one line, or that of another agent.
+    """
+    if name is None:
+        return
+    if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+        raise UsageError(f"an agent's name is one line of 1 to {LONGEST_NAME} characters")
+    if name != spec and (name in AGENTS.built_in or name.startswith(PYTHON_PREFIX)):
+        raise UsageError(f"the name '{name}' is another agent's; choose another name")
+
+
+def _identify_named(spec: str) -> Identity | None:
+    """Return what a spec of Python code stands for: its module's source says the rest."""
+    module = spec.partition(":")[0]
+    if ":" not in spec:
+        if spec in AGENTS.built_in:
+            return None
+        found = fingerprint(AGENTS.find(spec))
+        return Identity(found.sha256, _parts(found))
+    if is_address(spec) or ("." not in module and is_provider(module)):
+        return None
+    value = import_attribute("agent", spec, missing="is no model provider and no module")
+    found = fingerprint(value)
+    source = digest([found.source, source_sha256(module)])
+    return Identity(digest([found.sha256, source]), _parts(found) | {"source": source})
+
+
+def _parts(found: Fingerprint) -> dict[str, str]:
+    return {"source": found.source, "models": found.models, "read": found.sha256}
+
+
+@dataclass(slots=True)
+class _Life:
+    """An object in this process: how it was before it played, and how it has been since."""
+
+    token: str = field(default_factory=lambda: secrets.token_hex(8))
+    begun: Fingerprint | None = None
+    played: str | None = None
+
+
+_lives: dict[Any, tuple["weakref.ref[Any]", _Life]] = {}
+
+
+def _life_of(agent: Any) -> _Life:
+    anchor, key = agent, id(agent)
+    if isinstance(agent, types.MethodType):  # made anew whenever it is asked for
+        anchor, key = agent.__self__, hash((id(agent.__self__), id(agent.__func__)))
+    if (known := _lives.get(key)) is not None and known[0]() is anchor:
+        return known[1]
+    life = _Life()
+    with suppress(TypeError):  # without such references nothing tells when another has its place
+        _lives[key] = weakref.ref(anchor, lambda _: _lives.pop(key, None)), life
+    return life

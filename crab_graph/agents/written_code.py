@@ -1,0 +1,59 @@
+"""Whose code something is, and a hash of how it was written."""
+
+import hashlib
+import sys
+import types
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+_MAIN = frozenset({"__main__", "__mp_main__"})
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
+_OURS = "crab_graph"
+
+
+def is_own(module: str | None) -> bool:
+    """Return whether a module is the user's: neither of Python, nor installed, nor ours."""
+    if module is None or module in _MAIN:
+        return True
+    root = module.partition(".")[0]
+    if root == _OURS or root in sys.stdlib_module_names:
+        return False
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return file is None or _INSTALLED.isdisjoint(Path(file).parts)
+
+
+def source_sha256(module: str | None) -> str | None:
+    """Return the hash of the file that a module was loaded from.
+
+    A script that is run has none: what it does beside making an agent may change at any time.
+    """
+    if module is None or module in _MAIN:
+        return None
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if file is None or not file.endswith(".py"):
+        return None
+    try:
+        stat = Path(file).stat()
+        return _file_sha256(file, stat.st_mtime_ns, stat.st_size)
+    except OSError:
+        return None
+
+
+@lru_cache(maxsize=1024)
+def _file_sha256(file: str, modified_ns: int, size: int) -> str:
+    del modified_ns, size
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+
+
+def names_in(code: types.CodeType) -> Iterator[str]:
+    """Yield every name of a global or an attribute in a function and in those within it."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from names_in(constant)
+
+
+def dotted(value: type | types.FunctionType) -> str:
+    """Return `module.name` of a class or function."""
+    return f"{value.__module__}.{value.__qualname__}"
