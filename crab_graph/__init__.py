@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from crab_graph.errors import CrabGraphError
     from crab_graph.eval.transcript import load_transcript
     from crab_graph.eval.verdict import Verdict, grade
-    from crab_graph.graph.build import build_graph
     from crab_graph.graph.user_prompt import user_prompt
     from crab_graph.graph.users import UserSpec
     from crab_graph.models.prices import Prices, load_prices
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from crab_graph.runs.episode import run_episode
     from crab_graph.runs.estimate import estimate_run
     from crab_graph.runs.fork import fork_episode
+    from crab_graph.runs.graded_graph import build_graph
     from crab_graph.runs.grading import regrade_run
     from crab_graph.runs.pivot import pivot_episode
     from crab_graph.runs.record import Episode
@@ -122,7 +122,7 @@ _PLACES = {
     "Verdict": "eval.verdict",
     "ablate": "runs.runner",
     "audit_benchmark": "analysis.audit.evidence",
-    "build_graph": "graph.build",
+    "build_graph": "runs.graded_graph",
     "certify_benchmark": "domains.proof",
     "compact_run": "runs.warehouse",
     "compare": "analysis.run_comparison",

@@ -1,24 +1,24 @@
 """One episode as a compiled LangGraph: agent, user and environment in turns (paper section 3.3)."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, Literal, NamedTuple, Unpack, cast
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
-from langgraph.graph.state import CompiledStateGraph
 
 from crab_graph.agents.adapters import Agent, resolve_agent
 from crab_graph.agents.agent_types import AgentSpec
 from crab_graph.agents.identity import check_name, identify
 from crab_graph.domains.task import Task
+from crab_graph.graph.episode_graph import EpisodeGraph, Judge
 from crab_graph.graph.nodes import EpisodeNodes
 from crab_graph.graph.state import AgentInput, EpisodeState, is_finished
+from crab_graph.graph.told import EPISODE, told
 from crab_graph.graph.users import Setup, UserSide, UserSpec, build_user, set_up
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.schema import digest
 from crab_graph.settings import EpisodeKeywords, EpisodeSettings, Limits, Toolset, value_of
-
-EpisodeGraph = CompiledStateGraph[Any, Any, Any, Any]
 
 Place = Literal["agent", "user", "environment", "__end__"]
 
@@ -48,22 +48,27 @@ class PreparedEpisode(NamedTuple):
     spec: str
     limits: Limits
     checkpointer: BaseCheckpointSaver[Any] | None
+    about: Mapping[str, Any]
     unread: tuple[str, ...] = ()
 
-    def compile(self) -> EpisodeGraph:
-        """Return its graph."""
-        steps = StateGraph(EpisodeState)
-        steps.add_node("agent", self.nodes.agent, input_schema=AgentInput)
-        steps.add_node("user", self.nodes.user)
-        steps.add_node("environment", self.nodes.environment)
-        steps.add_conditional_edges(START, route, ["user", "agent", "environment", END])
-        steps.add_conditional_edges("agent", route, ["user", "environment", END])
-        steps.add_conditional_edges("user", route, ["agent", "environment", END])
-        steps.add_conditional_edges("environment", route, ["agent", "user", END])
-        return steps.compile(self.checkpointer, name="episode").with_config(
-            # Each superstep adds a message; and a little slack for the last batch.
-            recursion_limit=self.limits.max_messages + 10
-        )
+    def named(self, name: str) -> "PreparedEpisode":
+        """Return the same episode under another id."""
+        return self._replace(about={**self.about, EPISODE: name})
+
+    def compile(self, judge: Judge | None = None) -> EpisodeGraph:
+        """Return its graph, which a judge grades where it is a node of another one."""
+        graph = StateGraph(EpisodeState)
+        graph.add_node("agent", told(self.nodes.agent), input_schema=AgentInput)
+        graph.add_node("user", told(self.nodes.user))
+        graph.add_node("environment", told(self.nodes.environment))
+        graph.add_conditional_edges(START, route, ["user", "agent", "environment", END])
+        graph.add_conditional_edges("agent", route, ["user", "environment", END])
+        graph.add_conditional_edges("user", route, ["agent", "environment", END])
+        graph.add_conditional_edges("environment", route, ["agent", "user", END])
+        compiled = graph.compile(self.checkpointer, name="episode")
+        # Each superstep adds a message; and a little slack for the last batch.
+        steps = self.limits.max_messages + 10
+        return EpisodeGraph(**vars(compiled), about=self.about, steps=steps, judge=judge)
 
 
 def build_graph(
@@ -120,9 +125,18 @@ def prepare_episode(
     if known is not None:
         named.append(known.sha256)
     spec = digest([*named, asdict(settings.limits)])[:_LONGEST_ID]
+    about = {
+        EPISODE: f"{task.id}.{side.name}.{leg.trial}",
+        "task": task.id,
+        "agent": resolved.name,
+        "user": side.name,
+        "trial": leg.trial,
+        "seed": settings.seed,
+    }
     nodes = EpisodeNodes(task, resolved, side, setup, spec, checkpointer)
     unread = known.unread if known else ()
-    return PreparedEpisode(nodes, resolved, side, spec, settings.limits, checkpointer, unread)
+    limits = settings.limits
+    return PreparedEpisode(nodes, resolved, side, spec, limits, checkpointer, about, unread)
 
 
 def route(state: EpisodeState) -> Place:

@@ -21,6 +21,7 @@ from crab_graph.errors import CrabGraphError, UsageError
 from crab_graph.graph.accounts import OutOfTime, Spent, Tried, costs_of, try_step, usage_by_party
 from crab_graph.graph.journal import Step, current_step, within
 from crab_graph.graph.own_turn import OwnLines, OwnTurn, Scene
+from crab_graph.graph.passing import agent_context, user_context
 from crab_graph.graph.person import PERSON, PERSON_AGENT
 from crab_graph.graph.state import (
     AgentInput,
@@ -85,7 +86,7 @@ class EpisodeNodes:
         self._journal = journal
         is_person = agent is PERSON_AGENT
         # In our own context an agent could read the whole state, or jump in it; a person has to.
-        self._agent_context = copy_context if is_person else Context
+        self._agent_context = copy_context if is_person else agent_context
         # What says the same when it is asked again needs no journal, and what a person typed rests
         # in the checkpoints.
         repeats = {
@@ -193,7 +194,7 @@ class EpisodeNodes:
         spent = state.get("spent", {})
         view = user_view(state)
         tried = self._try(
-            "user", copy_context(), lambda: self._user.step(before, view), spent, self._step("user")
+            "user", user_context(), lambda: self._user.step(before, view), spent, self._step("user")
         )
         if tried.error is not None:
             return self._broken("user", tried, spent)

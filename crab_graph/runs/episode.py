@@ -87,6 +87,7 @@ def play_episode(
     leg = Leg(trial, None if origin is None else origin.lineage(trial))
     prepared = prepare_episode(task, agent, user, visit.checkpointer, setup, leg)
     start = {} if origin is None else origin.start(task, prepared.spec)
+    prepared = prepared.named(_name(task, prepared, visit))
     if visit.checkpointer is None:
         state = _last_state(prepared.compile().stream(start, stream_mode="values"))
     else:

@@ -11,7 +11,8 @@ from crab_graph.agents.adapters import resolve_agent
 from crab_graph.agents.agent_types import AgentSpec
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import RunError, UsageError
-from crab_graph.graph.build import EpisodeGraph, Leg, prepare_episode
+from crab_graph.graph.build import Leg, prepare_episode
+from crab_graph.graph.episode_graph import EpisodeGraph
 from crab_graph.graph.person import PERSON_AGENT, SeatedUser
 from crab_graph.graph.savers import open_saver
 from crab_graph.graph.state import Status, is_finished
