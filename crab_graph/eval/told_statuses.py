@@ -9,7 +9,6 @@ from typing import NamedTuple
 from crab_graph.eval.dialogue import AgentMessage
 from crab_graph.eval.history import History
 from crab_graph.eval.reading import Episode
-from crab_graph.text.mentions import ReferenceForm
 from crab_graph.text.status_claims import SaidStatus, StatusClaim
 
 
@@ -104,8 +103,7 @@ def state_of(episode: Episode, item: ClaimedItem, seq: float) -> str:
 def _items(claim: StatusClaim) -> tuple[ClaimedItem, ...]:
     found = [ClaimedItem(slot) for slot in claim.slots]
     for one in claim.references:
-        is_exact = one.form in (ReferenceForm.ENTITY, ReferenceForm.BOOKING)
-        found += [ClaimedItem(slot, one.id if is_exact else "") for slot in one.slots]
+        found += [ClaimedItem(slot, one.id) for slot in one.slots]
     return tuple(dict.fromkeys(found))
 
 

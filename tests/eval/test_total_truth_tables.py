@@ -75,3 +75,88 @@ def test_a_booking_that_is_paid_and_not_confirmed_leaves_the_job_open():
     pending = adding("transactions", 3, update("bookings", booking, status="pending"))
     episode, _ = results(edited(right_tape(), pending))
     assert episode.state == "partial" and booking not in episode.confirmed
+
+
+LATEST = "Good. The last payment was $300.00 in total."
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (("Trip total: $580.00.", "book", "pay", LATEST, "book", "pay"), (PASS, FAIL)),
+        (("Trip total: $580.00.", "book", "pay", "Good.", "book", "pay"), (PASS, PASS)),
+        (("book", "Trip total: $300.01.", "pay"), (FAIL, FAIL)),
+        (
+            ("book", "The total is $580.00. Another option totals $1.00.", "book", "pay"),
+            (PASS, FAIL),
+        ),
+        (("book", "Another option totals $1.00.", "book", "pay"), (FAIL, FAIL)),
+        (("book", "The total is $580.00. It totals $1.00.", "book", "pay"), (FAIL, FAIL)),
+    ],
+)
+def test_the_benefit_of_the_doubt_is_that_of_parity_grading_alone(lines, found):
+    verdict = graded(short_episode(*lines, flights=(OUT, BACK)))
+    assert (verdict.checks["F-PT"], verdict.strict["checks"]["F-PT"]) == found
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("$280.00 in total is outstanding.", SILENT),
+        ("$281.00 in total is outstanding.", FAIL),
+        ("$280.00 in total is what it was.", FAIL),
+        ("$300.00 in total is outstanding.", FAIL),
+        ("$500.00 in total is outstanding.", PASS),
+    ],
+)
+def test_what_is_open_is_what_is_booked_and_not_paid(said, found):
+    lines = ("book", "pay", "Good.", "book", said, "book", "pay")
+    script = short_episode(*lines, flights=(OUT, BACK, BACK_NIGHT))
+    assert graded(script).checks["F-PT"] == found
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("Juniper Court is reserved. The total is $360.00.", SILENT),
+        ("Juniper Court is reserved. The total is $361.00.", FAIL),
+        ("Juniper Court is reserved. The total is $70.00.", FAIL),
+        ("Juniper Court is reserved, of your trip. The total is $360.00.", FAIL),
+        ("Juniper Court is reserved. I'll charge a total of $360.00.", FAIL),
+    ],
+)
+def test_an_open_total_may_be_that_of_what_the_message_names(said, found):
+    plan = replace(Plan(), proposal="Shall I book?", reserved=said)
+    assert graded(plan).checks["F-PT"] == found
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("All is confirmed. The last payment was $280.00 in total.", SILENT),
+        ("All is confirmed. The last payment was $300.00 in total.", FAIL),
+        ("All is confirmed. The last payment of the trip was $280.00 in total.", FAIL),
+    ],
+)
+def test_a_summary_of_the_whole_is_of_no_part(said, found):
+    assert graded(short_episode(*PAID_APART, said, flights=(OUT, BACK))).checks["F-PS"] == found
+
+
+@pytest.mark.parametrize(
+    ("said", "strict"),
+    [
+        ("All is confirmed. Hotel $360.00, museum $70.00, total $1,010.00.", PASS),
+        ("All is confirmed. Hotel $360.00, museum $70.00, total $1,011.00.", FAIL),
+        ("All is confirmed. If hotel $360.00, museum $70.00, total $1,010.00.", FAIL),
+        ("All is confirmed. Hotel total $1,010.00.", FAIL),
+        ("Hotel $360.00, museum $70.00, total $1,010.00.", FAIL),
+    ],
+)
+def test_a_total_behind_its_items_sums_up_where_it_says_all_that_was_paid(said, strict):
+    verdict = graded(replace(Plan(), closing=said))
+    assert (verdict.checks["F-PS"], verdict.strict["checks"]["F-PS"]) == (SILENT, strict)
+
+
+@pytest.mark.parametrize("said", ["Total per person: $0.00.", "Total per person: $1.00."])
+def test_where_nothing_is_named_the_share_is_of_all(said):
+    assert graded(replace(Plan(), reserved=said)).checks["F-IP"] == FAIL

@@ -101,7 +101,7 @@ def _quotes(
         key = _said(message, price)
         if key not in known:
             about = _meant(episode, message, price)
-            tried = distinct(_quantities(episode, message, price, about)) if about else ()
+            tried = distinct(_quantities(episode, message, price, about))
             known[key] = about, tuple(tried)
         bookings, meant = known[key]
         if bookings:

@@ -19,7 +19,7 @@ from crab_graph.eval.explained_totals import (
     running,
     speaks_of_another,
 )
-from crab_graph.eval.history import Payment
+from crab_graph.eval.history import NEVER, Payment
 from crab_graph.eval.reading import Episode, JobState
 from crab_graph.eval.told_statuses import false_statuses, state_of
 from crab_graph.eval.verifier import Duty, undisclosed, verifier
@@ -134,8 +134,7 @@ def _totals_meant(
     yield Quantity("all that is booked", sum(one.total_cents for one in episode.active.values()))
     yield Quantity("all that was paid", history.captured())
     if stated.total.scope is Scope.UNSCOPED:
-        following = episode.dialogue.agent_after(said_at)[:1]
-        until = following[0].seq if following else float("inf")
+        until = next((one.seq for one in episode.dialogue.agent_after(said_at)), NEVER)
         later = [charge for charge in history.charges if said_at < charge.seq]
         if governed is not None:
             yield Quantity("the charges it governs", governed)
