@@ -152,10 +152,9 @@ def _is_total(total: TotalStatement) -> bool:
 def _readings(clauses: "Sequence[_ClausePrices]") -> PriceReadings:
     """Return the readings of a line: each price with what is nearest, or with what follows it."""
     nearest = tuple(chain.from_iterable(clause.nearest() for clause in clauses))
-    leading = [replace(clause, is_leading=True) for clause in clauses]
-    if not all(clause.begins_with_amount() for clause in leading):
+    if not all(clause.begins_with_amount() for clause in clauses):
         return (nearest,)
-    following = [clause.following() for clause in leading]
+    following = [replace(clause, is_leading=True).following() for clause in clauses]
     if any(prices is None for prices in following):
         return (nearest,)
     return nearest, tuple(chain.from_iterable(prices or () for prices in following))
@@ -241,8 +240,7 @@ class _ClausePrices:
     def begins_with_amount(self) -> bool:
         """Tell whether an amount precedes all items, so that the rest may too."""
         named = [one.start for one in self.items[:1]] + [one.start for one in self.groups[:1]]
-        priced = [one.amount.end for one in self.shared] + [one.end for one in self.left]
-        return bool(named and priced) and min(priced) <= min(named)
+        return bool(named) and self.stated[0].end <= min(named)
 
     def following(self) -> list[ItemPrice] | None:
         """Return its prices, each with the item after it; nothing where one has none."""

@@ -373,9 +373,9 @@ def _regions(
         yield *phrase.span(), True
     # References do not overlap: the last one before the cue is the only one that can touch it.
     before = bisect_left(reading.references, cue.start, key=lambda one: one.start) - 1
-    if before >= 0 and text[reading.references[before].end : cue.start] == " ":
+    if before >= 0 and text.startswith(" ", cue.start - 1):
         adjacent = reading.references[before]
-        if adjacent.form is ReferenceForm.WHOLE_WORD:
+        if adjacent.end == cue.start - 1 and adjacent.form is ReferenceForm.WHOLE_WORD:
             yield adjacent.start, adjacent.end, True
     if _DETERMINED.search(text, max(clause.start, cue.start - _DETERMINER), cue.end):
         return
