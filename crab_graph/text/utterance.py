@@ -209,8 +209,8 @@ def read_message(text: str) -> Utterance:
             above = above if is_under_heading else []
             is_under_heading, is_apart = False, True
             continue
-        is_under_heading = _HEADING.match(raw) is not None
         form = _line_form(raw)
+        is_under_heading = form.is_heading
         start = end
         for words in filter(None, map(fold, form.pieces)):
             parts.append(words)
@@ -237,23 +237,29 @@ class _LineForm(NamedTuple):
     pieces: list[str]
     marker: str
     indent: int
+    is_heading: bool = False
 
 
 def _line_form(raw: str) -> _LineForm:
     """Read how a line is written."""
     raw = raw.expandtabs(4)
+    words = raw.lstrip()
+    if words[0].isalpha() and "|" not in words:
+        return _LineForm(0, _split(words), "", len(raw) - len(words))
+    is_heading = _HEADING.match(raw) is not None
     raw = _QUOTE.sub("", raw, count=1) if ">" in raw else raw
     words = raw.lstrip()
     indent = len(raw) - len(words)
     if raw.count("|") > 1:
-        return _LineForm(0, [] if _TABLE_RULE.fullmatch(raw) else [raw], "|", indent)
+        pieces = [] if _TABLE_RULE.fullmatch(raw) else [raw]
+        return _LineForm(0, pieces, "|", indent, is_heading)
     bullet = _BULLET.match(raw)
     if bullet:
-        marker = raw[indent : bullet.end()].strip()
-        return _LineForm(1 + len(bullet[1]) // 2, _split(raw[bullet.end() :]), marker, indent)
+        marker, pieces = raw[indent : bullet.end()].strip(), _split(raw[bullet.end() :])
+        return _LineForm(1 + len(bullet[1]) // 2, pieces, marker, indent, is_heading)
     body = words.lstrip("#")
     marker = words[: len(words) - len(body)] or ("**" if _HEADING.match(raw) else "")
-    return _LineForm(0, _split(body), marker, indent)
+    return _LineForm(0, _split(body), marker, indent, is_heading)
 
 
 def _cut(words: str) -> Iterator[tuple[int, int]]:
