@@ -1,11 +1,14 @@
 """How a user answers what is played back to it: it affirms, corrects, or says it has no wish."""
 
+from collections.abc import Sequence
+
 from crab_graph.personas.briefing import Fact, Reason
 from crab_graph.personas.fact_answers import (
     OR,
     absence_words,
     asks_openly,
     chosen_facts,
+    closing_words,
     is_asked_by_name,
 )
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
@@ -25,12 +28,11 @@ def check(turn: Turn) -> Decision | None:
     right = _right(turn)
     parts = []
     if wrong:
-        is_own = all(turn.memory.record.is_slip(fact.key) for fact in wrong)
-        parts = [speaker.phrase("misspoke" if is_own else "correct"), *map(speaker.fact, wrong)]
+        parts = [speaker.phrase(_denial(turn)), *map(speaker.fact, wrong)]
         is_rest = played.is_asked and len(right) > 1 and not (played.unknown or played.mixed)
         parts += [speaker.phrase("rest_right")] if is_rest else []
     elif right and played.is_asked and not played.mixed:
-        parts = [speaker.phrase("right")]
+        parts = _affirmation(turn, right)
     unknown = unknown if unknown or parts else list(played.unknown)
     mixed = [turn.facts[key] for key in played.mixed if key in turn.facts and played.is_asked]
     others = [*mixed, *(fact for fact in _others(turn) if fact not in mixed)]
@@ -46,13 +48,31 @@ def check(turn: Turn) -> Decision | None:
         *told_as_asked(others),
     )
     return Decision(
-        (*parts, *map(speaker.fact, others), *absent),
+        (*parts, *map(speaker.fact, others), *absent, *closing_words(turn, others)),
         told=told,
         declined=declined,
         is_answer=True,
         is_content=True,
         moved=bool(wrong),
     )
+
+
+def _denial(turn: Turn) -> str:
+    """Return the act that denies what is played back wrong: one's own slip, a question, a claim."""
+    wrong = [key for key in turn.playback.wrong if key in turn.facts]
+    if all(turn.memory.record.is_slip(key) for key in wrong):
+        return "misspoke"
+    return "not_so" if turn.playback.questioned.issuperset(wrong) else "correct"
+
+
+def _affirmation(turn: Turn, right: Sequence[str]) -> list[str]:
+    """Affirm what is played back: of what is asked by itself, say it, lest it be left open."""
+    speaker, played = turn.speaker, turn.playback
+    named = [turn.facts[key] for key in right if key in played.questioned and key in turn.facts]
+    is_noted = any(key in turn.facts and key not in played.questioned for key in right)
+    # Beside an item a yes would be one to it.
+    lead = "right" if is_noted or turn.reading.ids or not named else "yes"
+    return [speaker.phrase(lead), *map(speaker.fact, named)]
 
 
 def _others(turn: Turn) -> list[Fact]:

@@ -10,18 +10,17 @@ from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.later_halves import halves
 from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve, other_card_words
-from crab_graph.personas.spoken_dates import MONTHS
-from crab_graph.personas.stated_values import counts_in
+from crab_graph.personas.stated_values import names_value
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
-from crab_graph.personas.wordbook import FactWords, ValueForm
+from crab_graph.personas.wordbook import ValueForm
 
 _BY_TOPIC = frozenset({"how:topic", "how:hint"})
-_MONTH = re.compile("|".join(rf"\b{name[:3].casefold()}" for name in MONTHS))
 _UNSURE = re.compile(
     r"(?:\bnot|n't)(?: \w+){0,2} (?:sure|certain)\b|\bun(?:sure|certain)\b|\bwhether\b"
 )
 """What speaks of a doubt asks for what is sure."""
 OR = re.compile(r"\bor\b|/")
+_OF_PERSONS = frozenset({ValueForm.TEXT, ValueForm.NAMES, ValueForm.DATES})
 _FEW_ABSENCES = 2
 """So many facts that the user lacks are spoken of by name where it has told all its wishes."""
 _NAMED_ABSENCES = 12
@@ -48,7 +47,8 @@ def asked_facts(turn: Turn) -> list[str]:
     if asks_openly(turn):
         said = [key for key in turn.facts if record.has(key)]
         for key in turn.facts:
-            if key not in said and key not in named and key not in _spared(turn, [*named, *said]):
+            is_left = key not in said and key not in named and not _says_who(turn, key)
+            if is_left and key not in _spared(turn, [*named, *said]):
                 named.append(key)
     return [key for key in named if key not in turn.said]
 
@@ -76,17 +76,8 @@ def _doubted(turn: Turn) -> list[str]:
         key
         for key in doubtful
         if key in words
-        and any(key in how.facts and _names_value(one.text, words[key]) for one, how in asked)
+        and any(key in how.facts and names_value(one.text, words[key]) for one, how in asked)
     ]
-
-
-def _names_value(text: str, words: FactWords) -> bool:
-    """Tell whether a clause names a value that a fact could have."""
-    if words.form is ValueForm.DATE:
-        return _MONTH.search(text) is not None
-    if words.form is ValueForm.COUNT and words.conflict is not None:
-        return bool(counts_in(text, words.conflict))
-    return any(cue.search(text) for cue in words.cues.values())
 
 
 def _is_open(turn: Turn, key: str) -> bool:
@@ -102,6 +93,13 @@ def asks_openly(turn: Turn) -> bool:
     reading = turn.reading
     is_early = not (turn.wallet.bookings or reading.claims_done)
     return reading.is_open_question or (reading.is_closing and is_early)
+
+
+def _says_who(turn: Turn, key: str) -> bool:
+    """Tell whether a fact says who somebody is: nobody is asked for that beside a plan."""
+    words, reading = turn.briefing.lexicon.facts.get(key), turn.reading
+    is_beside_plan = bool(reading.ids) and (reading.asks_booking or reading.asks_choice)
+    return is_beside_plan and words is not None and words.form in _OF_PERSONS
 
 
 def _spared(turn: Turn, keys: Sequence[str]) -> set[str]:
@@ -178,13 +176,35 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
     record, facts = turn.memory.record, turn.facts
     chosen = new_facts(turn)
     if not (turn.reading.asks_wallet or (asks_for_plan(turn) and can_approve(turn))):
-        wanted = {*chosen, *turn.reading.exactly}
+        wanted = {*chosen, *turn.reading.exactly, *_asked_again(turn)}
         known = [key for key in asked_facts(turn) if key in facts]
         chosen = [key for key in known if key in wanted]
         if not (chosen or absent_facts(turn) or asks_openly(turn)):
             chosen = [*_topics_of(turn), *sorted(known, key=record.times)]
     chosen = [key for key in chosen if key not in but]
     return [facts[key] for key in chosen[: turn.behavior.facts_per_answer]]
+
+
+def _asked_again(turn: Turn) -> list[str]:
+    """Return what a question names beside what is new, and names no value of.
+
+    Only who may say all at once says it once more.
+    """
+    if turn.behavior.facts_per_answer is not None:
+        return []
+    words = turn.briefing.lexicon.facts
+    clauses = list(zip(turn.reading.segments, turn.reading.features, strict=True))
+    return [
+        key
+        for key in turn.reading.asked
+        if key in turn.facts
+        and key in words
+        and is_asked_by_name(turn, key)
+        and any(
+            "how:cue" in how.facts.get(key, ()) and one.text.rstrip().endswith("?")
+            for one, how in clauses
+        )
+    ]
 
 
 def _topics_of(turn: Turn) -> list[str]:
@@ -222,8 +242,11 @@ def answer(turn: Turn) -> Decision | None:
         return None
     if reading.claims_done and not asked and (turn.missing or turn.wallet.pending):
         return None
-    new, approves = new_facts(turn), asks_for_plan(turn) and can_approve(turn)
-    facts, later = halves(chosen_facts(turn), speaker, are_whole=approves or bool(turn.said))
+    new, chosen = new_facts(turn), chosen_facts(turn)
+    # Who still has wishes to tell says no yes beside one of them.
+    is_left = len({*new} - {fact.key for fact in chosen}) > 0
+    approves = asks_for_plan(turn) and can_approve(turn) and not is_left
+    facts, later = halves(chosen, speaker, are_whole=approves or bool(turn.said))
     told = told_as_asked(facts)
     parts = []
     if facts and all(_is_told(turn, fact.key) for fact in facts):
@@ -238,6 +261,8 @@ def answer(turn: Turn) -> Decision | None:
     parts += without
     if not parts:
         parts = [speaker.phrase("nothing_else" if asks_openly(turn) else "no_wish")]
+    elif not later:
+        parts += closing_words(turn, facts)
     tail = speaker.phrase("more_to_come") if later else speaker.on_many(len(new), len(facts))
     return Decision(
         tuple(parts),
@@ -294,6 +319,14 @@ def absence_words(
         return speaker.without([words[key] for key in absent]), tuple(absent)
     has_some = any(key in turn.facts for key in asked)
     return [speaker.phrase("no_more_wish" if has_some else "no_wish")], tuple(absent)
+
+
+def closing_words(turn: Turn, given: Sequence[Fact]) -> list[str]:
+    """Say that nothing is left where that was asked beside what is answered, and it is so."""
+    left = {key for key in new_facts(turn) if key in turn.facts} - {fact.key for fact in given}
+    if not given or left or not asks_openly(turn) or not turn.reading.asked:
+        return []
+    return [turn.speaker.phrase("nothing_else")]
 
 
 def _is_wish(turn: Turn, key: str) -> bool:

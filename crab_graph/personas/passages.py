@@ -159,7 +159,8 @@ class _Layout:
         own = next(filter(None, option.groups()), "") if option else ""
         if own and level < _PLAIN:
             place.frames.clear()
-        if not own and _DIGIT.search(line.marker):
+        is_part = place.option and not place.option.startswith("#")
+        if not (own or is_part) and _DIGIT.search(line.marker):
             own = f"#{line.marker.strip('().')}"
         place.frames.append(_Frame(level, frozenset(), option=own))
         current, item = place.slots, place.item

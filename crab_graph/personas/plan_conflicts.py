@@ -73,7 +73,9 @@ def _shared_misses(
 ) -> bool:
     """Tell whether what is said of several slots together, or of none, contradicts a fact."""
     if conflict.kind is ConflictKind.TOTAL:
-        return any(total > parse_cents(fact.value) for total in plan.totals)
+        # Of several whole plans one that fits is enough.
+        most = min(plan.totals, default=0) if plan.has_options else max(plan.totals, default=0)
+        return most > parse_cents(fact.value)
     mine = set(conflict.slots)
     is_timed = conflict.kind is ConflictKind.DATE or bool(words.hours)
     if is_timed and _is_met(plan, fact, words, conflict, briefing):

@@ -18,12 +18,13 @@ from crab_graph.personas.founded_denials import (
 )
 from crab_graph.personas.passages import read_stretches
 from crab_graph.personas.plan_conflicts import lead_words
-from crab_graph.personas.played_clauses import asks_check, played_clauses
+from crab_graph.personas.played_clauses import asks_check, asks_of_value, played_clauses
 from crab_graph.personas.played_days import SEPARATOR, PlayedDays, asks_with, conflict_slots
 from crab_graph.personas.played_tokens import PlayedTokens
 from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.stated_people import born_on, people_in
 from crab_graph.personas.stated_values import (
+    ALIKE,
     choices_in,
     counts_in,
     fits_day,
@@ -38,6 +39,7 @@ _NO_WISH = re.compile(
     r" (?:\w+[ -]){0,3}(?:preferences?|wish(?:es)?|requirements?|requests?|restrictions?|limits?"
     r"|constraints?|budget|priority)\b"
     r"|\b(?:do(?:es)?(?: not|n't)|no) (?:mind|care|matter)\b|\b(?:flexible|indifferent)\b"
+    r"|\b(?:all the same|the same to you|immaterial|unimportant|of no importance|irrelevant)\b"
     r"|\bany \w+(?: \w+){0,2} (?:is|are|will be|would be|works?|will do|goes)\b"
     r"|\b(?:open|unlimited) budget\b|\bup to (?:me|us)\b|\bany (?:\w+ ){1,3}(?:will do|is fine)\b"
 )
@@ -56,8 +58,8 @@ _PARTS = re.compile(r"[,;()]|\s-\s|\bbut\b|\.\s")
 _GREETING = re.compile(r"\bgood (?:morning|afternoon|evening|night|day)\b")
 _TO = re.compile(r"(?:\s*\([a-z]{2,4}\))?\s*(?:to|→|->|–|—|-|>|⇄|↔|⇒|=>|/)\s*")
 _BOTH = re.compile(r"\b(?:both|all|each|every|either)\b")
-_SAME = re.compile(r"\b(?:same|one|single|identical)\b")
 _OTHER = re.compile(r"\b(?:different|any|separate|other|another|mixed|several|doesn't matter)\b")
+_FEW = 2
 _ALONE = re.compile(r"\b(?:just (?:you|me|one)|alone|by yourself|on your own|solo|only you)\b")
 
 
@@ -67,7 +69,8 @@ class PlayBack:
 
     `is_asked` says whether it wants to be told if that is right; `unknown` are what the user has
     no wish on; `said` is what was said instead, as written, where it is one value; `mixed` are told
-    both rightly and otherwise.
+    both rightly and otherwise. `questioned` are those of which it only asks if they are so, one or
+    two at once.
     """
 
     right: tuple[str, ...] = ()
@@ -76,6 +79,7 @@ class PlayBack:
     is_asked: bool = False
     said: Mapping[str, str] = field(default_factory=dict)
     mixed: tuple[str, ...] = ()
+    questioned: frozenset[str] = frozenset()
 
     @property
     def states(self) -> bool:
@@ -101,9 +105,31 @@ def read_play_back(
     stated = comparison.right - denied - left_open - mixed
     right = tuple(dict.fromkeys(key for key in order if key in stated))
     unknown = tuple(dict.fromkeys(key for key in order if key in comparison.unknown))
-    is_asked = reading.confirms or any(asks_check(reading, n) for n in chosen)
     told_twice = tuple(dict.fromkeys(key for key in order if key in mixed))
-    return PlayBack(right, wrong, unknown, is_asked, comparison.said, told_twice)
+    questioned = _questioned(comparison.marks, reading)
+    asks = reading.confirms or any(asks_check(reading, n) for n in chosen)
+    is_asked = asks or not questioned.isdisjoint({*right, *wrong})
+    return PlayBack(right, wrong, unknown, is_asked, comparison.said, told_twice, questioned)
+
+
+def _questioned(marks: Sequence[PlayedMark], reading: Reading) -> frozenset[str]:
+    """Return what is told only in questions whether that is so, each of one thing or two."""
+    by_clause: dict[int, set[str]] = {}
+    for one in marks:
+        by_clause.setdefault(one.segment, set()).add(one.key)
+    asking = {
+        number
+        for number, keys in by_clause.items()
+        if len(keys) <= _FEW and _asks_if(reading, number)
+    }
+    noted = {one.key for one in marks if one.segment not in asking}
+    return frozenset({one.key for one in marks} - noted)
+
+
+def _asks_if(reading: Reading, number: int) -> bool:
+    text = reading.segments[number].text.rstrip()
+    is_question = text.endswith("?") and asks_check(reading, number)
+    return is_question or asks_of_value(reading, number)
 
 
 class _Comparison:
@@ -327,8 +353,8 @@ class _Comparison:
                 continue
             near = text[max(0, match.start() - 40) : match.end() + 40]
             before = text[max(0, match.start() - 24) : match.end()]
-            if _SAME.search(near):
-                same = _SAME.search(near)
+            if ALIKE.search(near):
+                same = ALIKE.search(near)
                 is_negated = bool(same and _NEGATED.search(near[: same.start()]))
                 self._mark(key, is_right=not is_negated)
             elif _OTHER.search(before) and key in self._facts:

@@ -4,11 +4,13 @@ import re
 from functools import lru_cache
 
 from crab_graph.personas.questions import Segment
+from crab_graph.personas.stated_values import names_value
 from crab_graph.personas.understanding import ANY_ID, Reading
 from crab_graph.personas.wordbook import says
 
 _TAG = re.compile(
-    r"(?:\b(?:what you (?:said|told me|want(?:ed)?|asked for|need(?:ed)?|meant?)"
+    r"(?:\b(?:what you(?:.d like| would like| said| told me| want(?:ed)?| asked for| need(?:ed)?"
+    r"| meant?)|yes or no|y/n"
     r"|right|correct|true|accurate|yes|yeah|agreed|am i right|is (?:that|it|this) (?:so|it)"
     r"|as you (?:want(?:ed)?|wish(?:ed)?|like|said)(?: it)?|confirm"
     r"|(?:is|are|was|were|do|does|did|have|has|would|will|should|could|can)(?:n't| not)?"
@@ -26,20 +28,33 @@ _LEADS = re.compile(
 _NOTES = re.compile(
     r"\b(?:noted|so far|i have (?:you|down|got|put|written)|i.ve (?:got|put|written)|recap|summary"
     r"|as (?:you said|discussed)|your (?:wishes|requirements|preferences|details)(?: are)?:"
-    r"|what i have|here.s what|my notes|(?:restate|repeat|read) (?:it|this|that|everything))\b"
+    r"|what i have|here.s what|my notes"
+    r"|i(?:.ll)? (?:take it|gather|assume|presume|conclude|suppose)|correct me (?:if|should|where)"
+    r"|(?:restate|repeat|read) (?:it|this|that|everything))\b"
 )
 _WHETHER = re.compile(
     r"\b(?:whether|if) (?:this|that|it|all|everything)(?: of (?:this|that|it))? (?:is|are|looks?)"
     r" (?:all )?(?:accurate|right|correct|in order|as it should be|complete|ok(?:ay)?|fine)\b"
 )
+_CONFIRM = re.compile(
+    r"\b(?:confirm|verify|check|double-check)\b(?:\W+(?!and\b)\w+){0,5}?\W+(?:summary|recap|brief"
+    r"|understanding|notes?|list|read-?back|play-?back|above|points?|details|dates?|figures?"
+    r"|accurate|correct|right|in order|exact(?:ly)?|this|that|these|it|all|everything)\b"
+)
+"""What asks to have something confirmed, in a question."""
+_OTHER_BOOKING = re.compile(r"\bconfirm\w*")
+"""A word for a booking that is as well one for what was said."""
 _ASKED = re.compile(r"\b(?:confirm|verify|correct me|let me know if|tell me if)\b")
 _FIRM = re.compile(
-    r"\b(?:firm|fixed|definite(?:ly)?|certain(?:ly)?|settled|absolute(?:ly)?|strict(?:ly)?|final"
+    r"\b(?:firm|fixed|definite(?:ly)?|(?<!\ba )(?<!any )certain(?:ly)?|settled|absolute(?:ly)?"
+    r"|strict(?:ly)?|final"
     r"|non-negotiable|hard (?:limit|cap|maximum)|(?:the|your|an?) (?:upper )?(?:most|maximum|limit)"
     r"|(?:must|may|should|can) (?:not|n't) (?:be )?exceed\w*|a must|set in stone"
     r"|(?:has|have|need(?:s)?) to be|both|agreeable|acceptable|flexible"
     r"|up to me|understand (?:rightly|correctly)|still stands?|as (?:agreed|before))\b"
 )
+_CLAIM = re.compile(r"\d|\b(?:is|are|was|must|should|ha[sd]|have|can|may|do|does|still|both)\b")
+"""What makes more of firm words than a label."""
 _CHOICE = re.compile(
     r"\b(?:or|what|which|when|where|who|how|why)\b|\b(?:have|got) (?:you )?an?y?\b|\bany other\b"
 )
@@ -54,6 +69,7 @@ _OFFERS = re.compile(
     r"|options?|which|what|for (?:example|instance)|such as|would you (?:like|prefer|rather)"
     r"|do you (?:want|prefer|need|have))\b"
 )
+_SHORT_QUESTION = 14
 _OF_BOOKINGS = ("bk", "pm", "tx")
 
 
@@ -66,9 +82,32 @@ def is_check(segment: Segment) -> bool:
     if not segment.text.rstrip().endswith("?"):
         return segment.says("check") or (segment.is_request and bool(_ASKED.search(segment.text)))
     text = segment.text
-    if _FIRM.search(text) and not _CHOICE.search(text):
+    if _FIRM.search(text) and _CLAIM.search(text) and not _CHOICE.search(text):
         return True
-    return bool(_TAG.search(text) or _LEADS.search(text)) or segment.says("check")
+    found = _TAG.search(text) or _LEADS.search(text) or _CONFIRM.search(text)
+    return found is not None or segment.says("check")
+
+
+def _is_for_booking(segment: Segment) -> bool:
+    """Tell whether a clause asks for leave to book; to confirm may be said of anything."""
+    if not (segment.says("booking_act") and segment.says("booking_lead")):
+        return False
+    return says("booking_act", _OTHER_BOOKING.sub(" ", segment.plain)) or not is_check(segment)
+
+
+def asks_of_value(reading: Reading, number: int) -> bool:
+    """Tell whether a clause asks if a wish is as it says: it names one value, and no others."""
+    segment = reading.segments[number]
+    text = segment.text.rstrip()
+    if not (segment.is_request and text.endswith("?")) or _CHOICE.search(text):
+        return False
+    if _OFFERS.search(text) or _names_item(reading, segment) or segment.says("booking_act"):
+        return False
+    words, facts = reading.lexicon.facts, reading.features[number].facts
+    named = [key for key in facts if names_value(text, words[key])]
+    # A list of what is wanted may name a value, too.
+    is_list = any("how:cue" in how and key not in named for key, how in facts.items())
+    return bool(named) and not is_list and len(text.split()) <= _SHORT_QUESTION
 
 
 def asks_check(reading: Reading, number: int) -> bool:
@@ -97,28 +136,32 @@ def _is_note(segment: Segment) -> bool:
 
 def played_clauses(reading: Reading) -> set[int]:
     """Return the numbers of the clauses that play something back."""
-    checks, notes = set(), set()
+    checks, asked, notes = set(), set(), set()
     for number, segment in enumerate(reading.segments):
-        if segment.says("booking_act") and segment.says("booking_lead"):
+        if _is_for_booking(segment):
             continue
         if asks_check(reading, number):
             checks.add(number)
+        elif asks_of_value(reading, number):
+            asked.add(number)
         elif not segment.is_request and _is_note(segment):
             notes.add(number)
-    if not checks and not notes:
+    if not (checks or asked or notes):
         return set()
     if reading.proposes and (reading.asks_booking or reading.asks_approval):
         return set()
     if reading.proposes and reading.asks_choice:
         # Options are listed, of which no wish was noted.
         return {n for n in checks if reading.segments[n].text.endswith("?")}
-    first = 0 if checks else min(notes)
+    first = 0 if checks else min(notes, default=len(reading.segments))
     stated = {
         number
         for number, segment in enumerate(reading.segments)
         if number >= first and not _is_other_question(segment)
     }
-    return {n for n in stated | checks | notes if not _names_item(reading, reading.segments[n])}
+    return {
+        n for n in stated | checks | asked | notes if not _names_item(reading, reading.segments[n])
+    }
 
 
 def _names_item(reading: Reading, segment: Segment) -> bool:

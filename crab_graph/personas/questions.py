@@ -17,9 +17,11 @@ from crab_graph.text.utterance import Clause, Utterance, read_message
 
 _SHORT_HEADING = 6
 _NEXT = re.compile(
-    r"(?<=\w[?!]) +(?=\w)|(?<=[?!][?!]) +(?=\w)|(?P<word>[^\W\d_]{3,}|\d\d)\. +(?=[^\W\d_]{2})"
+    r"(?<=\w[?!]) +(?=\w)|(?<=[?!)][?!]) +(?=\w)"
+    r"|(?P<word>[^\W\d_]{3,}|\d\d|\))\. +(?=[^\W\d_]{2}|a )"
+    r"|(?: *[\U0001f300-\U0001faff\u263a\u2639\u2764\u2728]|(?<=[\w?!.)]) [:;]-?[)(DP])+ +(?=\w)"
 )
-"""What parts two questions, calls or sentences, where no capitals do."""
+"""What parts two questions, calls or sentences, where no capitals do; a smile ends one."""
 _ABBREVIATED = frozenset(
     "mrs approx incl excl dept appt etc min max avg ave arr dep ref tel est vol fig sgt capt prof"
     " jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun"
@@ -100,7 +102,7 @@ def _questions_apart(text: str, clause: Clause) -> Iterator[tuple[int, int]]:
     start = clause.start
     for match in _NEXT.finditer(text, clause.start, clause.end):
         word = match["word"]
-        if word in _ABBREVIATED:
+        if word in _ABBREVIATED or match.start() <= start:
             continue
         yield start, match.start() if word is None else match.start() + len(word) + 1
         start = match.end()

@@ -51,6 +51,15 @@ class StatedPlan:
     said: str = ""
 
     @property
+    def has_options(self) -> bool:
+        """Whether it shows several whole plans: options that fill more slots than one."""
+        slots: dict[str, set[str]] = {}
+        for own in self.candidates.values():
+            for one in own:
+                slots.setdefault(one.option, set()).add(one.slot)
+        return sum(len(own) > 1 for option, own in slots.items() if option) > 1
+
+    @property
     def items(self) -> dict[str, str]:
         """The slot of each item, by its id."""
         every = (one for found in self.candidates.values() for one in found)

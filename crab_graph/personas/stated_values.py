@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 
-from crab_graph.personas.spoken_dates import NUMBERS, find_dates
-from crab_graph.personas.wordbook import Conflict, FactWords, phrase_book
+from crab_graph.personas.spoken_dates import MONTHS, NUMBERS, find_dates
+from crab_graph.personas.wordbook import Conflict, FactWords, ValueForm, phrase_book
 
 _CLOCK = re.compile(
     r"(?<![\d:.,$-])(?=\d{1,2}(?:[:h]\d\d(?![\d%])|\s?[ap]\.?m\b|\s?o'clock))"
@@ -31,11 +31,14 @@ _WEEKDAY = re.compile(
     r"\b(mon|tue|wed|thu|fri|sat|sun)(?:day|s|sday|nesday|rs|rsday|urday)?\b\.?(?! \d)"
 )
 _DAY_OF_MONTH = re.compile(r"\b(?:the|on) (\d{1,2})(?:st|nd|rd|th)\b")
+_MONTH = re.compile("|".join(rf"\b{name[:3].casefold()}" for name in MONTHS))
 _PAST = re.compile(
     r"\b(?:i|we) (?:had |have |did |wrongly |mistakenly |only ){0,2}(?:proposed|offered|suggested"
     r"|showed|listed|quoted|misread|overlooked|mixed)\b"
     r"|\b(?:my|our|the) (?:previous|earlier|last|first|former) (?:plan|proposal|suggestion|offer)\b"
 )
+ALIKE = re.compile(r"\b(?:same(?! (?:to|thing))|one|single|identical)\b")
+"""That things are to be one; `all the same to you` says nothing of them."""
 _UNLIKE = re.compile(
     r"\b(?:different|two separate|separate|(?:not|\w+n't)(?: \w+){0,2} the same|not share an?y?)\s+"
 )
@@ -132,6 +135,17 @@ def counts_in(text: str, conflict: Conflict) -> list[int]:
 def number_of(word: str) -> int | None:
     """Return the number that a word or figure says."""
     return int(word) if word.isdigit() else NUMBERS.get(word)
+
+
+def names_value(text: str, words: FactWords) -> bool:
+    """Tell whether a clause names a value that a fact could have."""
+    if words.form is ValueForm.DATE:
+        return _MONTH.search(text) is not None
+    if words.form is ValueForm.COUNT and words.conflict is not None:
+        return bool(counts_in(text, words.conflict))
+    if words.form is ValueForm.FLAG:
+        return ALIKE.search(text) is not None and any(cue.search(text) for cue in words.asks)
+    return any(cue.search(text) for cue in words.cues.values())
 
 
 def is_taken_back(text: str) -> bool:

@@ -87,11 +87,20 @@ def _homes(
         of_kind = [item for item in homes if item.startswith(f"{prefix}-")]
         open_items = [item for item in of_kind if not homes[item]]
         left = [slot for slot in fitting if slot not in homes.values()]
-        if open_items and len(open_items) <= len(left):
+        if left and _are_alternatives(open_items, passages):
+            homes |= dict.fromkeys(open_items, left[0])
+        elif open_items and len(open_items) <= len(left):
             homes |= dict(zip(open_items, left, strict=False))
         elif len(fitting) > 1 and open_items and len(open_items) % len(fitting) == 0:
             homes |= {item: fitting[n % len(fitting)] for n, item in enumerate(open_items)}
     return homes
+
+
+def _are_alternatives(items: Sequence[str], passages: Sequence[Stretch]) -> bool:
+    """Tell whether items stand in several lettered options, and no two of them in one."""
+    options = {one.item: one.option for one in passages if one.item in items}
+    is_lettered = all(name and not name.startswith("#") for name in options.values())
+    return len(items) > 1 and is_lettered and len({*options.values()}) == len(items)
 
 
 def _real_numbers(passages: Sequence[Stretch]) -> dict[str, str]:

@@ -115,9 +115,9 @@ def test_persona_and_ruse_differ_in_what_was_said_and_how():
         ("I need the stars nailed down. Anything else on your mind?", "4"),
         ("You said 3 or 4 stars: which is it? Is there anything else you need?", "4"),
         ("Is the museum fixed or flexible? Anything else?", "museum"),
-        ("Definitely 4 stars?", "right"),
+        ("Definitely 4 stars?", "yes"),
         ("4 stars, is that confirmed?", "4"),
-        ("Morning for the outbound flight - is that definite?", "right"),
+        ("Morning for the outbound flight - is that definite?", "yes"),
     ],
 )
 def test_what_is_pinned_down_is_answered_whatever_else_is_asked(text, value):
