@@ -33,6 +33,7 @@ def unpunctuated(text: str, kept: frozenset[str]) -> str:
     return "".join(piece if place % 2 else piece.lower() for place, piece in enumerate(pieces))
 
 
+_YES_OR_NO = re.compile(r"(?:yes|yep|no|right|correct|that'?s right|that is)\b", re.I)
 _MOST_ASIDES = 4
 """Sentences off the topic that one user says in a talk."""
 
@@ -45,9 +46,12 @@ def unsaid_asides(asides: Sequence[str], every: Sequence[str], said: str) -> lis
 
 
 def amid_small_talk(parts: Sequence[str], asides: Sequence[str], rng: Random) -> list[str]:
-    """Return the parts of a turn with one of them between two sentences off the topic."""
-    if len(asides) < 2 or not parts:
+    """Return the parts of a turn with the last of them between two sentences off the topic.
+
+    A yes or a no is none of them, nor is what it is said of.
+    """
+    is_led = bool(parts) and _YES_OR_NO.match(parts[0]) is not None
+    if len(asides) < 2 or len(parts) < (3 if is_led else 1):
         return list(parts)
-    place = rng.randrange(len(parts))
     before, after = rng.sample(list(asides), 2)
-    return [*parts[:place], before, parts[place], after, *parts[place + 1 :]]
+    return [*parts[:-1], before, parts[-1], after]

@@ -10,6 +10,7 @@ from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.later_halves import halves
 from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve, other_card_words
+from crab_graph.personas.pointed_questions import asked_by_values, asked_throughout
 from crab_graph.personas.stated_values import names_value
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wordbook import ValueForm
@@ -41,6 +42,7 @@ def asked_facts(turn: Turn) -> list[str]:
     keys += [k for k in turn.reading.checked if k in firm or not record.is_settled(k)]
     if turn.reading.asks_choice:
         keys += turn.choices
+    keys += pointed_at(turn)
     if not keys:
         keys = [key for key in turn.reading.hinted if _is_open(turn, key)]
     named = _without_either(turn, dict.fromkeys(keys))
@@ -51,6 +53,11 @@ def asked_facts(turn: Turn) -> list[str]:
             if is_left and key not in _spared(turn, [*named, *said]):
                 named.append(key)
     return [key for key in named if key not in turn.said]
+
+
+def pointed_at(turn: Turn) -> tuple[str, ...]:
+    """Return the keys of what a question points at by values: the user says it, known or not."""
+    return (*asked_by_values(turn.reading), *asked_throughout(turn.reading))
 
 
 def _doubted(turn: Turn) -> list[str]:
@@ -174,10 +181,13 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
     of them. What it wants exactly is said again beside anything but a yes or a payment.
     """
     record, facts = turn.memory.record, turn.facts
-    chosen = new_facts(turn)
+    known = [key for key in asked_facts(turn) if key in facts]
+    wanted = {*new_facts(turn)}
+    if turn.behavior.facts_per_answer is None or wanted.isdisjoint(known):
+        wanted |= {*pointed_at(turn)}
+    chosen = [key for key in known if key in wanted]
     if not (turn.reading.asks_wallet or (asks_for_plan(turn) and can_approve(turn))):
-        wanted = {*chosen, *turn.reading.exactly, *_asked_again(turn)}
-        known = [key for key in asked_facts(turn) if key in facts]
+        wanted |= {*turn.reading.exactly, *_asked_again(turn)}
         chosen = [key for key in known if key in wanted]
         if not (chosen or absent_facts(turn) or asks_openly(turn)):
             chosen = [*_topics_of(turn), *sorted(known, key=record.times)]
@@ -249,7 +259,8 @@ def answer(turn: Turn) -> Decision | None:
     facts, later = halves(chosen, speaker, are_whole=approves or bool(turn.said))
     told = told_as_asked(facts)
     parts = []
-    if facts and all(_is_told(turn, fact.key) for fact in facts):
+    pointed = asked_throughout(turn.reading)
+    if facts and all(_is_told(turn, fact.key) and fact.key not in pointed for fact in facts):
         parts = [speaker.phrase("said_before")]
     parts += [speaker.fact(fact) for fact in facts]
     if approves:

@@ -25,6 +25,11 @@ _CAP = re.compile(
 _BARE_CAP = re.compile(
     r"\b(?:budget|limit|max\w*|cap)\D{0,20}?(\d{1,3}(?:,\d{3})+|\d{3,6})(\.\d\d)?\b"
 )
+_ON_FILE = re.compile(
+    r"\b(?:on (?:file|record|your|the|our)|profile|account|registered|saved|stored|already there"
+    r"|i (?:can )?(?:only )?(?:see|find)|found|shows?|holds?)\b"
+)
+_PAYS = re.compile(r"\b(?:pay\w*|charg\w*|us(?:e|ing)|bill\w*|settle\w*|card: )\b")
 _SUM = re.compile(
     r"\b(?:total|sum|price|cost|all)s? (?:is|comes?|amounts?|adds?|would be)\b"
     r"(?!.*\b(?:budget|limit|max\w*|at most|up to|within)\b)"
@@ -90,6 +95,9 @@ class PlayedTokens:
             mine, last = str(card["brand"]).casefold(), str(card["last4"])
             numbers = card_numbers(text)
             brands = brands_in(text)
+            if last not in numbers and _ON_FILE.search(text) and not _PAYS.search(text):
+                # What is on file is not what one pays with.
+                continue
             others = [one for one in brands if one != mine]
             if last in numbers and (not others or len(others) < len(brands)):
                 yield Compared(key, True)

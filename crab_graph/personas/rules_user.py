@@ -31,6 +31,7 @@ from crab_graph.personas.patience import with_patience
 from crab_graph.personas.payment_habits import PaymentHabit, payment_habit, with_other_card
 from crab_graph.personas.plan_conflicts import contradictions
 from crab_graph.personas.play_backs import read_play_back
+from crab_graph.personas.pointed_questions import asked_throughout
 from crab_graph.personas.prompt import condition_behavior
 from crab_graph.personas.stated_plans import read_plan, read_plans
 from crab_graph.personas.turns import Decision, Turn
@@ -142,7 +143,8 @@ class RulesUser:
         told = [key for key in turn.facts if memory.record.is_settled(key)]
         sight = look_over(turn.conflicts, turn.reading, self._behavior, memory.errors, told, draw)
         turn = replace(turn, conflicts=sight.seen, overlooked=sight.overlooked)
-        speaker = speaker.with_sayings(self._ways.of_turn(turn))
+        throughout = asked_throughout(turn.reading)
+        speaker = speaker.with_sayings(self._ways.of_turn(turn), throughout)
         return Hearing(number, self._behavior, draw, speaker, replace(turn, speaker=speaker))
 
     def takes_back(self, turn: Turn) -> bool:

@@ -81,6 +81,7 @@ class FactWords(_Words):
         full: Statements as sentences; `{value}` and `{phrase}` stand for the value.
         short: The same as fragments.
         alone: Statements, instead of those, of a list that holds one thing or a count of one.
+        throughout: Statements, instead of those, that it holds for all its slots.
         none: What to answer when the user has no such fact.
         spares: A fact that nobody needs any more once this one was said.
         hours: Each value's hours of the day, `[from, until)`, where a clock time tells the value.
@@ -99,6 +100,7 @@ class FactWords(_Words):
     full: Texts
     short: Texts
     alone: Texts = ()
+    throughout: Texts = ()
     none: Texts = ()
     spares: str = ""
     choices: Mapping[str, str]

@@ -1,7 +1,7 @@
 """How a turn of a user sounds: values and facts in words, phrases drawn at its rates."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from random import Random
 from types import MappingProxyType
 from typing import Any
@@ -53,6 +53,7 @@ def word_fact(
     *,
     short: bool,
     saying: Saying | None = None,
+    is_throughout: bool = False,
 ) -> str:
     """Return one fact as a sentence, or as a fragment; without `rng` in its first wording."""
     words = lexicon.facts.get(fact.key)
@@ -61,6 +62,7 @@ def word_fact(
     templates = words.short if short else words.full
     if words.alone and _is_single(fact.value):
         templates = words.alone
+    templates = (words.throughout if is_throughout else ()) or templates
     template = templates[0] if rng is None else rng.choice(templates)
     style = 0 if rng is None else rng.randrange(3)
     if saying is not None:
@@ -166,7 +168,8 @@ class Speaker:
 
     `sayings` are the facts, by key, that this turn says otherwise than plainly. What was `said`
     before it does not say again word for word; who `is_one` person alone speaks of itself; `kept`
-    words keep their case also where the user writes in lower case.
+    words keep their case also where the user writes in lower case; `throughout` are the facts of
+    which it was asked whether they hold for all.
     """
 
     def __init__(
@@ -179,8 +182,10 @@ class Speaker:
         said: str = "",
         is_one: bool = False,
         kept: frozenset[str] = frozenset(),
+        throughout: Collection[str] = (),
     ) -> None:
         self.sayings = sayings
+        self._throughout = throughout
         self._kept = kept
         self._behavior = behavior
         self._lexicon = lexicon
@@ -195,8 +200,13 @@ class Speaker:
             or (words < _SOMETIMES_BELOW and self.happens("fragments", 0.5))
         )
 
-    def with_sayings(self, sayings: Mapping[str, Saying]) -> "Speaker":
-        """Return the speaker of the same turn that says some facts otherwise than plainly."""
+    def with_sayings(
+        self, sayings: Mapping[str, Saying], throughout: Collection[str] = ()
+    ) -> "Speaker":
+        """Return the speaker of the same turn that says some facts otherwise than plainly.
+
+        Of those `throughout` it says that they hold for all their slots.
+        """
         said, is_one, kept = self._said, self._is_one, self._kept
         return Speaker(
             self._behavior,
@@ -206,6 +216,7 @@ class Speaker:
             said=said,
             is_one=is_one,
             kept=kept,
+            throughout=throughout,
         )
 
     def phrase(self, act: str, **values: str) -> str:
@@ -244,13 +255,21 @@ class Speaker:
         """Return one fact in words."""
         draw = self._draw(f"fact {fact.key}")
         words, saying = self._lexicon.facts.get(fact.key), self.sayings.get(fact.key)
-        may_trade = words is not None and words.trade and saying is None
+        is_throughout = fact.key in self._throughout
+        may_trade = words is not None and words.trade and saying is None and not is_throughout
         if words and may_trade and self.happens(f"jargon {fact.key}", self._behavior.jargon):
             value = _trade_value(fact, words)
             code = words.codes.get(str(fact.value), value)
             return draw.choice(words.trade).format(value=value, code=code)
         texts = [
-            word_fact(fact, self._lexicon, draw, short=self._fragments, saying=saying)
+            word_fact(
+                fact,
+                self._lexicon,
+                draw,
+                short=self._fragments,
+                saying=saying,
+                is_throughout=is_throughout,
+            )
             for _ in range(_TRIES)
         ]
         return next((text for text in texts if self._in_person(text) not in self._said), texts[0])
@@ -314,10 +333,17 @@ class Speaker:
         }
         short, full = self._lexicon.asides_short, self._lexicon.asides
         asides = unsaid_asides(short if self._fragments else full, (*full, *short), self._said)
-        if is_answer and self.happens("small talk", behavior.small_talk):
+        chats = is_answer and bool(self._said)
+        if chats and self.happens("small talk", behavior.small_talk):
             parts = amid_small_talk(parts, asides, self._draw("small talk around"))
             asides = [aside for aside in asides if aside not in parts]
-        extra = [self.phrase(act) for act, chance in rates.items() if self.happens(*chance)]
+        # The first turn thanks nobody for what was said.
+        acts = {"polite": "polite" if self._said else "polite_first"}
+        extra = [
+            self.phrase(acts.get(act, act))
+            for act, chance in rates.items()
+            if self.happens(*chance)
+        ]
         may_drift = bool(asides) and (is_answer or is_content)
         if may_drift and self.happens("drift", behavior.drifts):
             extra.append(self._draw("aside").choice(asides))

@@ -1,6 +1,7 @@
 """What a user says to whether a wish is so: a yes or a no, and the wish itself."""
 
 import pytest
+
 from tests.personas.test_checking import BRIEFING
 from tests.personas.test_rules_user import Chat
 

@@ -1,0 +1,84 @@
+"""Questions that point at wishes by their values: which of several, and for how much of the whole.
+
+`The window or the aisle?` asks for a seat, whatever else the clause does, and `business on both
+flights, or only the first?` asks whether a wish holds throughout.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from crab_graph.personas.clause_features import ClauseFeatures
+from crab_graph.personas.questions import Segment
+from crab_graph.personas.stated_values import names_value
+from crab_graph.personas.understanding import ANY_ID, Reading
+from crab_graph.personas.wordbook import DomainLexicon, FactWords
+
+_OR = re.compile(r"\bor\b|/")
+_LISTED = re.compile(r"\bor\b|/|,")
+_REACH = 24
+"""Characters between two values that a question names together."""
+_THROUGHOUT = re.compile(
+    r"\b(?:both|only|each (?:way|direction|leg|one|of)|either way|throughout|all of (?:them|it)"
+    r"|(?:in|for|on) all|just (?:for |on )?(?:the|one)|apply|applies|there and back)\b"
+)
+_REFERS = re.compile(r"\b(?:that|this|those|these|it|they)\b")
+
+
+def asked_by_values(reading: Reading) -> tuple[str, ...]:
+    """Return the keys of the wishes of which a question names several values to choose from."""
+    facts = reading.lexicon.facts
+    found = {
+        key: None
+        for segment, features in _questions(reading)
+        for key in features.facts
+        if _is_about(segment, facts[key]) and _is_menu(segment.text, facts[key])
+    }
+    return tuple(found)
+
+
+def asked_throughout(reading: Reading) -> tuple[str, ...]:
+    """Return the keys of the wishes of which a question asks if they hold for all their slots.
+
+    One that only refers to a wish, as `is that for both?`, means what the clause before it names.
+    """
+    found: dict[str, None] = {}
+    before: list[str] = []
+    clauses = zip(reading.segments, reading.features, strict=True)
+    for segment, features in clauses:
+        named = _throughout_in(segment, features, reading.lexicon)
+        is_asked = segment.is_request and "?" in segment.text
+        if is_asked and _THROUGHOUT.search(segment.text) and not ANY_ID.search(segment.text):
+            refers = not named and _REFERS.search(segment.text)
+            found |= dict.fromkeys(before if refers else named)
+        before = named
+    return tuple(found)
+
+
+def _questions(reading: Reading) -> Iterator[tuple[Segment, ClauseFeatures]]:
+    for segment, features in zip(reading.segments, reading.features, strict=True):
+        if segment.is_request and not ANY_ID.search(segment.text):
+            yield segment, features
+
+
+def _is_about(segment: Segment, words: FactWords) -> bool:
+    """Tell whether a clause is about what a fact is: parts of the day are of many things."""
+    slots = set(words.slots or (words.conflict.slots if words.conflict else ()))
+    return not segment.scope.isdisjoint(slots) if words.hours else True
+
+
+def _is_menu(text: str, words: FactWords) -> bool:
+    if _OR.search(text) is None:
+        return False
+    spans = sorted(match.span() for cue in words.cues.values() if (match := cue.search(text)))
+    gaps = [text[one[1] : two[0]] for one, two in pairwise(spans)]
+    return bool(gaps) and all(len(gap) <= _REACH and _LISTED.search(gap) for gap in gaps)
+
+
+def _throughout_in(segment: Segment, features: ClauseFeatures, lexicon: DomainLexicon) -> list[str]:
+    """Return the facts that a clause names a value of, and that can be said of all their slots."""
+    return [
+        key
+        for key in features.facts
+        if lexicon.facts[key].throughout and names_value(segment.text, lexicon.facts[key])
+    ]
