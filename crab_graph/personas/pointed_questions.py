@@ -1,7 +1,7 @@
 """Questions that point at wishes by their values: which of several, and for how much of the whole.
 
-`The window or the aisle?` asks for a seat, whatever else the clause does, and `business on both
-flights, or only the first?` asks whether a wish holds throughout.
+`The first or the second?` asks for one of them, whatever else the clause does, and `the first for
+both, or only there?` asks whether a wish holds throughout.
 """
 
 import re
