@@ -20,7 +20,6 @@ from langgraph.types import Command, StateSnapshot
 from crab_graph.agents.event_loop import run_to_end
 from crab_graph.agents.reply import BadReply, Call, Reply, call_ids_of, calls_of, read_reply
 from crab_graph.agents.thread_memory import (
-    Memory,
     Remembered,
     copy_store,
     filled_store,
@@ -29,7 +28,8 @@ from crab_graph.agents.thread_memory import (
     write_store,
     write_threads,
 )
-from crab_graph.agents.workplace import Toolbox, Workplace
+from crab_graph.agents.value_serializers import ByReference
+from crab_graph.agents.workplace import Memory, Toolbox, Workplace
 from crab_graph.tools.registry import Owner, ToolRegistry
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
@@ -75,8 +75,8 @@ class CompiledAgent:
 
     def _turn(self, messages: list[BaseMessage], place: Workplace | None) -> Reply:
         memory = None if place is None else place.memory
-        saver = self._saver or InMemorySaver()
-        held = Remembered(saver.serde, None if memory is None else memory["blobs"])
+        saver = self._saver or InMemorySaver(serde=ByReference())
+        held = Remembered(None if memory is None else memory["blobs"])
         thread = "agent" if place is None else place.thread
         if memory is None:
             saver.delete_thread(thread)
@@ -84,13 +84,14 @@ class CompiledAgent:
             restore_threads(saver, thread, memory["threads"], held)
         store = _own_store(self._graph, memory, held)
         graph = self._graph.copy(update={"checkpointer": saver, "store": store})
-        before = [] if memory is None else list(_messages_in(graph, thread))
+        before = list(_messages_in(graph, thread)) if memory and self._adds_up else []
         given = self._unseen(messages, place, before)
         state = self._play(graph, given, thread, place)
         reply = self._reply(state.values, len(before), {one.id for one in (*before, *given)}, place)
         if place is None:
             return reply
         kept: Memory = {
+            "thread": thread,
             "last": state.config["configurable"]["checkpoint_id"],
             "threads": write_threads(saver, thread, state.values, graph, held),
         }

@@ -5,6 +5,7 @@ they were opened.
 """
 
 import asyncio
+import atexit
 import os
 import threading
 from collections.abc import Awaitable
@@ -14,6 +15,8 @@ from functools import lru_cache
 from typing import TypeVar
 
 Result = TypeVar("Result")
+
+_PATIENCE_SECONDS = 1.0
 
 
 def run_to_end(awaitable: Awaitable[Result]) -> Result:
@@ -27,10 +30,20 @@ def run_to_end(awaitable: Awaitable[Result]) -> Result:
 
 @lru_cache(1)
 def _loop(process: int) -> asyncio.AbstractEventLoop:
-    """Return the loop of this process, begun in a thread that keeps no process alive."""
-    del process  # a forked process has none of its parent's threads
+    """Return the loop of this process, begun in a thread that keeps no process alive.
+
+    A forked process has none of its parent's threads, and gets its own.
+    """
     loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, name="crab-graph-loop", daemon=True).start()
+    thread = threading.Thread(target=loop.run_forever, name="crab-graph-loop", daemon=True)
+    thread.start()
+
+    def stop() -> None:
+        if os.getpid() == process:
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join(_PATIENCE_SECONDS)
+
+    atexit.register(stop)  # a thread that runs while Python ends holds what it should let go
     return loop
 
 

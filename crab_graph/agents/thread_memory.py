@@ -2,7 +2,7 @@
 
 A memory names what it holds by hashes, the items of lists (such as messages) each for itself. A
 later memory says only what no earlier one held, so that memories grow with the talk and not with
-its square:
+its square. What LangGraph cannot write is left out:
 
     {"blobs": {hash: [type, data]}, "threads": {namespace: {…}}, "store": [[namespace, key, hash]]}
 """
@@ -16,28 +16,29 @@ from typing import Any, cast
 from langgraph.channels import DeltaChannel
 from langgraph.checkpoint.base import BaseCheckpointSaver, Checkpoint
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 
-Memory = dict[str, Any]
+from crab_graph.agents.value_serializers import dumps, loads
 
 _CHECKPOINT = ("v", "ts", "id", "channel_versions", "versions_seen", "updated_channels")
 _MOST_ITEMS = 1_000_000
 
 
 class Remembered:
-    """The values of a memory, read and written by one graph's serializer."""
+    """The values of a memory."""
 
-    def __init__(self, serde: SerializerProtocol, blobs: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, blobs: Mapping[str, Any] | None = None) -> None:
         """Begin with what earlier memories held."""
-        self._serde = serde
         self._known = dict(blobs or {})
         self.new: dict[str, Any] = {}
 
-    def name(self, value: Any) -> str:
-        """Return the hash of a value, which is held from now on."""
-        kind, data = self._serde.dumps_typed(value)
+    def name(self, value: Any) -> str | None:
+        """Return the hash of a value, which is held from now on; `None` if it cannot be written."""
+        written = dumps(value)
+        if written is None:
+            return None
+        kind, data = written
         name = hashlib.sha256(kind.encode() + b":" + data).hexdigest()[:20]
         if name not in self._known:
             packed = base64.b64encode(zlib.compress(data)).decode()
@@ -45,15 +46,18 @@ class Remembered:
         return name
 
     def names(self, value: Any) -> Any:
-        """Return the hashes of a list's items, or the hash of another value."""
-        return [self.name(one) for one in value] if type(value) is list else self.name(value)
+        """Return the hashes of a list's items, or that of another value; `None` as `name` does."""
+        if type(value) is not list:
+            return self.name(value)
+        names = [self.name(one) for one in value]
+        return None if None in names else names
 
     def value(self, names: Any) -> Any:
         """Return what was named."""
         if isinstance(names, list):
             return [self.value(one) for one in names]
         kind, packed = self._known[names]
-        return self._serde.loads_typed((kind, zlib.decompress(base64.b64decode(packed))))
+        return loads(kind, zlib.decompress(base64.b64decode(packed)))
 
 
 def write_threads(
@@ -75,10 +79,11 @@ def write_threads(
             deltas = {k for k, one in graph.channels.items() if isinstance(one, DeltaChannel)}
             values |= {name: state[name] for name in deltas if name in state}
         checkpoint = cast(Mapping[str, Any], found.checkpoint)
+        named = {name: held.names(value) for name, value in values.items()}
         threads[namespace] = {
             "checkpoint": held.name({key: checkpoint.get(key) for key in _CHECKPOINT}),
             "step": found.metadata.get("step", 0),
-            "values": {name: held.names(value) for name, value in values.items()},
+            "values": {name: names for name, names in named.items() if names is not None},
         }
     return threads
 

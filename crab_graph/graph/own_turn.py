@@ -21,6 +21,7 @@ from crab_graph.agents.workplace import Memory, TurnOver, caller_of, path_of
 from crab_graph.graph.journal import Step
 from crab_graph.graph.state import Message
 from crab_graph.models.meter import Meter, current_meter
+from crab_graph.models.recall import Question
 from crab_graph.models.usage import Usage
 from crab_graph.settings import OVERLONG_REPLY, reply_length
 from crab_graph.tools.environment_tools import Answered, Invocation
@@ -89,7 +90,9 @@ class OwnTurn:
     def __init__(self, scene: Scene, step: Step | None, config: dict[str, Any]) -> None:
         """Begin a step, whose entries are kept where it can be known again."""
         self.memory, self.unseen, self.config = scene.memory, scene.unseen, config
-        self.thread = uuid4().hex if step is None else f"{step.thread}:agent"
+        self.thread = (
+            f"{step.thread}:agent" if step else (self.memory or {}).get("thread", uuid4().hex)
+        )
         self.over: str | None = None
         self.overlong: tuple[Call, int] | None = None
         self._scene = scene
@@ -122,12 +125,12 @@ class OwnTurn:
 
     # What the agent's models and tools are answered
 
-    def knows(self, question: str) -> bool:
+    def knows(self, question: Question) -> bool:
         """Return whether a reply to a question was there when the step ran before."""
         with self._changed:
             return self._known_reply(question) is not None
 
-    def recall(self, question: str) -> list[dict[str, Any]] | None:
+    def recall(self, question: Question) -> list[dict[str, Any]] | None:
         """Return the reply to a question, if it was there when the step ran before."""
         with self._changed:
             known = self._known_reply(question)
@@ -138,11 +141,11 @@ class OwnTurn:
             self._expect(known)
             return list(known["reply"])
 
-    def record(self, question: str, reply: list[dict[str, Any]]) -> None:
+    def record(self, question: Question, reply: list[dict[str, Any]]) -> None:
         """Keep a reply."""
         with self._changed:
             self._check_given_up()
-            entry = {"kind": "reply", "who": _who(), "question": question, "reply": reply}
+            entry = {"kind": "reply", "who": _who(), "question": list(question), "reply": reply}
             self._keep(entry)
             self._expect(entry)
 
@@ -264,15 +267,13 @@ class OwnTurn:
             self._unused.remove(found)
         return found
 
-    def _known_reply(self, question: str) -> Entry | None:
-        """Return the reply to the same question, or else the next that the same node got.
-
-        A prompt may hold the time of day.
-        """
-        replies = [one for one in self._unused if one["kind"] == "reply"]
+    def _known_reply(self, question: Question) -> Entry | None:
+        """Return the reply that the same asker got to the same question, or to one much alike."""
+        replies = (one for one in self._unused if one["kind"] == "reply")
         own = [one for one in replies if one["who"] == _who()]
-        exact = [one for one in (*own, *replies) if one["question"] == question]
-        return next(iter(exact or own), None)
+        exact = [one for one in own if one["question"][0] == question.exact]
+        loose = (one for one in own if one["question"][1] == question.loose)
+        return next(iter(exact or loose), None)
 
     def _check_given_up(self) -> None:
         if self._meter is not None:
@@ -321,6 +322,7 @@ def _metadata() -> dict[str, Any]:
 
 
 def _who() -> str:
-    """Return what tells the askers of a turn apart: an agent's name and the path of nodes."""
+    """Return what tells those who ask apart: an agent, its nodes, its place among parallel ones."""
     metadata = _metadata()
-    return f"{metadata.get('lc_agent_name') or ''}:{path_of(metadata)}"
+    path = metadata.get("langgraph_path") or ()
+    return f"{metadata.get('lc_agent_name') or ''}:{path_of(metadata)}:{path[1:2]}"

@@ -7,11 +7,12 @@ knows the reply, and told each new one; anywhere else nothing changes.
 
 import hashlib
 import json
+import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, wraps
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import (
@@ -27,17 +28,29 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 
 Json = dict[str, Any]
 
+_NUMBERS = re.compile(r"\d+")
+
+
+class Question(NamedTuple):
+    """Hashes of what a model is asked: as it stands, and whatever numbers are in it.
+
+    A prompt may hold the time of day.
+    """
+
+    exact: str
+    loose: str
+
 
 class Recorder(Protocol):
     """What listens to the chat models of a step."""
 
-    def knows(self, question: str) -> bool:
+    def knows(self, question: Question) -> bool:
         """Return whether `recall` would know the reply."""
 
-    def recall(self, question: str) -> list[Json] | None:
+    def recall(self, question: Question) -> list[Json] | None:
         """Return the reply to a question, as messages, if it was given before and not used yet."""
 
-    def record(self, question: str, reply: list[Json]) -> None:
+    def record(self, question: Question, reply: list[Json]) -> None:
         """Keep a new reply."""
 
 
@@ -151,7 +164,7 @@ def _astreaming(stream: Callable[..., AsyncIterator[Any]]) -> Callable[..., Asyn
 
 def _streamed(
     model: BaseChatModel, given: Any, stop: Any, how: Mapping[str, Any], *, is_async: bool
-) -> str | None:
+) -> Question | None:
     """Return the question of a stream; `None` for a model that has none, which is only invoked."""
     if not model._should_stream(async_api=is_async, **{**how, "stream": True}):
         return None
@@ -160,8 +173,8 @@ def _streamed(
 
 def _question(
     model: BaseChatModel, messages: Sequence[BaseMessage], stop: Any, how: Mapping[str, Any]
-) -> str:
-    """Return a hash of what a model is asked, the same when it is asked that again.
+) -> Question:
+    """Return what a model is asked, the same when it is asked that again.
 
     Ids of messages are drawn anew each time, and ids of calls may be; so calls are numbered.
     """
@@ -184,6 +197,10 @@ def _question(
     options = {key: value for key, value in how.items() if key != "run_manager"}
     whole = [type(model).__qualname__, name, asked, stop, options]
     text = json.dumps(whole, sort_keys=True, default=lambda value: type(value).__qualname__)
+    return Question(_hash(text), _hash(_NUMBERS.sub("0", text)))
+
+
+def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
