@@ -114,7 +114,7 @@ def subgraph_as_node(tools: Any) -> Any:
 
 
 def subgraph_called(tools: Any) -> Any:
-    inner = create_agent(model(tool_call_reply(LOOKUP), "Found."), tools)
+    inner: Any = create_agent(model(tool_call_reply(LOOKUP), "Found."), tools)
     graph = StateGraph(MessagesState)
 
     def desk(state: MessagesState) -> Any:
