@@ -11,6 +11,7 @@ import re
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager
@@ -22,9 +23,12 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from crab_graph.errors import CrabGraphError, described
+
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkServerContext, SpawnContext
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -52,6 +56,9 @@ class Executor(StrEnum):
 
 
 _CLOSING_SECONDS = 10.0
+_PATIENCE_SECONDS = 5.0
+_PAUSE_SECONDS = 0.05
+_READERS_ARE_IN_THE_WAY = sys.platform == "win32"
 _UNFINISHED = re.compile(r"\..+\.\d+")
 
 
@@ -123,6 +130,22 @@ def unfinished_path(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.getpid()}")
 
 
+def take_place(unfinished: Path, path: Path) -> None:
+    """Put what was written in the place of a path.
+
+    Windows refuses that while somebody reads what stood there, which is waited for.
+    """
+    end = time.monotonic() + (_PATIENCE_SECONDS if _READERS_ARE_IN_THE_WAY else 0.0)
+    while True:
+        try:
+            unfinished.replace(path)
+            return
+        except PermissionError:
+            if time.monotonic() >= end:
+                raise
+            time.sleep(_PAUSE_SECONDS)
+
+
 def entries_of(directory: Path) -> list[Path]:
     """Return what stands in a directory, without what a killed process left unfinished there."""
     return [entry for entry in directory.iterdir() if not _UNFINISHED.fullmatch(entry.name)]
@@ -132,11 +155,11 @@ def write_atomically(path: Path, text: str) -> None:
     """Write a text file so that readers find it whole or not at all, even after a crash."""
     unfinished = unfinished_path(path)
     try:
-        with unfinished.open("w", encoding="utf-8") as file:
+        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        unfinished.replace(path)
+        take_place(unfinished, path)
     finally:
         unfinished.unlink(missing_ok=True)
 
@@ -228,14 +251,28 @@ def _in_processes(
             process.join()
 
 
+def start_method() -> Literal["spawn", "forkserver"]:
+    """Return how processes are started: afresh, each by itself or from one that loaded modules.
+
+    The second is faster, and there is none on Windows; on macOS libraries that were loaded before
+    a fork break. Who sets `multiprocessing` to spawn gets it anywhere.
+    """
+    asked_for = multiprocessing.get_start_method(allow_none=True) == "spawn"
+    return "spawn" if asked_for or sys.platform in ("win32", "darwin") else "forkserver"
+
+
+def _context(preload: Sequence[str]) -> "SpawnContext | ForkServerContext":
+    if start_method() == "spawn":
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(list(preload))
+    return context
+
+
 def _start(
     setup: Setup[Any, Any], slot: int, concurrency: int, preload: Sequence[str]
 ) -> tuple[Connection, BaseProcess]:
-    if sys.platform == "win32":
-        context = multiprocessing.get_context("spawn")
-    else:
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(list(preload))
+    context = _context(preload)
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs, setup, slot, concurrency), daemon=True)
     process.start()

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from types import SimpleNamespace
 from typing import Annotated, Any
 
@@ -103,6 +104,7 @@ def crab_graph(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code."""
+    _allow_any_character()
     invocation = SimpleNamespace(debug=False)
     command = typer.main.get_command(app)
     try:
@@ -133,6 +135,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _leave_pipe()
         raise
     return status if isinstance(status, int) else 0
+
+
+def _allow_any_character() -> None:
+    """See that printing never fails: Windows writes to pipes in a code page of 256 characters."""
+    if not isinstance(sys.stdout, TextIOWrapper):
+        return
+    is_asked_for = sys.platform != "win32" or "PYTHONIOENCODING" in os.environ
+    encoding = None if is_asked_for or sys.stdout.isatty() else "utf-8"
+    sys.stdout.reconfigure(encoding=encoding, errors="replace")
 
 
 def _report(message: str, status: int = UNUSABLE_INPUT, details: Sequence[str] = ()) -> int:

@@ -97,7 +97,7 @@ def write_opening(path: Path, opening: Opening) -> None:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
         raise BenchmarkError(f"{path}: cannot be written ({error.strerror})") from None
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
+    with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
         file.write(json.dumps(opening.model_dump(mode="json"), indent=1) + "\n")
         file.flush()
         os.fsync(file.fileno())

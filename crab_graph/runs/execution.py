@@ -197,7 +197,7 @@ def open_worker(
     agent = resolve_agent(sitting.agent)
     setup = with_open_model(sitting.setup)
     tasks = _Tasks(sitting.benchmark, max(8, 2 * sitting.terms.concurrency))
-    with keeping(directory), hold_worker(directory), ExitStack() as stack:
+    with keeping(directory), hold_worker(directory, slot), ExitStack() as stack:
         shard = Shard(directory / SHARDS / f"part-{slot}.jsonl")
         stack.callback(shard.close)
         savers = _Savers(sitting, f"part-{slot}.sqlite", stack)

@@ -27,7 +27,7 @@ from crab_graph.runs.store import read_shard
 from crab_graph.runs.versions import versions
 from crab_graph.runs.writing import hold_run
 from crab_graph.settings import OVERLONG_REPLY
-from crab_graph.workers import unfinished_path
+from crab_graph.workers import take_place, unfinished_path
 
 CRASH = "grading: "
 """How the error of an episode begins whose grading crashed."""
@@ -289,7 +289,7 @@ def _regrade_shard(
                     shutil.copyfileobj(source, file)
             file.flush()
             os.fsync(file.fileno())
-        unfinished.replace(shard)
+        take_place(unfinished, shard)
     finally:
         unfinished.unlink(missing_ok=True)
     if stopped is not None:

@@ -236,7 +236,8 @@ def _part_directory(about: PartFile, home: Path) -> Iterator[Path]:
     directory.mkdir()
     try:
         yield directory
-        (directory / _ABOUT).write_text(about.model_dump_json() + "\n", encoding="utf-8")
+        text = about.model_dump_json() + "\n"
+        (directory / _ABOUT).write_text(text, encoding="utf-8", newline="\n")
         with suppress(OSError):  # another process has made the same part meanwhile
             directory.rename(home / about.name)
     finally:

@@ -117,11 +117,11 @@ def prepare_sitting(
     setup.fragments.check_facts(bench.domain.fact_keys)
     players = read_users(users, setup.fragments)
     stood_for = {
-        "benchmark": relpath(bench.directory, directory),
+        "benchmark": _seen_from(directory, bench.directory),
         "benchmark_sha256": bench.sha256,
         "card": bench.card,
         **_agent(agent, settings.name),
-        "personas": settings.personas and relpath(settings.personas, directory),
+        "personas": settings.personas and _seen_from(directory, settings.personas),
         "personas_sha256": setup.fragments.sha256,
         "tasks": select_tasks(bench, settings.tasks),
         "versions": versions(),
@@ -143,6 +143,14 @@ def prepare_sitting(
         words = "jobs > 1" if terms.executor == Executor.PROCESSES else "executor ray"
         raise UsageError(f"with {words} name agent and user by text: objects stay in this process")
     return sitting
+
+
+def _seen_from(directory: Path, path: str | Path) -> str:
+    """Return a path as the run's directory sees it, in a form that any system reads."""
+    try:
+        return Path(relpath(path, directory)).as_posix()
+    except ValueError:  # on another drive of Windows
+        return Path(path).resolve().as_posix()
 
 
 def _agent(agent: AgentSpec | Agent, name: str | None) -> dict[str, Any]:

@@ -2,19 +2,19 @@
 
 import errno
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+
+from filelock import FileLock, Timeout
 
 from crab_graph.errors import RunError, StorageError
 
 _WRITER = "writer.lock"
-_WORKERS = "workers.lock"
+_WORKER = "worker-{}.lock"
 _PATIENCE_SECONDS = 10.0
 _PAUSE_SECONDS = 0.05
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _DATABASES = {"sqlite3", "psycopg", "psycopg_pool"}
 
 
@@ -52,34 +52,40 @@ def hold_run(directory: Path) -> Iterator[None]:
     Raises:
         RunError: another process is, or workers of a killed one still write.
     """
-    with (directory / _WRITER).open("a") as writer:
-        if not _try_lock(writer, shared=False):
-            raise RunError(f"{directory}: another process is working on this run")
-        end = time.monotonic() + _PATIENCE_SECONDS
-        with (directory / _WORKERS).open("a") as workers:
-            while not _try_lock(workers, shared=False):
-                if time.monotonic() > end:
-                    raise RunError(f"{directory}: workers of an earlier process still write there")
-                time.sleep(_PAUSE_SECONDS)
+    with _held(directory / _WRITER, 0.0, f"{directory}: another process is working on this run"):
+        for workers in sorted(directory.glob(_WORKER.format("*"))):
+            _wait_for(workers)
         yield
 
 
 @contextmanager
-def hold_worker(directory: Path) -> Iterator[None]:
-    """Be one of the workers, whom a new writer waits for."""
-    with (directory / _WORKERS).open("a") as workers:
-        _try_lock(workers, shared=True)
+def hold_worker(directory: Path, slot: int) -> Iterator[None]:
+    """Be the worker of a number, whom a new writer waits for.
+
+    Raises:
+        RunError: a worker of that number, of an earlier process, still writes.
+    """
+    with _held(directory / _WORKER.format(slot), _PATIENCE_SECONDS, _still_writing(directory)):
         yield
 
 
-def _try_lock(file: IO[str], *, shared: bool) -> bool:
-    """Hold a lock until the file is closed, unless somebody else does."""
+def _wait_for(workers: Path) -> None:
+    with _held(workers, _PATIENCE_SECONDS, _still_writing(workers.parent)):
+        pass
+
+
+def _still_writing(directory: Path) -> str:
+    return f"{directory}: workers of an earlier process still write there"
+
+
+@contextmanager
+def _held(path: Path, seconds: float, refusal: str) -> Iterator[None]:
+    """Hold a lock that dies with the process, on any system; wait so long for it."""
     try:
-        import fcntl  # noqa: PLC0415
-    except ImportError:  # no POSIX: nothing keeps two writers apart there
-        return True
-    try:
-        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+        held = FileLock(path, thread_local=False).acquire(seconds, _PAUSE_SECONDS)
+    except Timeout:
+        raise RunError(refusal) from None
+    except NotImplementedError:
+        raise RunError(f"{path.parent}: its file system has no locks; use another") from None
+    with held:
+        yield

@@ -123,7 +123,8 @@ def _graded_apart(benchmark: Benchmark, task: Task, telling: Telling, seed: str)
     """Return what `grade --json` prints in a process of its own."""
     with TemporaryDirectory() as directory:
         path = Path(directory) / "transcript.jsonl"
-        path.write_text("\n".join(map(json.dumps, telling.messages())), encoding="utf-8")
+        lines = "\n".join(map(json.dumps, telling.messages()))
+        path.write_text(lines, encoding="utf-8", newline="\n")
         command = [sys.executable, "-m", "crab_graph", "grade", str(benchmark.directory)]
         finished = subprocess.run(
             [*command, task.id, str(path), "--json"],

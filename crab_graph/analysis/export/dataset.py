@@ -23,7 +23,7 @@ from crab_graph.runs.relations import RELATIONS
 from crab_graph.runs.run import Run
 from crab_graph.runs.sql import load_runs
 from crab_graph.schema import canonical_json
-from crab_graph.workers import unfinished_path
+from crab_graph.workers import take_place, unfinished_path
 
 _CARD = "README.md"
 _STAMP = "run.json"
@@ -116,12 +116,12 @@ def _write(
             found = connection.execute(copy).fetchone()
             rows[name] = int(found[0]) if found else 0
         for name, text in {**about, _CARD: card(rows)}.items():
-            (unfinished / name).write_text(text, encoding="utf-8")
+            (unfinished / name).write_text(text, encoding="utf-8", newline="\n")
         if out.is_dir():
             shutil.rmtree(out)
         else:
             out.unlink(missing_ok=True)
-        unfinished.replace(out)
+        take_place(unfinished, out)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     return rows

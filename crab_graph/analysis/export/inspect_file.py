@@ -6,6 +6,7 @@ from pathlib import Path
 from crab_graph.analysis.export.exporters import Exporter
 from crab_graph.errors import MissingExtra, UsageError
 from crab_graph.runs.run import Run
+from crab_graph.workers import take_place
 
 _SUFFIXES = {".eval": "eval", ".json": "json"}
 
@@ -26,10 +27,10 @@ def export_inspect(run: Run, out: Path) -> dict[str, int]:
         from crab_graph.analysis.export.inspect_log import inspect_log  # noqa: PLC0415
     except ImportError:
         raise MissingExtra("the export to Inspect", "inspect") from None
-    unfinished = out.with_name(f".{os.getpid()}.{out.name}")
+    unfinished = out.with_name(f".{os.getpid()}.{out.name}")  # its suffix decides the form
     try:
         log.write_eval_log(inspect_log(run), str(unfinished), format=_SUFFIXES[out.suffix])
-        unfinished.replace(out)
+        take_place(unfinished, out)
     finally:
         unfinished.unlink(missing_ok=True)
     return {"samples": len(run)}

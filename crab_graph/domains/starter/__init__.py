@@ -34,10 +34,9 @@ def write_package(name: str, directory: Path) -> tuple[Path, ...]:
     directory.mkdir(parents=True, exist_ok=True)
     written = []
     for file in FILES:
-        text = (files(__package__) / file).read_text(encoding="utf-8")
+        text = (files(__package__) / file).read_text(encoding="utf-8").replace(NAME, name)
         path = directory / file.replace(NAME, name).removesuffix(".txt")
-        path.write_text(
-            text.replace(NAME, name).replace(NAME.upper(), name.upper()), encoding="utf-8"
-        )
+        text = text.replace(NAME.upper(), name.upper())
+        path.write_text(text, encoding="utf-8", newline="\n")
         written.append(path)
     return tuple(written)
