@@ -9,6 +9,7 @@ episode.outcome, episode.checks
 Names load when they are first used, so that the import stays light.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -161,7 +162,8 @@ def _load(name: str) -> Any:
 
         return versions()["crab-graph"]
     if name not in _PLACES:
-        raise AttributeError(f"module 'crab_graph' has no attribute '{name}'")
+        here = sys.modules[__name__]  # with which Python says what may have been meant
+        raise AttributeError(f"module 'crab_graph' has no attribute '{name}'", name=name, obj=here)
     value = getattr(import_module(f"crab_graph.{_PLACES[name]}"), name)
     globals()[name] = value
     return value

@@ -32,10 +32,11 @@ class UsageError(CrabGraphError):
 class UnknownName(UsageError):
     """A name that is in none of the known lists; the message offers the closest ones."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str], hint: str | None = None) -> None:
         choices = sorted(known)
         close = get_close_matches(name, choices, n=3)
-        hint = f"did you mean {', '.join(close)}?" if close else f"known: {_shortened(choices)}"
+        if hint is None:
+            hint = f"did you mean {', '.join(close)}?" if close else f"known: {_shortened(choices)}"
         super().__init__(f"unknown {kind} '{name}'; {hint}")
 
 

@@ -5,11 +5,14 @@ of the command line, keywords of the Python functions, what `run.json` keeps and
 a mismatch are made from it. Nothing heavy is imported here, since `--help` reads this module.
 """
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
 from enum import StrEnum
+from numbers import Integral, Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+from types import UnionType
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, get_args, get_origin
 
 from crab_graph.errors import UnknownName, UsageError
 
@@ -83,6 +86,8 @@ class About:
         """
         if value is None:
             return
+        if (self.low is not None or self.above is not None) and not _is_number(value):
+            raise UsageError(f"{name} must be a number, not {value!r}")
         if self.choices and value not in self.choices:
             raise UnknownName(name.strip("-"), str(value), map(str, self.choices))
         if self.low is not None and not value >= self.low:
@@ -112,7 +117,67 @@ class Settings:
         """Refuse values out of range, with a `UsageError` that names the field."""
         for one in fields(self):
             if (said := about(one)) is not None:
-                said.check(one.name, getattr(self, one.name))
+                value = getattr(self, one.name)
+                said.check(one.name, value)
+                _check_kind(one, said, value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _check_kind(one: "Field[Any]", said: About, value: Any) -> None:
+    """Refuse a value of another kind than its field's, in words of what to give instead.
+
+    Raises:
+        UsageError: it is.
+    """
+    if value is None:
+        return
+    kinds = get_args(one.type) if isinstance(one.type, UnionType) else (one.type,)
+    given = type(value).__name__
+    if said.group is not None and not isinstance(value, said.group):
+        name = said.group.__name__
+        raise UsageError(
+            f"{one.name} is a crab_graph.{name}, as in {name}(max_turns=40), not {given}"
+        )
+    if int in kinds and not isinstance(value, Integral):
+        raise UsageError(f"{one.name} must be a whole number, not {value!r}")
+    if any(get_origin(kind) is Sequence for kind in kinds):
+        _check_several(one, kinds, value)
+    elif said.loaded_by is not None and isinstance(value, str | os.PathLike):
+        loader = said.loaded_by.partition(":")[2]
+        raise UsageError(f"{one.name} is what crab_graph.{loader}(path) returns, not a path")
+
+
+def _check_several(one: "Field[Any]", kinds: Iterable[Any], value: Any) -> None:
+    wanted = next(get_args(kind)[0] for kind in kinds if get_origin(kind) is Sequence)
+    if wanted is str and isinstance(value, str):
+        return  # with commas, as on the command line
+    what = "numbers" if wanted is int else "texts"
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise UsageError(f"{one.name} takes several {what}, such as a list, not {value!r}")
+    other = next((item for item in value if not isinstance(item, wanted)), None)
+    if other is not None:
+        raise UsageError(f"{one.name} takes {what}, and {other!r} is none")
+
+
+_NAMED = ("agent", "user", "trials", "out")
+"""Parameters of functions that take settings as well."""
+
+
+def _unknown_setting(name: str, known: Iterable[str]) -> UsageError:
+    """Return the error of a keyword that is no setting, with what may have been meant."""
+    for group, keyword, prefix in ((Limits, "limits", ""), (RunLimits, "run_limits", "run_")):
+        short = name.removeprefix(prefix)
+        if name.startswith(prefix) and keyword in known and short in _names(group):
+            told = f"{keyword}=crab_graph.{group.__name__}({short}=…)"
+            return UsageError(f"unknown setting '{name}'; did you mean {told}?")
+    return UnknownName("setting", name, (*known, *_NAMED))
+
+
+def _names(kind: type[Settings]) -> set[str]:
+    return {one.name for one in fields(kind)}
 
 
 def value_of(kind: type[Value], given: Mapping[str, Any], *beside: type[Settings]) -> Value:
@@ -126,7 +191,7 @@ def value_of(kind: type[Value], given: Mapping[str, Any], *beside: type[Settings
     known = own.union(*({one.name for one in fields(other)} for other in beside))
     for name in given:
         if name not in known:
-            raise UnknownName("setting", name, known)
+            raise _unknown_setting(name, known)
     return kind(**{name: value for name, value in given.items() if name in own})
 
 

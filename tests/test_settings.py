@@ -57,6 +57,27 @@ def test_a_value_out_of_range_is_refused_by_its_name(make, words):
         make()
 
 
+@pytest.mark.parametrize(
+    ("kind", "given", "words"),
+    [
+        (settings.RunSettings, {"trials": "3"}, "trials must be a number, not '3'"),
+        (settings.RunSettings, {"trials": 1.5}, "trials must be a whole number, not 1.5"),
+        (settings.RunSettings, {"seed": "a"}, "seed must be a whole number, not 'a'"),
+        (settings.RunSettings, {"tasks": 2}, "tasks takes several texts, such as a list, not 2"),
+        (settings.RunSettings, {"tasks": ["S1", 2]}, "tasks takes texts, and 2 is none"),
+        (settings.RunSettings, {"limits": {}}, r"as in Limits\(max_turns=40\), not dict"),
+        (settings.RunSettings, {"max_turns": 3}, r"did you mean limits=crab_graph.Limits\(max_tur"),
+        (settings.RunSettings, {"users": "ruse"}, "unknown setting 'users'; did you mean user"),
+        (settings.GenerationSettings, {"strata": 1}, "strata takes several numbers"),
+        (settings.GenerationSettings, {"strata": "1"}, "strata takes several numbers"),
+        (settings.SittingSettings, {"prices": "p.toml"}, r"crab_graph.load_prices\(path\)"),
+    ],
+)
+def test_a_value_of_another_kind_is_answered_with_what_to_give(kind, given, words):
+    with pytest.raises(UsageError, match=words):
+        settings.value_of(kind, given)
+
+
 def test_settings_do_not_change():
     with pytest.raises(FrozenInstanceError):
         settings.RunSettings().trials = 2  # type: ignore[misc]

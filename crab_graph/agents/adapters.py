@@ -11,11 +11,18 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from crab_graph.agents.agent_hints import (
+    not_importable,
+    refuse_answer,
+    refuse_listener,
+    refuse_lookalike,
+    unknown_agent,
+)
 from crab_graph.agents.agent_types import AgentSpec
 from crab_graph.agents.event_loop import run_to_end
 from crab_graph.agents.reference import AGENTS, INFORMED, reference_agent
 from crab_graph.agents.reply import Reply, ask_model, read_reply
-from crab_graph.errors import UsageError
+from crab_graph.errors import UnknownName, UsageError
 from crab_graph.models.chat import build_chat_model, is_address, is_provider
 from crab_graph.models.retrying import RetryingModel
 from crab_graph.models.secrets import public_spec, remember_model_secrets
@@ -73,7 +80,10 @@ def resolve_agent(spec: AgentSpec | Agent) -> Agent:
         return Agent(PYTHON_PREFIX + dotted_name(spec), False, _opener(spec))
     spec = spec.strip()
     if ":" not in spec:
-        found = AGENTS.find(spec)  # refuses an unknown name now, not in an episode
+        try:
+            found = AGENTS.find(spec)  # refuses an unknown name now, not in an episode
+        except UnknownName:
+            raise unknown_agent(spec, AGENTS.names()) from None
         if spec in AGENTS.built_in:
             return Agent(spec, True, _knows_its_domain)
         return Agent(spec, False, _opener(found))
@@ -82,7 +92,7 @@ def resolve_agent(spec: AgentSpec | Agent) -> Agent:
     module = spec.partition(":")[0]
     if "." not in module and is_provider(module):
         return Agent(public_spec(spec), False, _opener(build_chat_model(spec)))
-    found = import_attribute("agent", spec, missing="is no model provider and no module")
+    found = import_attribute("agent", spec, missing=not_importable(spec))
     return Agent(spec, False, _opener(found))
 
 
@@ -102,12 +112,13 @@ def _opener(value: Any) -> Callable[[ToolRegistry], Respond]:
         return lambda registry: partial(ask_model, bound(registry))
     if isinstance(value, Runnable):
         return partial(_runnable, value)
+    refuse_lookalike(value)
     if inspect.isclass(value) and required_arguments(value) == 0:
         value = value()
-    if not callable(value):
-        raise UsageError(f"'{dotted_name(value)}' is no agent: neither a Runnable nor callable")
+        refuse_lookalike(value)
     needed = required_arguments(value)
     if needed == 1:
+        refuse_listener(value)
         return partial(_made, value)
     if needed == 2 and not inspect.isclass(value):
         return partial(_callable, value)
@@ -154,6 +165,7 @@ def _made(factory: Callable[..., Any], registry: ToolRegistry) -> Respond:
 
     toolbox = Toolbox(registry)
     made = factory(list(toolbox.tools))
+    refuse_answer(factory, made)
     if isinstance(made, Runnable) and not isinstance(made, BaseChatModel):
         return _runnable(made, registry, toolbox)
     if callable(made) and not hasattr(made, "invoke"):

@@ -5,6 +5,7 @@ Command modules import nothing heavy at their top, so that `--help` stays quick.
 """
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -15,8 +16,11 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from crab_graph.cli.options import with_settings
+from crab_graph.cli.options import flag, with_settings
 from crab_graph.errors import CrabGraphError, DeclarationError, ResumeMismatch
+
+_KEYWORD = re.compile(r"`(?P<name>[a-z]\w*)=(?P<value>[^`]*)`")
+"""A keyword of a Python function in a message, such as `force=True`: here it is an option."""
 
 UNUSABLE_INPUT = 2
 INTERRUPTED = 130
@@ -149,10 +153,15 @@ def _allow_any_character() -> None:
 def _report(message: str, status: int = UNUSABLE_INPUT, details: Sequence[str] = ()) -> int:
     """Print one line on stderr, whatever the message holds, and one for each detail it ends in."""
     message = message.removesuffix("".join(f"\n  {line}" for line in details))
-    print(f"crab-graph: {' '.join(message.split())}", file=sys.stderr)
+    print(f"crab-graph: {_KEYWORD.sub(_as_option, ' '.join(message.split()))}", file=sys.stderr)
     for line in details:
         print(f"  {' '.join(line.split())}", file=sys.stderr)
     return status
+
+
+def _as_option(found: "re.Match[str]") -> str:
+    value = "" if found["value"] in ("", "True") else f" {found['value']}"
+    return f"{flag(found['name'])}{value}"
 
 
 def _report_usage(error: typer.TyperException) -> int:

@@ -1,6 +1,7 @@
 """A benchmark: one directory with a manifest and a DuckDB file (design §6)."""
 
 import json
+import os
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -19,7 +20,7 @@ from crab_graph.domains.construction import certify_spec
 from crab_graph.domains.database_file import open_read_only
 from crab_graph.domains.stored_layout import show_as, stored_tables
 from crab_graph.domains.task import Task, TaskSpec, check_playable, of_another_version
-from crab_graph.errors import BenchmarkError, UnknownName
+from crab_graph.errors import BenchmarkError, UnknownName, UsageError
 from crab_graph.generation.certify import Certificate
 from crab_graph.generation.materialize import hash_stored_rows, read_rows
 from crab_graph.generation.paper import PaperParameters
@@ -316,12 +317,18 @@ class Benchmark(Sequence[Task]):
             yield certify_spec(connection, self.domain, task.request, task.id, expected)
 
 
-def load_benchmark(path: str | Path) -> Benchmark:
+def load_benchmark(path: str | os.PathLike[str]) -> Benchmark:
     """Open a benchmark directory.
 
     Raises:
         BenchmarkError: the directory is missing, foreign, half-written or damaged.
+        UsageError: it is none.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise UsageError(
+            f"a benchmark is a Benchmark or its directory, not {type(path).__name__}; "
+            "`tasks=` chooses among its tasks"
+        )
     directory = Path(path)
     return Benchmark(directory, read_manifest(directory))
 
@@ -353,6 +360,8 @@ def _check_is_whole(directory: Path) -> None:
                 f"{directory}: the benchmark is half-written ({MANIFEST} is missing); "
                 "run the same `crab-graph generate` again to finish it"
             )
-        raise BenchmarkError(f"{directory}: not a benchmark ({MANIFEST} is missing)")
+        is_run = (directory / "run.json").exists()
+        advice = ", but a run: `report`, `show` and open_run read it" if is_run else ""
+        raise BenchmarkError(f"{directory}: not a benchmark ({MANIFEST} is missing){advice}")
     if not (directory / DATABASE).exists():
         raise BenchmarkError(f"{directory}: the benchmark is incomplete ({DATABASE} is missing)")

@@ -191,7 +191,7 @@ def announce(
         if (directory / DATABASE).exists():
             raise BenchmarkError(
                 f"{directory}: was begun already, and its opening is not at {path}; "
-                "say where it is with --opening, or use --force"
+                "say where it is with `opening=`, or use `force=True`"
             )
         is_finished(directory, drawn.settings)  # refuses what is no benchmark's directory
     write_opening(path, drawn)

@@ -81,7 +81,7 @@ def find_opening(path: Path, directory: Path, recipe: Recipe) -> Opening | None:
         update={"seed": None}
     ):
         raise BenchmarkError(
-            f"{path}: opens a benchmark of other settings; choose another file with --opening"
+            f"{path}: opens a benchmark of other settings; choose another file with `opening=`"
         )
     return opening
 

@@ -267,7 +267,7 @@ def _check_directory(plan: _Plan, source: Benchmark, *, force: bool) -> None:
         if held.keys() - {path.name for path in plan.paths.values()}:
             raise BenchmarkError(
                 f"{directory}: holds a sweep of other values; "
-                "choose another directory or use --force"
+                "choose another directory or use `force=True`"
             )
         return
     for entry in held.values():

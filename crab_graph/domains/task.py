@@ -7,7 +7,7 @@ from typing import Any, Literal, overload
 from pydantic import ValidationError
 
 from crab_graph.domain.contract import Domain
-from crab_graph.errors import BenchmarkError
+from crab_graph.errors import BenchmarkError, UsageError
 from crab_graph.generation.certify import Certificate
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.constraints import Value
@@ -109,6 +109,15 @@ def check_playable(place: str, domain: Domain, version: int) -> None:
         raise BenchmarkError(
             f"{place}: made by version {version} of the domain '{domain.name}', and agents run on "
             f"version {now} alone; generate the benchmark again, or install that version"
+        )
+
+
+def check_task(value: object) -> None:
+    """Refuse what is given for a task and is none, by a `UsageError` that says what to give."""
+    if not (isinstance(value, Task) or hasattr(value, "today")):
+        raise UsageError(
+            "a task is one of a benchmark, such as bench[0] or bench['S1-001'], "
+            f"not {type(value).__name__}"
         )
 
 

@@ -41,7 +41,8 @@ class Workbench:
             candidates = [Scouted.model_validate_json(text) for (text,) in found]
         except ValidationError:
             raise BenchmarkError(
-                "the benchmark was begun by another version of crab-graph; begin it again: --force"
+                "the benchmark was begun by another version of crab-graph; "
+                "begin it again: `force=True`"
             ) from None
         return {(one.stratum, one.candidate.number): one for one in candidates}
 
@@ -106,7 +107,7 @@ def is_finished(directory: Path, recipe: Recipe) -> bool:
         what = (
             f"by version {manifest.domain_version} of the domain '{recipe.domain}', not {version}"
         )
-    raise BenchmarkError(f"{directory}: made {what}; choose another directory or use --force")
+    raise BenchmarkError(f"{directory}: made {what}; choose another directory or use `force=True`")
 
 
 def clear(directory: Path) -> None:
@@ -170,12 +171,12 @@ def _check_begun(connection: duckdb.DuckDBPyConnection, path: Path, recipe: Reci
         raise BenchmarkError(text) from None
     if json.loads(settings) != recipe.model_dump(mode="json"):
         raise BenchmarkError(
-            f"{path}: begun with other settings; choose another directory or use --force"
+            f"{path}: begun with other settings; choose another directory or use `force=True`"
         )
     if version != [_version(recipe)]:
         raise BenchmarkError(
             f"{path}: begun by another version of the domain '{recipe.domain}'; "
-            "choose another directory or use --force"
+            "choose another directory or use `force=True`"
         )
 
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from crab_graph.domain.verification import Role
-from crab_graph.domains.task import Task
+from crab_graph.domains.task import Task, check_task
 from crab_graph.eval.attribution import Fault, attribute, failure_modes, id_mismatch_reasons
 from crab_graph.eval.blame import UserError
 from crab_graph.eval.checks import Evidence, FailureMode, Results
@@ -133,6 +133,7 @@ def grade(
     Raises:
         TranscriptError: a message is malformed.
     """
+    check_task(task)
     task = task.with_toolset(toolset)
     said: Sequence[TranscriptMessage] = read_transcript(messages)
     limit = max_reply_characters

@@ -10,7 +10,7 @@ from langgraph.graph import END, START, StateGraph
 from crab_graph.agents.adapters import Agent, resolve_agent
 from crab_graph.agents.agent_types import AgentSpec
 from crab_graph.agents.identity import check_name, identify
-from crab_graph.domains.task import Task
+from crab_graph.domains.task import Task, check_task
 from crab_graph.graph.episode_graph import EpisodeGraph, Judge
 from crab_graph.graph.nodes import EpisodeNodes
 from crab_graph.graph.state import AgentInput, EpisodeState, is_finished
@@ -95,6 +95,7 @@ def build_graph(
     """
     wanted = value_of(EpisodeSettings, settings)
     setup = set_up(wanted, prices)
+    check_task(task)
     task = task.with_toolset(wanted.toolset)
     return prepare_episode(task, agent, user, checkpointer, setup, Leg(trial)).compile()
 

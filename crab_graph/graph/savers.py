@@ -60,7 +60,7 @@ def check_address(address: str) -> str:
     try:
         _store_of(address).check(address)
     except UsageError as error:
-        raise UsageError(f"--checkpoint {public_spec(address)}: {error}") from None
+        raise UsageError(f"`checkpoint={public_spec(address)}`: {error}") from None
     return address
 
 
@@ -133,7 +133,7 @@ def _open_database(address: str) -> "Iterator[PostgresSaver]":
         from psycopg.rows import dict_row  # noqa: PLC0415
         from psycopg_pool import ConnectionPool  # noqa: PLC0415
     except ImportError:
-        raise MissingExtra("--checkpoint postgresql://…", "postgres") from None
+        raise MissingExtra("`checkpoint=postgresql://…`", "postgres") from None
 
     settings: dict[str, Any] = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
     try:
@@ -145,7 +145,7 @@ def _open_database(address: str) -> "Iterator[PostgresSaver]":
                 PostgresSaver(own).setup()
     except psycopg.Error as error:
         reason = without_secrets(" ".join(str(error).split()))
-        raise UsageError(f"--checkpoint {public_spec(address)}: {reason}") from None
+        raise UsageError(f"`checkpoint={public_spec(address)}`: {reason}") from None
     with ConnectionPool(
         address,
         min_size=1,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from crab_graph.domain.contract import find_domain
-from crab_graph.domains.task import Task
+from crab_graph.domains.task import Task, check_task
 from crab_graph.personas.condition import ResolvedCondition, parse_condition, resolve
 from crab_graph.personas.fragment_set import load_fragments
 from crab_graph.personas.prompt import Prompt, changed_factors, compose_prompt, diff_prompts
@@ -76,6 +76,8 @@ def user_prompt(
     Raises:
         UsageError: the condition, a persona or a fragment is not known.
     """
+    if task is not None:
+        check_task(task)
     # Fragments may name facts of the domain.
     fact_keys = (find_domain(domain) if task is None else task.domain).fact_keys
     fragments = load_fragments(None if personas is None else Path(personas), list(fact_keys))

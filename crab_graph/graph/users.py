@@ -17,7 +17,7 @@ from crab_graph.graph.journal import ask_once
 from crab_graph.graph.person import PERSON, SeatedUser, ask_user
 from crab_graph.graph.state import Message, is_delivered
 from crab_graph.graph.view import View
-from crab_graph.models.chat import build_chat_model, is_address, is_provider
+from crab_graph.models.chat import build_chat_model, is_address, is_provider, provider_of
 from crab_graph.models.meter import current_meter, metered
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.models.secrets import public_spec, remember_model_secrets
@@ -156,10 +156,10 @@ def set_up(settings: EpisodeSettings, prices: Prices | None = None) -> Setup:
     """
     has_model = settings.user_model is not None
     if settings.engine == Engine.RULES and has_model:
-        raise UsageError("a user model speaks only with --engine llm or hybrid")
+        raise UsageError("a user model speaks only with `engine=llm` or hybrid")
     if settings.engine != Engine.RULES and not has_model:
         raise UsageError(
-            f"the engine '{settings.engine}' needs a model for the user: --user-model SPEC"
+            f"the engine '{settings.engine}' needs a model for the user: `user_model=SPEC`"
         )
     folder = None if settings.personas is None else Path(settings.personas)
     return Setup(settings, settings.user_model, load_fragments(folder), prices or NO_PRICES)
@@ -187,8 +187,11 @@ def with_open_model(setup: Setup) -> Setup:
     if not isinstance(model, str):
         raise UsageError(f"a user model is a spec or a chat model, not {type(model).__name__}")
     if not is_address(model) and not is_provider(model.partition(":")[0]):
+        provider = provider_of(model)
+        meant = "" if provider is None else f"; did you mean {provider}:{model}?"
         raise UsageError(
-            f"user model '{public_spec(model)}' is neither provider:model nor http://host/v1#model"
+            f"user model '{public_spec(model)}' is neither provider:model nor "
+            f"http://host/v1#model{meant}"
         )
     return replace(setup, model=UserModel(public_spec(model), build_chat_model(model)))
 

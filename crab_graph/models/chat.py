@@ -35,11 +35,36 @@ def is_address(spec: str) -> bool:
     return spec.startswith(("http://", "https://"))
 
 
-def is_provider(name: str) -> bool:
-    """Return whether LangChain knows a provider of that name."""
+def provider_names() -> frozenset[str]:
+    """Return the providers that LangChain knows."""
     from langchain.chat_models import base  # noqa: PLC0415  (0.8 s to import)
 
-    return name in getattr(base, "_BUILTIN_PROVIDERS", {"openai", "anthropic"})
+    return frozenset(getattr(base, "_BUILTIN_PROVIDERS", {"openai", "anthropic"}))
+
+
+def is_provider(name: str) -> bool:
+    """Return whether LangChain knows a provider of that name."""
+    return name in provider_names()
+
+
+_FAMILIES = {
+    "openai": ("gpt-", "chatgpt", "o1", "o3", "o4"),
+    "anthropic": ("claude",),
+    "google_genai": ("gemini",),
+    "mistralai": ("mistral", "mixtral", "ministral", "codestral"),
+    "deepseek": ("deepseek",),
+    "xai": ("grok",),
+    "cohere": ("command",),
+    "perplexity": ("sonar",),
+}
+
+
+def provider_of(model: str) -> str | None:
+    """Return whose model a bare name is, as far as its beginning tells."""
+    for provider, beginnings in _FAMILIES.items():
+        if model.casefold().startswith(beginnings):
+            return provider
+    return None
 
 
 def build_chat_model(spec: str) -> RetryingModel:

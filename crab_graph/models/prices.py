@@ -125,11 +125,11 @@ def check_priced(prices: Prices | None, specs: Iterable[str | None]) -> None:
     if not named:
         return  # a reference agent and the rule-based user cost nothing
     if prices is None or not prices.models:
-        raise UsageError("a limit on cost needs the prices of the models: --prices FILE")
+        raise UsageError("a limit on cost needs the prices of the models: `prices=FILE`")
     for spec in named:
         is_model = is_address(spec) or is_provider(spec.partition(":")[0])
         if is_model and prices.of(model_of(spec), spec) is None:
-            raise UsageError(f"a limit on cost needs the price of '{spec}': add it to --prices")
+            raise UsageError(f"a limit on cost needs the price of '{spec}': add it to `prices=`")
 
 
 def add_costs(costs: Mapping[str, Cost]) -> Cost:

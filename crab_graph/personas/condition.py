@@ -1,5 +1,6 @@
 """Conditions: the persona and behaviour dimensions of a simulated user (paper section 3.3)."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -114,6 +115,9 @@ def parse_condition(text: str, added: Added = SHIPPED) -> Condition:
         UsageError: two personas, a part given twice, or nothing at all.
     """
     parts = [part.strip().lower() for part in text.split("+")]
+    apart = [word for part in parts for word in re.split(r"[\s&/]+", part)]
+    if len(apart) > len(parts):
+        raise UnknownName("condition", text, (), f"did you mean {'+'.join(filter(None, apart))}?")
     if parts == ["generic"]:
         return Condition(Persona.NONE)
     repeated = next((part for part in parts if parts.count(part) > 1), None)

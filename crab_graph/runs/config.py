@@ -24,7 +24,9 @@ CHECKPOINTS = "checkpoints"
 PIVOTS = "pivots"
 """Directory in a run: a run of forks for each episode that was looked into."""
 
-BEGIN_OTHERWISE = "go on with --allow-mismatch, use another directory, or start over with --force"
+BEGIN_OTHERWISE = (
+    "go on with `allow_mismatch=True`, use another directory, or start over with `force=True`"
+)
 
 _WORDS = {
     "benchmark_sha256": "benchmark",
@@ -218,7 +220,9 @@ def read_config(directory: Path) -> RunConfig:
         return _ADAPTER.validate_json(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         missing = "is no run" if Path(directory).exists() else "no such directory"
-        raise RunError(f"{directory}: {missing} ({CONFIG} is missing)") from None
+        is_benchmark = (Path(directory) / "manifest.json").exists()
+        advice = ", but a benchmark: `tasks` and load_benchmark read it" if is_benchmark else ""
+        raise RunError(f"{directory}: {missing} ({CONFIG} is missing){advice}") from None
     except ValidationError as error:
         first = error.errors()[0]
         reason = f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}"
@@ -319,7 +323,7 @@ def check_directory(directory: Path) -> None:
     if directory.is_dir() and not (directory / CONFIG).exists():
         others = [entry.name for entry in entries_of(directory) if entry.suffix != ".lock"]
         if others:
-            raise RunError(f"{directory}: is not empty and holds no run; choose another --out")
+            raise RunError(f"{directory}: is not empty and holds no run; choose another `out=`")
 
 
 def _shortened(value: Any, limit: int = 60) -> str:

@@ -11,7 +11,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from crab_graph.agents.adapters import Agent
 from crab_graph.agents.agent_types import AgentSpec
 from crab_graph.agents.identity import note_played, untold
-from crab_graph.domains.task import Task
+from crab_graph.domains.task import Task, check_task
 from crab_graph.errors import ResumeMismatch
 from crab_graph.eval.user_facts import UserConduct
 from crab_graph.graph.accounts import costs_of, lost_usage, usage_by_party
@@ -71,6 +71,7 @@ def run_episode(
     """
     wanted = value_of(EpisodeSettings, settings)
     setup = set_up(wanted, prices)
+    check_task(task)
     visit = Visit(trial, checkpointer, thread_id)
     try:
         return play_episode(task.with_toolset(wanted.toolset), agent, user, setup, visit)

@@ -62,7 +62,7 @@ class Allowance:
         if self._limits.max_cost is not None and amounts.get("unpriced"):
             raise UsageError(
                 f"a limit on cost needs the price and the token counts of every model, and "
-                f"'{episode_id}' used one without: see --prices"
+                f"'{episode_id}' used one without: see `prices=`"
             )
 
     def reached(self) -> str | None:

@@ -76,7 +76,7 @@ def begin_fork(
     if may_grow and (sitting.directory / CONFIG).exists():
         differing = read_config(sitting.directory).differences(sitting.config)
         grows = [one["name"] for one in differing] == ["trials"]
-    hint = "start over with --force, or use another directory"
+    hint = "start over with `force=True`, or use another directory"
     return sit(sitting, report, force=force, allow_mismatch=grows, hint=hint)
 
 

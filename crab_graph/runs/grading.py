@@ -199,7 +199,7 @@ def regrade_run(
     if bench.sha256 != config.benchmark_sha256 and not allow_mismatch:
         raise ResumeMismatch(
             f"{directory}: made on other tasks than those in {bench.directory}; "
-            "--allow-mismatch grades on them all the same"
+            "`allow_mismatch=True` grades on them all the same"
         )
     found = Regrading()
     with hold_run(directory):
@@ -210,7 +210,7 @@ def regrade_run(
             if parts := differing(one.stamp, grading_stamp(task), WORLD):
                 raise ResumeMismatch(
                     f"{directory}: episode '{one.episode_id}' was made with another "
-                    f"{' and another '.join(parts)}; --allow-mismatch grades it all the same"
+                    f"{' and another '.join(parts)}; `allow_mismatch=True` grades it all the same"
                 )
         for shard in shards:
             ends = {end for path, end, _ in standing if path == shard}

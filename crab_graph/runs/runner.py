@@ -34,7 +34,7 @@ from crab_graph.settings import (
     value_of,
 )
 
-RESUME_OTHERWISE = "go on all the same with --allow-mismatch"
+RESUME_OTHERWISE = "go on all the same with `allow_mismatch=True`"
 
 
 def run(
@@ -128,6 +128,10 @@ def ablate(
         UsageError: there are fewer than two conditions, or a setting is out of range.
         ResumeMismatch: the directory holds a run with other settings.
     """
+    if "user" in settings:
+        raise UsageError("an ablation has several users: `conditions=generic,d2`")
+    if isinstance(conditions, str):
+        conditions = conditions.split(",")
     if len(conditions) < 2:
         raise UsageError("an ablation compares two conditions or more")
     done = run(bench, agent, conditions, trials, out, force=force, progress=progress, **settings)
@@ -167,7 +171,7 @@ def prepare_resumption(directory: Path, terms: SittingSettings) -> Sitting:
     if checkpoint is not None and MASK in checkpoint:
         raise UsageError(
             f"{directory}: its checkpoints are in {checkpoint}, whose login is not kept; "
-            "give the address with --checkpoint"
+            "give the address with `checkpoint=`"
         )
     terms = replace(terms, checkpoint=checkpoint, run_limits=terms.run_limits or config.run_limits)
     bench = load_benchmark(directory / config.benchmark)

@@ -199,4 +199,6 @@ def _as_usage_errors() -> Iterator[None]:
     try:
         yield
     except duckdb.Error as error:
-        raise UsageError(f"sql: {str(error).strip().splitlines()[0]}") from error
+        first, *rest = str(error).strip().splitlines()
+        meant = next((f" {line}" for line in rest if line.startswith("Did you mean")), "")
+        raise UsageError(f"sql: {first}{meant}") from error

@@ -383,6 +383,6 @@ def test_what_another_version_began_is_not_gone_on_with(tmp_path):
         pass
     with duckdb.connect(str(directory / "benchmark.duckdb")) as connection:
         connection.execute("""INSERT INTO sealed.candidates VALUES ('{"flexible": true}')""")
-    with pytest.raises(BenchmarkError, match=r"begun by another version .* --force"):
+    with pytest.raises(BenchmarkError, match=r"begun by another version .* `force=True`"):
         generate_benchmark(directory, 1, strata=(1,), distractors=40)
     generate_benchmark(directory, 1, strata=(1,), distractors=40, force=True)

@@ -90,7 +90,7 @@ def test_an_episode_goes_on_from_a_store_of_another_package(notes):
 
 def test_an_address_is_checked_by_its_store(notes):
     assert check_address("note://one") == "note://one"
-    with pytest.raises(UsageError, match=r"--checkpoint note:.*: names no note"):
+    with pytest.raises(UsageError, match=r"`checkpoint=note:.*: names no note"):
         check_address("note://")
 
 

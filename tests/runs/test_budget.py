@@ -56,7 +56,7 @@ def test_a_limit_on_cost_refuses_what_it_could_not_keep(bench, tmp_path):
     with ScriptedServer(["Where to?"]) as server:
         with pytest.raises(UsageError, match="price"):
             play(bench, server, limits=Limits(max_cost=1))
-        with pytest.raises(UsageError, match="--prices FILE"):
+        with pytest.raises(UsageError, match="`prices=FILE`"):
             cg.run(bench, server.spec, out=tmp_path / "a", limits=Limits(max_cost=1))
         other = Prices(models={"another": TokenPrice(input=1, output=1)})
         with pytest.raises(UsageError, match="needs the price of 'http"):

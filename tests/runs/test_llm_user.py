@@ -222,7 +222,7 @@ def test_added_personas_are_run_and_resumed(bench, tmp_path):
     ("options", "message"),
     [
         ({"engine": "llm"}, "needs a model"),
-        ({"user_model": "openai:x"}, "only with --engine llm or hybrid"),
+        ({"user_model": "openai:x"}, "only with `engine=llm` or hybrid"),
         ({"engine": "magic"}, "unknown engine 'magic'"),
         ({"engine": "llm", "user_model": "nothing"}, "neither provider:model"),
     ],

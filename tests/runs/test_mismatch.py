@@ -41,7 +41,7 @@ def test_resume_refuses_what_is_another_now(run, changes, line):
     with pytest.raises(ResumeMismatch) as raised:
         cg.resume_run(run.directory)
     assert any(one.startswith(line) for one in raised.value.differences)
-    assert "--allow-mismatch" in str(raised.value)
+    assert "`allow_mismatch=True`" in str(raised.value)
     assert cg.resume_run(run.directory, allow_mismatch=True).is_complete
     assert cg.resume_run(run.directory).is_complete  # it is that run from now on
 

@@ -86,19 +86,21 @@ def export(
     source, out = Path(source), Path(out)
     exporter: Exporter = EXPORTERS.find(format)
     if rewards and exporter.rewards is None:
-        raise UsageError("--rewards: belongs to --format openai; the others hold every verdict")
+        raise UsageError(
+            "`rewards=True`: belongs to `format=openai`; the others hold every verdict"
+        )
     is_benchmark = (source / MANIFEST).exists()
     of_run = exporter.rewards if rewards else exporter.run
     write = exporter.benchmark if is_benchmark else of_run
     if write is None:
         raise UsageError(
-            f"{source}: is a benchmark, which has no episodes; --format parquet writes it"
+            f"{source}: is a benchmark, which has no episodes; `format=parquet` writes it"
         )
     opened = load_benchmark(source) if is_benchmark else open_run(source)
     if not is_benchmark and not len(opened):
         raise RunError(f"{source}: no episode is finished yet")
     if out.exists() and not force:
-        raise UsageError(f"{out}: is there already; choose another --out, or add --force")
+        raise UsageError(f"{out}: is there already; choose another `out=`, or add `force=True`")
     out.parent.mkdir(parents=True, exist_ok=True)
     return write(opened, out)
 

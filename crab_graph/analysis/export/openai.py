@@ -36,7 +36,8 @@ def export_openai(run: Run, out: Path, *, rewards: bool = False) -> dict[str, in
     if not kept:
         raise RunError(
             f"{run.directory}: no episode {'is graded' if rewards else 'passed'}, "
-            "so there is no example to write" + ("" if rewards else "; --rewards keeps failed ones")
+            "so there is no example to write"
+            + ("" if rewards else "; `rewards=True` keeps failed ones")
         )
     lines = []
     for record in kept:

@@ -303,7 +303,7 @@ def write_figures(report: Report, directory: Path, image: str) -> list[str]:
     """
     converter = _converter()
     if directory.exists() and not directory.is_dir():
-        raise UsageError(f"{directory}: is a file; --figures needs a directory")
+        raise UsageError(f"{directory}: is a file; `figures=` needs a directory")
     directory.mkdir(parents=True, exist_ok=True)
     names = []
     for exhibit in report.exhibits:
