@@ -74,7 +74,8 @@ def refuse_lookalike(value: Any) -> None:
     if not callable(value):
         is_several = isinstance(value, list | tuple)
         advice = "one agent at a time" if is_several else f"{_SIGNATURES}, or a text: {KINDS}"
-        raise UsageError(f"{value if value is None else repr(name)} is no agent: neither a Runnable nor callable; {advice}")
+        told = value if value is None else repr(name)
+        raise UsageError(f"{told} is no agent: neither a Runnable nor callable; {advice}")
 
 
 def refuse_listener(function: Any) -> None:
