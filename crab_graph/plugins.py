@@ -15,6 +15,9 @@ from typing import Any
 
 from crab_graph.errors import CrabGraphError, DeclarationError, UnknownName, UsageError
 
+_UNUSABLE = (Exception, SystemExit, GeneratorExit)
+"""What a module raises that cannot be used; not an interrupt, which is somebody's wish."""
+
 
 @dataclass(frozen=True, slots=True)
 class Seam:
@@ -60,7 +63,7 @@ class Seam:
         mend = "mend or uninstall that package"
         try:
             found = entry.load()
-        except Exception as error:
+        except _UNUSABLE as error:
             raise UsageError(
                 f"{place} cannot be loaded: {_reason(error)} (at {entry.value}); {mend}"
             ) from error
@@ -81,7 +84,7 @@ def _package_of(entry: EntryPoint) -> str:
     return entry.dist.name if entry.dist else entry.module
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: BaseException) -> str:
     """Return in one line why something could not be imported."""
     if isinstance(error, DeclarationError):
         return "; ".join(error.problems)
@@ -105,7 +108,7 @@ def import_attribute(kind: str, spec: str, *, missing: str = "names no module") 
         raise UsageError(f"{kind} '{spec}' {missing}: {error}") from error
     except CrabGraphError:
         raise
-    except Exception as error:  # the module is somebody else's: whatever it raises, it is unusable
+    except _UNUSABLE as error:  # the module is somebody else's: whatever it raises, it is unusable
         reason = f"{type(error).__name__}: {error}"
         raise UsageError(f"{kind} '{spec}': importing '{module}' failed: {reason}") from error
     for name in attribute.split("."):

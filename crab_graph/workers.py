@@ -307,6 +307,7 @@ def _receive(workers: Mapping[Connection, BaseProcess]) -> tuple[Connection, Any
 def _serve(pipe: Connection, setup: Setup[Any, Any], slot: int, concurrency: int) -> None:
     """Be a worker: handle what comes through the pipe, until its other end closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
+    sys.stdout = sys.stderr  # and what is a result
     sending = threading.Lock()
 
     def answer(done: tuple[Any, BaseException | None]) -> None:
@@ -323,5 +324,5 @@ def _serve(pipe: Connection, setup: Setup[Any, Any], slot: int, concurrency: int
                 tasks.put(task)
     except (EOFError, ConnectionResetError):
         os._exit(1)  # the parent is gone: leave without finishing what is under way
-    except Exception as error:
+    except BaseException as error:
         answer((None, error))

@@ -1,7 +1,8 @@
 """What `run`, `resume` and the like read and show: users, a bar, a table, what a run would take."""
 
+import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,10 +96,14 @@ class EpisodeBar:
 
 @contextmanager
 def episode_bar(directory: Path) -> Iterator[EpisodeBar]:
-    """Show a bar on stderr; an interrupt becomes a line that says how to go on."""
+    """Show a bar on stderr; an interrupt becomes a line that says how to go on.
+
+    What agents print meanwhile is no result: it goes to stderr, too.
+    """
     bar = EpisodeBar()
     try:
-        yield bar
+        with redirect_stdout(sys.stderr):
+            yield bar
     except KeyboardInterrupt:
         bar.close()
         done, total = (bar.seen[-1].done, bar.seen[-1].total) if bar.seen else (0, 0)

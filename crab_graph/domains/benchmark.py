@@ -124,6 +124,7 @@ class Benchmark(Sequence[Task]):
 
     def __init__(self, directory: Path, manifest: Manifest, toolset: str = Toolset.PARITY) -> None:
         self.directory = directory
+        self._place = directory.absolute()  # whoever plays here may leave the working directory
         self.manifest = manifest
         self.toolset = toolset
         self._loaded: WeakValueDictionary[str, Task] = WeakValueDictionary()
@@ -285,8 +286,8 @@ class Benchmark(Sequence[Task]):
         Raises:
             BenchmarkError: the file is damaged, or is being made or written.
         """
-        _check_is_whole(self.directory)
-        connection = open_read_only(self.directory / DATABASE)
+        _check_is_whole(self._place)
+        connection = open_read_only(self._place / DATABASE)
         if not self.is_current:
             show_as(connection, self.domain.tables)
         return connection

@@ -11,6 +11,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from typing_extensions import TypedDict
 
+from crab_graph.interrupts import told_of_interrupts
 from crab_graph.models.failures import CallTimeout
 from crab_graph.models.meter import Meter
 from crab_graph.models.prices import Cost, Prices
@@ -41,7 +42,7 @@ class Tried(NamedTuple, Generic[Result]):
     """A step that was tried: what it returned, or why it failed; and what it took."""
 
     value: Result | None
-    error: Exception | None
+    error: BaseException | None
     usage: Usage
     seconds: float
 
@@ -49,15 +50,24 @@ class Tried(NamedTuple, Generic[Result]):
 def try_step(
     context: Context, step: Callable[[], Result], seconds_left: float | None
 ) -> Tried[Result]:
-    """Run a step in a context, and count what it takes; one that takes longer is given up."""
+    """Run a step in a context, and count what it takes; one that takes longer is given up.
+
+    Whatever the code of others raises is why it failed, `SystemExit` and the like included.
+
+    Raises:
+        KeyboardInterrupt: somebody pressed Ctrl-C meanwhile, whatever the step made of it.
+    """
     meter = Meter()
     begun = time.monotonic()
     value: Result | None = None
-    failure: Exception | None = None
-    try:
-        value = meter.run(context, lambda: within(seconds_left, step))
-    except Exception as error:
-        failure = error
+    failure: BaseException | None = None
+    with told_of_interrupts() as is_interrupted:
+        try:
+            value = meter.run(context, lambda: within(seconds_left, step))
+        except BaseException as error:
+            failure = error
+        if is_interrupted():
+            raise KeyboardInterrupt from failure
     taken = time.monotonic() - begun
     if isinstance(failure, CallTimeout) and seconds_left is not None and taken >= seconds_left:
         failure = OutOfTime("the episode took longer than its limit, max_seconds")

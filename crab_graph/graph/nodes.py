@@ -10,10 +10,11 @@ from contextvars import Context, copy_context
 from dataclasses import asdict
 from typing import Any, cast
 
+from langchain_core.messages import BaseMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.errors import GraphBubbleUp
 
-from crab_graph.agents.adapters import Agent
+from crab_graph.agents.adapters import Agent, Respond
 from crab_graph.agents.reply import Call, Reply
 from crab_graph.agents.workplace import at_work
 from crab_graph.domains.task import Task
@@ -77,7 +78,7 @@ class EpisodeNodes:
         self._task = task
         self._tools = task.domain.registry()
         self.view = View(task.domain.policy(task.today), "assistant")
-        self._respond = agent.open_for(task.domain, lambda: task.kept_solutions)
+        self._respond = _opened(agent, task)
         self._user = user
         self._limits = setup.settings.limits
         self._prices = setup.prices
@@ -287,7 +288,7 @@ class EpisodeNodes:
 
     def _broken(self, party: str, tried: Tried[Any], spent: Spent) -> Update:
         """Return how an episode goes on, or ends, after a step that failed."""
-        error = cast(Exception, tried.error)
+        error = cast(BaseException, tried.error)
         if isinstance(error, CrabGraphError | GraphBubbleUp):
             raise error  # not the episode's business: a full disk, an interrupt
         if party == "agent" and kind_of(error) is FailureKind.CONTEXT_OVERFLOW:
@@ -374,7 +375,27 @@ def _with_own(counts: Counts, own: OwnLines) -> Counts:
     )
 
 
-def _failed(fault: str, reason: str, error: Exception) -> Update:
+def _opened(agent: Agent, task: Task) -> Respond:
+    """Ready an agent; one whose factory fails does so where it is first asked."""
+
+    def open() -> Respond:
+        return agent.open_for(task.domain, lambda: task.kept_solutions)
+
+    tried = try_step(copy_context(), open, None)
+    if tried.error is None:
+        return cast(Respond, tried.value)
+    error = tried.error
+    if isinstance(error, CrabGraphError):
+        raise error  # it is no agent at all
+
+    def fail(messages: list[BaseMessage]) -> Reply:
+        del messages
+        raise error
+
+    return fail
+
+
+def _failed(fault: str, reason: str, error: BaseException) -> Update:
     text = shortened(without_secrets(described(error)))
     return {
         "status": str(Status.INFRA_ERROR),

@@ -27,6 +27,7 @@ from crab_graph.runs.grading import Breakdown, ended_by, grade_fields
 from crab_graph.runs.origin import Origin
 from crab_graph.runs.plan import episode_id
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.surroundings import undisturbed
 from crab_graph.settings import EpisodeKeywords, EpisodeSettings, value_of
 
 
@@ -89,11 +90,12 @@ def play_episode(
     prepared = prepare_episode(task, agent, user, visit.checkpointer, setup, leg)
     start = {} if origin is None else origin.start(task, prepared.spec)
     prepared = prepared.named(_name(task, prepared, visit))
-    if visit.checkpointer is None:
-        state = _last_state(prepared.compile().stream(start, stream_mode="values"))
-    else:
-        thread = visit.thread_id or f"{_name(task, prepared, visit)}.{prepared.spec}"
-        state = _play(prepared, thread, start)
+    with undisturbed():
+        if visit.checkpointer is None:
+            state = _last_state(prepared.compile().stream(start, stream_mode="values"))
+        else:
+            thread = visit.thread_id or f"{_name(task, prepared, visit)}.{prepared.spec}"
+            state = _play(prepared, thread, start)
     return record_of(task, prepared, state, setup, visit)
 
 

@@ -25,6 +25,7 @@ from crab_graph.runs.origin import Origin
 from crab_graph.runs.plan import PlannedEpisode, is_settled, plan_episodes
 from crab_graph.runs.sitting import Progress, Report, Sitting
 from crab_graph.runs.store import IndexEntry, Shard, load_index
+from crab_graph.runs.surroundings import undisturbed
 from crab_graph.runs.warehouse import make_tables
 from crab_graph.runs.writing import hold_worker, keeping
 from crab_graph.schema import digest
@@ -111,12 +112,13 @@ def execute(sitting: Sitting, report: Report | None = None) -> None:
         places = {thread: path.name for path in files for thread in stored_threads(path)}
         handed = {one.id: one for one in _placed(places, todo, finished, suffix)}
         count = len(settled)
-        for done in _results(sitting, list(handed.values()), suffix, budget):
-            count, passed = count + 1, passed + done.passed
-            entry = IndexEntry(done.outcome, done.passed, handed[done.id].attempt)
-            finished[done.id] = entry
-            budget.spend(done.id, done.amounts)
-            report(_progress(count, len(plan), passed, done.id, budget))
+        with undisturbed():
+            for done in _results(sitting, list(handed.values()), suffix, budget):
+                count, passed = count + 1, passed + done.passed
+                entry = IndexEntry(done.outcome, done.passed, handed[done.id].attempt)
+                finished[done.id] = entry
+                budget.spend(done.id, done.amounts)
+                report(_progress(count, len(plan), passed, done.id, budget))
     if all(is_settled(finished.get(one.id)) for one in plan):
         _forget(sitting, [one for one in plan if finished[one.id].outcome == "infra_error"])
     if todo and len(finished) >= _MANY_EPISODES:
@@ -194,11 +196,12 @@ def open_worker(
     `suffix` tells the run's threads from those of other runs; the worker's files carry its `slot`.
     """
     directory, point, origin = sitting.directory, sitting.config.fork, sitting.origin
+    place = directory.absolute()  # an agent may leave the working directory
     agent = resolve_agent(sitting.agent)
     setup = with_open_model(sitting.setup)
     tasks = _Tasks(sitting.benchmark, max(8, 2 * sitting.terms.concurrency))
-    with keeping(directory), hold_worker(directory, slot), ExitStack() as stack:
-        shard = Shard(directory / SHARDS / f"part-{slot}.jsonl")
+    with keeping(directory), hold_worker(place, slot), ExitStack() as stack:
+        shard = Shard(place / SHARDS / f"part-{slot}.jsonl")
         stack.callback(shard.close)
         savers = _Savers(sitting, f"part-{slot}.sqlite", stack)
 
@@ -245,7 +248,7 @@ class _Savers:
 
     def __init__(self, sitting: Sitting, own: str, stack: ExitStack) -> None:
         self._address = sitting.terms.checkpoint
-        self._files = sitting.directory / CHECKPOINTS
+        self._files = sitting.directory.absolute() / CHECKPOINTS
         if self._address is None:
             self._files.mkdir(exist_ok=True)
         self._own = own
