@@ -12,7 +12,7 @@ from collections.abc import Awaitable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import lru_cache
-from typing import TypeVar
+from typing import TypeVar, cast
 
 Result = TypeVar("Result")
 
@@ -25,7 +25,10 @@ def run_to_end(awaitable: Awaitable[Result]) -> Result:
     if loop is _running():  # asked from inside: waiting here for this loop would never end
         with ThreadPoolExecutor(1) as threads:
             return threads.submit(copy_context().run, asyncio.run, _awaited(awaitable)).result()
-    return asyncio.run_coroutine_threadsafe(_awaited(awaitable), loop).result()
+    value, exit = asyncio.run_coroutine_threadsafe(_tried(awaitable), loop).result()
+    if exit is not None:
+        raise exit
+    return cast(Result, value)
 
 
 @lru_cache(1)
@@ -35,7 +38,7 @@ def _loop(process: int) -> asyncio.AbstractEventLoop:
     A forked process has none of its parent's threads, and gets its own.
     """
     loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, name="crab-graph-loop", daemon=True)
+    thread = threading.Thread(target=_serve, args=(loop,), name="crab-graph-loop", daemon=True)
     thread.start()
 
     def stop() -> None:
@@ -47,11 +50,28 @@ def _loop(process: int) -> asyncio.AbstractEventLoop:
     return loop
 
 
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    """Run a loop, also on after a task that asked to exit, which stops it for all."""
+    while True:
+        try:
+            loop.run_forever()
+        except (KeyboardInterrupt, SystemExit):
+            continue  # whoever awaits the task hears of it
+        return
+
+
 def _running() -> asyncio.AbstractEventLoop | None:
     try:
         return asyncio.get_running_loop()
     except RuntimeError:
         return None
+
+
+async def _tried(awaitable: Awaitable[Result]) -> tuple[Result | None, BaseException | None]:
+    try:
+        return await awaitable, None
+    except (KeyboardInterrupt, SystemExit) as exit:
+        return None, exit
 
 
 async def _awaited(awaitable: Awaitable[Result]) -> Result:

@@ -1,5 +1,6 @@
 """What an agent's code does to the process it runs in: its episode's matter, and nobody else's."""
 
+import asyncio
 import os
 import signal
 import sys
@@ -8,6 +9,7 @@ from typing import Any
 
 import pytest
 from langchain_core.runnables import RunnableLambda
+from langgraph.graph import START, MessagesState, StateGraph
 
 import crab_graph as cg
 from crab_graph.cli import main
@@ -42,6 +44,23 @@ def raising(error):
     return respond
 
 
+def raising_later(error):
+    async def respond(messages, tools):
+        await asyncio.sleep(0)
+        raise error
+
+    return respond
+
+
+def raising_in_a_task(error):
+    async def node(state):
+        raise error
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("node", node)
+    return graph.add_edge(START, "node").compile()
+
+
 def failing_factory(error):
     def make(tools):
         raise error
@@ -53,7 +72,7 @@ OUTCASTS = [SystemExit(0), SystemExit("tired"), KeyboardInterrupt(), GeneratorEx
 
 
 @pytest.mark.parametrize("error", OUTCASTS, ids=repr)
-@pytest.mark.parametrize("kind", [raising, failing_factory])
+@pytest.mark.parametrize("kind", [raising, raising_later, failing_factory])
 def test_what_is_no_exception_ends_the_episode_in_which_it_was_raised(bench, error, kind):
     episode = cg.run_episode(bench[0], kind(error), "generic", limits=SHORT)
     assert (episode.outcome, episode.fault) == ("infra_error", "infra")
@@ -64,6 +83,8 @@ def test_what_is_no_exception_ends_the_episode_in_which_it_was_raised(bench, err
 def test_what_leaves_a_runnable_or_a_step_with_a_time_limit_ends_its_episode_too(bench):
     agent: Any = RunnableLambda(lambda messages: sys.exit(3))
     assert cg.run_episode(bench[0], agent, "generic").error == "SystemExit: 3"
+    agent = raising_in_a_task(SystemExit(4))
+    assert cg.run_episode(bench[0], agent, "generic").error == "SystemExit: 4"
     limits = Limits(max_seconds=30)
     episode = cg.run_episode(bench[0], raising(KeyboardInterrupt()), "generic", limits=limits)
     assert episode.outcome == "infra_error"

@@ -1,6 +1,7 @@
 """Forks of finished episodes, and the turn that decided them."""
 
 import json
+import signal
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -86,7 +87,7 @@ def test_a_fork_that_was_stopped_goes_on(finished, tmp_path):
     def agent(messages, tools):
         calls.append(len(messages))
         if len(calls) == 2:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
         return "One moment."
 
     settings: Any = {"agent": agent, "turn": 1, "out": tmp_path / "f"}

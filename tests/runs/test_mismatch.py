@@ -1,6 +1,7 @@
 """A run goes on with what it was begun with, or says line by line what is another now."""
 
 import json
+import signal
 import sys
 
 import pytest
@@ -86,7 +87,7 @@ def test_what_is_finished_stays_when_a_run_goes_on_otherwise(bench, run):
 def test_an_episode_under_way_is_not_finished_by_another_agent(bench, tmp_path):
     def stopping(messages, tools):
         if len(messages) > 3:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
         return "Hello"
 
     settings = {"user": "generic", "trials": 1, "out": tmp_path, "tasks": ["S1"]}

@@ -1,4 +1,5 @@
 import os
+import signal
 import sys
 import threading
 from typing import Any
@@ -212,7 +213,7 @@ def test_an_interrupted_episode_goes_on_at_its_message(bench, finished, tmp_path
     def agent(messages, tools):
         asked.append(len(messages))
         if len(asked) == 4:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
         reply = solver(messages)
         calls = [
             {"name": call.name, "args": call.arguments, "id": str(n), "type": "tool_call"}
