@@ -21,8 +21,6 @@ _AMOUNT = re.compile(
     rf"|(?<![\w$.,])(?<![a-z]-){_NUMBER.format(name='plain')}\s?(?:usd|dollars)\b"
 )
 _DASHED = re.compile(r"\s?[-–]\s?")
-_LONGEST_GAP = len(" and ")
-"""Characters between the ends of a range."""
 _BETWEEN = re.compile(r"(?<!\w)between\W*\Z")
 
 _CUES_BEFORE = (
@@ -101,9 +99,8 @@ def find_amounts(utterance: Utterance) -> tuple[Amount, ...]:
         cents = _cents(match["marked"] or match["plain"])
         amounts.append(Amount(cents, start, end, is_inert))
     for index, (first, last) in enumerate(pairwise(amounts)):
-        if last.start - first.end > _LONGEST_GAP or last.start >= clauses[index].end:
-            continue
-        if _is_range(text, clauses[index].start, first, last):
+        is_beside = last.start < clauses[index].end
+        if is_beside and _is_range(text, clauses[index].start, first, last):
             amounts[index] = first._replace(is_inert=True)
             amounts[index + 1] = last._replace(is_inert=True)
     return tuple(amounts)
@@ -157,8 +154,6 @@ def amount_runs(text: str, stated: Sequence[Amount]) -> list[list[Amount]]:
 
 def summed(run: Sequence[Amount]) -> Amount:
     """Return what several amounts come to, standing where they stand."""
-    if len(run) == 1:
-        return run[0]
     return Amount(sum(one.cents for one in run), run[0].start, run[-1].end, is_inert=False)
 
 

@@ -103,7 +103,7 @@ def find_acts(
     request, offered = answered or (None, {})
     acts: list[Act] = []
     crowded = [slot for slot, ids in offered.items() if len(ids) > 1]
-    if crowded and pattern("approval", "choices").search(utterance.text):
+    if pattern("approval", "choices").search(utterance.text):
         acts += [Act(ActKind.CLEAR, slot) for slot in crowded]
     if not mentions:
         acts += _bare_acts(utterance, request, offered)
@@ -143,8 +143,13 @@ def _bare_acts(
     halt = _HALT.match(text)
     if halt and not pattern("approval", "harmless").match(text):
         # A no to a question that asks for no leave to book is an answer, and takes nothing back.
-        is_answer = halt[0].endswith("no") and answered is not None and "?" in answered.text
-        if not is_answer or (answered is not None and requests_booking(answered)):
+        is_answer = (
+            answered is not None
+            and halt[0].endswith("no")
+            and "?" in answered.text
+            and not requests_booking(answered)
+        )
+        if not is_answer:
             yield Act(ActKind.CLEAR_UNBOOKED)
         return
     is_approval = (

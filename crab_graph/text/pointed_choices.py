@@ -13,9 +13,10 @@ from crab_graph.text.vocabulary import Catalogue
 
 _ORDERS: Mapping[str, str] = lexicon()["choices"]["superlatives"]
 _PLACES: Mapping[str, str] = lexicon()["choices"]["places"]
+_ENDED = r"(?: (?:one|option|choice|offer)|(?=[.,!]|\Z| or(?!\w)))"
 _POINTER = re.compile(
-    rf"(?<!\w)(?:the (?P<place>{'|'.join(_PLACES)})(?: (?:one|option|choice|offer)|(?=[.,!]|\Z))"
-    rf"|the (?P<order>{'|'.join(_ORDERS)})(?: (?:one|option|choice|offer)|(?=[.,!]|\Z))"
+    rf"(?<!\w)(?:the (?P<place>{'|'.join(_PLACES)}){_ENDED}"
+    rf"|the (?P<order>{'|'.join(_ORDERS)}){_ENDED}"
     r"|(?:option|choice|plan|package|number|alternative) #?(?P<label>\d{1,2}|[a-h](?!\w)))"
 )
 _LABEL = re.compile(r"(?<!\w)(?:option|choice|plan|package|alternative) #?(\d{1,2}|[a-h])(?!\w)")
@@ -109,7 +110,8 @@ def _by_value(request: Utterance, firsts: Sequence[Mention], order: str) -> str 
 
 def _segments(request: Utterance, firsts: Sequence[Mention]) -> Iterator[tuple[int, int]]:
     """Yield what is said of each entity: its line where that is its own, else up to the next."""
-    lines = [bisect_right(request.lines, (one.start, len(request.text))) - 1 for one in firsts]
+    starts = [line.start for line in request.lines]
+    lines = [bisect_right(starts, one.start) - 1 for one in firsts]
     is_listed = len(set(lines)) == len(lines)
     ends = [*(one.start for one in firsts[1:]), len(request.text)]
     for one, line, end in zip(firsts, lines, ends, strict=True):

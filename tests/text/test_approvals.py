@@ -227,3 +227,30 @@ def test_a_harmless_no_clears_nothing(user):
 )
 def test_a_booking_request_asks_for_leave(text, requests):
     assert requests_booking(read_message(text)) is requests
+
+
+ONE_OFFER, TWO_OFFERS = "Option A: FL-100.", "Option A: FL-100. Option B: FL-101."
+
+
+@pytest.mark.parametrize(
+    ("turns", "approved"),
+    [
+        ([(None, "Book FL-100."), ("Aisle or window?", "No.")], ["FL-100"]),
+        ([(None, "Book FL-100."), ("Aisle or window?", "Stop.")], []),
+        ([(None, "Book FL-100."), ("Aisle or window.", "No.")], []),
+        ([(None, "Book FL-100."), ("Shall I book?", "No.")], []),
+        ([(None, "Book FL-100."), (None, "No.")], []),
+        ([(None, "If HT-10 is free, book FL-100.")], []),
+        ([(None, "As HT-10 is free, book FL-100.")], ["FL-100"]),
+        ([(None, "Book HT-11."), (None, "Book FL-100 without HT-10.")], ["FL-100", "HT-11"]),
+        ([(None, "Book HT-11."), (None, "Book FL-100, HT-10.")], ["FL-100", "HT-10"]),
+        ([(None, "FL-100, as well, please book.")], []),
+        ([(f"{ONE_OFFER} Shall I book?", "Option A.")], []),
+        ([(f"{TWO_OFFERS} Shall I book?", "Option A.")], ["FL-100"]),
+        ([(None, "Book FL-100."), ("FL-100?", "The second.")], ["FL-100"]),
+        ([(None, "Book FL-100."), ("FL-100, FL-101?", "The third.")], []),
+        ([(None, "Book FL-100."), ("FL-100, FL-101?", "Hm.")], ["FL-100"]),
+    ],
+)
+def test_what_stands_after_a_refusal_a_condition_or_a_choice(turns, approved):
+    assert sorted(one for ids in stand(*turns)[0].values() for one in ids) == approved

@@ -49,6 +49,7 @@ def stated(text):
         ("about around roughly nearly $5.00", []),
         ("around here, the fare about which you asked is $5.00", [500]),
         ("roughly. $5.00", [500]),
+        ("about $5.00, around $6.00, nearly $7.00", []),
         ("$5.00 less", []),
         ("$5.00. Less is more.", [500]),
         ("2-$5.00", []),
