@@ -87,12 +87,14 @@ class _Person:
         self._is_user = str(seated.seat) == "user"
         self._briefed = False
 
-    def ask(self, request: Mapping[str, Any]) -> str | dict[str, Any]:
+    def ask(self, request: Mapping[str, Any]) -> Any:
         """Return the person's answer.
 
         Raises:
             EOFError: the person leaves.
         """
+        if "question" in request:
+            return _answer_to(request["question"])
         if not self._briefed:
             self._briefed = True
             print(self._brief(), file=sys.stderr)
@@ -105,10 +107,7 @@ class _Person:
                 print(f"{'agent' if line['role'] == 'assistant' else line['role']}> {text}")
         sys.stdout.flush()
         while True:
-            typed = input("you> ") if sys.stdin.isatty() else sys.stdin.readline() or None
-            if typed is None:
-                raise EOFError
-            answer = self._answer(typed.strip(), request["tools"])
+            answer = self._answer(_typed("you> "), request["tools"])
             if answer is not None:
                 return answer
 
@@ -157,6 +156,31 @@ class _Person:
                 print(json.dumps(about["parameters"], indent=2), file=sys.stderr)
                 return
         print("\n".join(tools), file=sys.stderr)
+
+
+def _answer_to(question: Any) -> Any:
+    """Return what a person answers where the agent stops with `interrupt()`; JSON is read."""
+    shown = question if isinstance(question, str) else json.dumps(question, default=str)
+    print(f"the agent waits for a decision (a text, or JSON)> {shown}")
+    sys.stdout.flush()
+    while not (typed := _typed("decision> ")):
+        pass
+    try:
+        return json.loads(typed)
+    except ValueError:
+        return typed
+
+
+def _typed(prompt: str) -> str:
+    """Return a line that the person typed.
+
+    Raises:
+        EOFError: the person left.
+    """
+    typed = input(prompt) if sys.stdin.isatty() else sys.stdin.readline()
+    if not typed and not sys.stdin.isatty():
+        raise EOFError
+    return typed.strip()
 
 
 def _call(text: str, tools: list[str]) -> dict[str, Any] | None:

@@ -7,6 +7,7 @@ and another one from any other. The entries go when the thread is deleted.
 """
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -15,6 +16,7 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, Checkpoint
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.runtime import get_runtime
 
 from crab_graph.errors import StorageError
@@ -23,6 +25,9 @@ NAMESPACE = "replies"
 """The checkpoint namespace of the entries; that of the episode itself is empty."""
 
 _CHANNEL = "reply"
+_MOST_THREADS = 100
+_RECENT: dict[str, BaseCheckpointSaver[Any]] = {}
+_LOCK = threading.Lock()
 
 
 class Step:
@@ -96,13 +101,28 @@ _STEP: ContextVar[Step | None] = ContextVar("step", default=None)
 
 
 def current_step(saver: BaseCheckpointSaver[Any] | None) -> Step | None:
-    """Return the step that a node is executing; `None` where nothing is checkpointed."""
-    if saver is None:
-        return None
-    info = get_runtime().execution_info
+    """Return the step that a node is executing; `None` where nothing is checkpointed.
+
+    Without a saver of its own an episode may be checkpointed by the graph or the server around it,
+    and stop for a person: then its entries are kept in this process.
+    """
+    try:
+        info = get_runtime().execution_info
+    except RuntimeError:
+        return None  # no graph calls the node
     if info is None or info.thread_id is None:
         return None
-    return Step(saver, info.thread_id, info.task_id)
+    return Step(saver or _of_this_process(info.thread_id), info.thread_id, info.task_id)
+
+
+def _of_this_process(thread: str) -> BaseCheckpointSaver[Any]:
+    """Return where a thread's entries are kept in memory; those of old threads are dropped."""
+    with _LOCK:
+        saver = _RECENT.pop(thread, None) or InMemorySaver()
+        _RECENT[thread] = saver
+        while len(_RECENT) > _MOST_THREADS:
+            del _RECENT[next(iter(_RECENT))]
+    return saver
 
 
 @contextmanager

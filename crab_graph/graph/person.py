@@ -71,6 +71,11 @@ def read_answer(answer: object) -> Reply:
     )
 
 
+def is_seats(asked: object) -> bool:
+    """Return whether the value of a stop is a seat's, and no question of the agent's own."""
+    return isinstance(asked, Mapping) and asked.keys() == {"seat", "messages", "tools"}
+
+
 def _ask(seat: Owner, messages: list[Message], tools: Iterable[str]) -> Reply:
     shown = {"seat": str(seat), "messages": messages, "tools": sorted(tools)}
     return read_answer(interrupt(shown))

@@ -17,9 +17,10 @@ from crab_graph.eval.user_facts import UserConduct
 from crab_graph.graph.accounts import costs_of, lost_usage, usage_by_party
 from crab_graph.graph.build import Leg, PreparedEpisode, prepare_episode
 from crab_graph.graph.restart import hidden_state
-from crab_graph.graph.state import Status, is_finished, transcript_of
+from crab_graph.graph.state import Ending, Status, is_finished, transcript_of
 from crab_graph.graph.users import Setup, UserSpec, set_up
 from crab_graph.models.prices import NO_PRICES, Prices
+from crab_graph.models.secrets import shortened, without_secrets
 from crab_graph.models.usage import PARTIES, Usage, add_usage, is_mock
 from crab_graph.personas.briefing import How
 from crab_graph.personas.error_reactions import reactions_of
@@ -96,7 +97,20 @@ def play_episode(
         else:
             thread = visit.thread_id or f"{_name(task, prepared, visit)}.{prepared.spec}"
             state = _play(prepared, thread, start)
-    return record_of(task, prepared, state, setup, visit)
+    return record_of(task, prepared, _without_question(state), setup, visit)
+
+
+def _without_question(state: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a state as broken down where the agent waits for a person: a run has none."""
+    if not (asked := state.get("__interrupt__")):
+        return dict(state)
+    question = shortened(without_secrets(" ".join(repr(asked[0].value).split())))
+    error = (
+        f"the agent stopped with interrupt({question}) and waits for a person: let it decide by "
+        "itself, or play the task where somebody answers (crab-graph play, build_graph)"
+    )
+    ending = Ending(reason="agent_interrupt", fault="infra", error=error)
+    return {**state, "status": str(Status.INFRA_ERROR), "ending": ending}
 
 
 def record_of(

@@ -13,7 +13,7 @@ from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import RunError, UsageError
 from crab_graph.graph.build import Leg, prepare_episode
 from crab_graph.graph.episode_graph import EpisodeGraph
-from crab_graph.graph.person import PERSON_AGENT, SeatedUser
+from crab_graph.graph.person import PERSON_AGENT, SeatedUser, is_seats
 from crab_graph.graph.savers import open_saver
 from crab_graph.graph.state import Status, is_finished
 from crab_graph.graph.users import set_up
@@ -35,8 +35,12 @@ from crab_graph.settings import (
 from crab_graph.tools.registry import Owner
 
 Answer = str | Mapping[str, Any]
-Ask = Callable[[Mapping[str, Any]], Answer]
-"""What a person is shown: `seat`, `messages` since its last turn, and `tools`; what it answers."""
+Ask = Callable[[Mapping[str, Any]], Any]
+"""What a person is shown: `seat`, `messages` since its last turn, and `tools`; what it answers.
+
+Where the agent itself stops for a person, that is shown its `question` alone, and may answer any
+JSON value.
+"""
 
 _THREAD = "play"
 _PART = "part-0"
@@ -154,7 +158,8 @@ def _converse(graph: EpisodeGraph, ask: Ask) -> None:
         elif is_finished(stored):
             return
         elif snapshot.interrupts:
-            answer = ask(snapshot.interrupts[0].value)
+            asked = snapshot.interrupts[0].value
+            answer = ask(asked if is_seats(asked) else {"question": asked})
             graph.invoke(Command(resume=answer), config, durability="sync")
         else:
             graph.invoke(None if snapshot.created_at else {}, config, durability="sync")

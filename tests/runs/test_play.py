@@ -4,12 +4,17 @@ import io
 import json
 
 import pytest
+from langchain.agents import create_agent
+from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langgraph.checkpoint.memory import InMemorySaver
 
 import crab_graph as cg
 from crab_graph.cli import main
+from crab_graph.cli.play import _answer_to
 from crab_graph.errors import ResumeMismatch, UnknownName, UsageError
 from crab_graph.graph.person import read_answer
 from crab_graph.runs.play import play_with_person, seat_person
+from crab_graph.testing import ScriptedChatModel, tool_call_reply
 
 CARDS = {"calls": [{"name": "get_my_payment_cards", "arguments": {}}]}
 
@@ -96,6 +101,34 @@ def test_the_other_side_may_break_down_and_goes_on_there(bench, tmp_path):
     record = play_with_person(table, tmp_path / "p", ask)
     assert [line["content"] for line in record.messages] == ["Hello", "Here I am", "Bye ###STOP###"]
     assert len(shown) == 2
+
+
+def approving(tools):
+    """Return an agent that lets a person decide before it looks up a customer."""
+    ask_first = HumanInTheLoopMiddleware({"get_customer_information": True})
+    call = tool_call_reply(("get_customer_information", {"customer_id": "CU-1"}))
+    model = ScriptedChatModel(replies=[call, "I looked."])
+    return create_agent(model, tools, middleware=[ask_first])
+
+
+def test_what_the_agent_asks_a_person_is_asked_in_play(bench, tmp_path, monkeypatch, capsys):
+    table = seat_person(bench, "S1-001", "user", agent=approving)
+    decision = {"decisions": [{"type": "reject", "message": "Not now."}]}
+    ask, shown = typist("Hello", decision, "Bye ###STOP###")
+    record = play_with_person(table, tmp_path / "p", ask)
+    assert shown[1]["question"]["action_requests"][0]["name"] == "get_customer_information"
+    assert [line["content"] for line in record.messages] == ["Hello", "I looked.", "Bye ###STOP###"]
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{json.dumps(decision)}\n"))
+    assert _answer_to({"any": "thing"}) == decision
+    assert "the agent waits for a decision" in capsys.readouterr().out
+
+
+def test_a_run_says_what_to_do_about_an_agent_that_waits_for_a_person(bench, tmp_path):
+    for checkpointer in (None, InMemorySaver()):
+        record = cg.run_episode(bench[0], approving, "generic", checkpointer=checkpointer)
+        assert (record.outcome, record.fault) == ("infra_error", "infra")
+        assert record.termination == "agent_interrupt"
+        assert "let it decide by itself, or play the task where somebody" in str(record.error)
 
 
 @pytest.mark.parametrize(
