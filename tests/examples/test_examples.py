@@ -14,8 +14,10 @@ SCRIPTS = sorted(EXAMPLES.glob("*.py"))
 SAYS = {
     "chat_model": ["ChatOpenAI: pass", "tokens read"],
     "create_agent_middleware": ["pass: the middleware saw"],
+    "openai_agents_sdk": ["pass after"],
     "own_server": ["pass: agent", "user", "played by no model: agent, user"],
     "plain_function": ["fail: no_booking"],
+    "pydantic_ai_agent": ["pass after"],
     "provider_model": ["openai:mock?temperature=0: pass"],
     "runnable_chain": ["pass after"],
     "training_environment": ["fail, reward 0.0", "went on after 3 messages", "a batch: [0.0, 0.0"],

@@ -453,6 +453,16 @@ def test_a_graph_that_ends_without_words_is_told_what_was_expected():
     assert "ends with an AIMessage whose text is for the customer" in error(state)
 
 
+def test_the_result_of_a_tool_that_returns_directly_is_what_is_said():
+    @tool(return_direct=True)
+    def greet() -> str:
+        """Greet."""
+        return "Good day."
+
+    state = played(lambda tools: create_agent(model(tool_call_reply("greet")), [*tools, greet]))
+    assert said(state) == ["Good day."]
+
+
 # Interrupts
 
 
