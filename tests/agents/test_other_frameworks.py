@@ -55,7 +55,7 @@ def test_calls_work_in_place_and_are_run_once_though_the_turn_is_killed(name, mo
         assert calls == [CHANGE[0], WRONG[0], LOOKUP[0], CHANGE[0]]
         assert (whole["counts"]["tool_errors"], len(whole["events"])) == (1, 2)
         saver, add = InMemorySaver(), Step.add
-        kept = []
+        kept: list[Any] = []
 
         def killing(step: Step, entry: Any) -> None:
             if len(kept) >= 2:
