@@ -37,7 +37,7 @@ def example(name: str) -> Any:
 @pytest.mark.parametrize("name", ["openai_agents_sdk", "pydantic_ai_agent"])
 def test_calls_work_in_place_and_are_run_once_though_the_turn_is_killed(name, monkeypatch):
     make = example(name)
-    script = [
+    script: list[Any] = [
         Answer(calls=[CHANGE]),
         Answer(calls=[WRONG, LOOKUP]),
         Answer(calls=[CHANGE]),
