@@ -9,8 +9,8 @@ agent's own runs are inside its steps, as they are.
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
-from functools import wraps
+from contextvars import ContextVar, copy_context
+from functools import partial, wraps
 from typing import Any, ParamSpec, cast
 
 from langchain_core.callbacks import (
@@ -31,6 +31,9 @@ from crab_graph.graph.state import Message, is_delivered
 EPISODE = "episode_id"
 """Name, in the metadata of an episode's own run, of its id."""
 
+_LONGEST_INPUT = 300
+"""Characters of the message before a step that are told with it."""
+
 _SHOWN = ("turn", "status", "ending")
 
 State = Mapping[str, Any]
@@ -42,8 +45,9 @@ class EpisodeRun:
     """The run of an episode, as handlers hear of it."""
 
     def __init__(self, run: CallbackManagerForChainRun) -> None:
-        """Take a run that was begun."""
+        """Take a run that was begun, and the context in which it is told."""
         self.run = run
+        self.context = copy_context()
         self._shown: dict[str, Any] = {}
 
     @property
@@ -88,7 +92,8 @@ def told(node: Callable[Given, dict[str, Any]]) -> Callable[Given, dict[str, Any
         for handler in inner.handlers:  # such as that of the stream mode `messages`
             manager.add_handler(handler)
         manager.add_metadata(inner.metadata)
-        run = manager.on_chain_start(None, _input(state), name=node.__name__)
+        tell = episode.context.run
+        run = tell(partial(manager.on_chain_start, None, _input(state), name=node.__name__))
         child, models = run.get_child(), _SaidByModels()
         if child.handlers:
             child.add_handler(models)
@@ -97,11 +102,12 @@ def told(node: Callable[Given, dict[str, Any]]) -> Callable[Given, dict[str, Any
         try:
             update = node(*given, **options)
         except BaseException as error:
-            run.on_chain_error(error)
+            tell(run.on_chain_error, error)
             raise
         finally:
             var_child_runnable_config.reset(token)
-        run.on_chain_end({"messages": spoken(_lines(update), models.ids)} | _beside(update))
+        output = {"messages": spoken(_lines(update), models.ids)} | _beside(update)
+        tell(run.on_chain_end, output)
         if run.handlers:
             episode.after(state, update)
         return update
@@ -127,7 +133,13 @@ class _SaidByModels(BaseCallbackHandler):
 
 
 def _input(state: State) -> dict[str, Any]:
-    return {"messages": spoken(_lines(state)[-1:])} | _beside(state)
+    """Return the message before a step, which the step before it told whole."""
+    last = [{**line, "content": _cut(line["content"])} for line in _lines(state)[-1:]]
+    return {"messages": spoken(last)} | _beside(state)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_INPUT else f"{text[:_LONGEST_INPUT]}…"
 
 
 def _lines(part: State) -> list[Message]:
