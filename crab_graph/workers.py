@@ -12,9 +12,9 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import copy_context
 from enum import StrEnum
 from functools import partial
@@ -59,6 +59,10 @@ _CLOSING_SECONDS = 10.0
 _PATIENCE_SECONDS = 5.0
 _PAUSE_SECONDS = 0.05
 _READERS_ARE_IN_THE_WAY = sys.platform == "win32"
+_UNGUARDED = (
+    'a script that has more than one job puts what it does under `if __name__ == "__main__":`, '
+    "since each process reads it once more"
+)
 _UNFINISHED = re.compile(r"\..+\.\d+")
 
 
@@ -229,6 +233,7 @@ def _in_processes(
 ) -> Iterator[Result]:
     source = iter(items)
     workers: dict[Connection, BaseProcess] = {}
+    served: set[Connection] = set()
     under_way = 0
     try:
         for slot in range(jobs):
@@ -237,7 +242,8 @@ def _in_processes(
         for pipe in [pipe for _ in range(concurrency) for pipe in workers]:
             under_way += _hand_out(pipe, source)
         while under_way:
-            pipe, result = _receive(workers)
+            pipe, result = _receive(workers, served)
+            served.add(pipe)
             under_way += _hand_out(pipe, source) - 1
             yield result
         for pipe, process in workers.items():
@@ -283,21 +289,24 @@ def _start(
 def _hand_out(pipe: Connection, source: Iterator[Any]) -> int:
     """Give a worker the next item; return how many there were to give, 1 or 0."""
     for item in islice(source, 1):
-        pipe.send((item,))
+        with suppress(BrokenPipeError, ConnectionResetError):  # `_receive` says that it died
+            pipe.send((item,))
         return 1
     return 0
 
 
-def _receive(workers: Mapping[Connection, BaseProcess]) -> tuple[Connection, Any]:
+def _receive(
+    workers: Mapping[Connection, BaseProcess], served: Collection[Connection]
+) -> tuple[Connection, Any]:
     ready = wait(list(workers))
     pipe = next(pipe for pipe in workers if pipe in ready)
     try:
         result, failure = pipe.recv()
     except (EOFError, ConnectionResetError):
         workers[pipe].join(_CLOSING_SECONDS)
-        raise CrabGraphError(
-            f"a worker process died (exit code {workers[pipe].exitcode}); what it finished is kept"
-        ) from None
+        code = workers[pipe].exitcode
+        kept = _UNGUARDED if code == 1 and pipe not in served else "what it finished is kept"
+        raise CrabGraphError(f"a worker process died (exit code {code}); {kept}") from None
     if failure is not None:
         is_ours, text = failure
         raise CrabGraphError(text) if is_ours else RuntimeError(text)

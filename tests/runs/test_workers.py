@@ -65,6 +65,17 @@ def test_errors_of_workers_reach_the_caller():
         list(run_parallel([14], squaring, concurrency=2))
 
 
+@pytest.mark.slow
+def test_a_script_that_every_process_would_run_again_is_said_to_be_one(tmp_path):
+    script = tmp_path / "unguarded.py"
+    script.write_text(
+        "from crab_graph.workers import process_map\nlist(process_map(abs, [1], 2))\n"
+    )
+    run = subprocess.run([sys.executable, script], cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 1
+    assert 'under `if __name__ == "__main__":`' in run.stderr.splitlines()[-1]
+
+
 def test_workers_die_with_their_parent(tmp_path):
     program = (
         "import time\n"
