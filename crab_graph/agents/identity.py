@@ -3,7 +3,7 @@
 import secrets
 import types
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -59,12 +59,25 @@ def identify(agent: AgentSpec | Agent, name: str | None = None) -> Identity | No
     return Identity(digest([found.sha256, told_apart]), _parts(found), unread)
 
 
-def note_played(agent: AgentSpec | Agent) -> None:
-    """Take an agent as it is now for the one that it was: it has played since."""
-    if not isinstance(agent, str | Agent):
-        life = _life_of(agent)
-        if life.begun is not None:
-            life.played = fingerprint(agent).sha256
+def identify_all(values: Iterable[Any]) -> Identity | None:
+    """Return what makes several objects, such as the users of a run; `None` of none."""
+    known = [one for one in map(identify, values) if one is not None]
+    if not known:
+        return None
+    parts = {
+        "source": digest([one.parts["source"] for one in known]),
+        "models": ", ".join(filter(None, (one.parts["models"] for one in known))),
+        "read": digest([one.parts["read"] for one in known]),
+    }
+    unread = tuple(dict.fromkeys(why for one in known for why in one.unread))
+    return Identity(digest([one.sha256 for one in known]), parts, unread)
+
+
+def note_played(*players: Any) -> None:
+    """Take agents and users as they are now for those that they were: they have played since."""
+    for one in players:
+        if not isinstance(one, str | Agent) and (life := _life_of(one)).begun is not None:
+            life.played = fingerprint(one).sha256
 
 
 def untold(unread: Sequence[str]) -> str:

@@ -9,13 +9,13 @@ from langgraph.graph import END, START, StateGraph
 
 from crab_graph.agents.adapters import Agent, resolve_agent
 from crab_graph.agents.agent_types import AgentSpec
-from crab_graph.agents.identity import check_name, identify
+from crab_graph.agents.identity import Identity, check_name, identify, identify_all
 from crab_graph.domains.task import Task, check_task
 from crab_graph.graph.episode_graph import EpisodeGraph, Judge
 from crab_graph.graph.nodes import EpisodeNodes
 from crab_graph.graph.state import AgentInput, EpisodeState, is_finished
 from crab_graph.graph.told import EPISODE, told
-from crab_graph.graph.users import Setup, UserSide, UserSpec, build_user, set_up
+from crab_graph.graph.users import Setup, UserSide, UserSpec, build_user, set_up, user_objects
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.schema import digest
 from crab_graph.settings import EpisodeKeywords, EpisodeSettings, Limits, Toolset, value_of
@@ -112,10 +112,6 @@ def prepare_episode(
     task.check_playable()
     resolved, settings = resolve_agent(agent), setup.settings
     check_name(settings.name, resolved.name)
-    # Who runs many episodes tells their threads apart, and hands over an agent that is resolved.
-    known = None
-    if checkpointer is not None and not isinstance(agent, str):
-        known = identify(agent, settings.name)
     drawn, replica = leg.lineage or (leg.trial, 0)
     side = build_user(task, user, setup, drawn, replica)
     named = [task.id, resolved.name, side.name, side.engine, settings.seed, leg.trial]
@@ -123,21 +119,29 @@ def prepare_episode(
     named += [one for one in (side.model, side.prompt_sha256) if one is not None]
     if task.domain.toolset is not Toolset.PARITY:
         named.append(str(task.domain.toolset))
-    if known is not None:
-        named.append(known.sha256)
+    # Who runs many episodes tells their threads apart, and hands over an agent that is resolved.
+    known = [] if checkpointer is None or isinstance(agent, Agent) else _made_of(agent, user, setup)
+    named += [one.sha256 for one in known]
     spec = digest([*named, asdict(settings.limits)])[:_LONGEST_ID]
     about = {
         EPISODE: f"{task.id}.{side.name}.{leg.trial}",
         "task": task.id,
-        "agent": resolved.name,
+        "agent": settings.name or resolved.name,
         "user": side.name,
         "trial": leg.trial,
         "seed": settings.seed,
     }
     nodes = EpisodeNodes(task, resolved, side, setup, spec, checkpointer)
-    unread = known.unread if known else ()
+    unread = tuple(why for one in known for why in one.unread)
     limits = settings.limits
     return PreparedEpisode(nodes, resolved, side, spec, limits, checkpointer, about, unread)
+
+
+def _made_of(agent: AgentSpec, user: UserSpec, setup: Setup) -> list[Identity]:
+    """Return what makes an agent and a user that are objects."""
+    mine = None if isinstance(agent, str) else identify(agent, setup.settings.name)
+    theirs = identify_all(user_objects([user], setup.settings))
+    return [one for one in (mine, theirs) if one is not None]
 
 
 def route(state: EpisodeState) -> Place:

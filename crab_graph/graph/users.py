@@ -1,6 +1,6 @@
 """The user's side of an episode: an engine under a condition, or a callable (paper section 3.3)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
@@ -163,6 +163,13 @@ def set_up(settings: EpisodeSettings, prices: Prices | None = None) -> Setup:
         )
     folder = None if settings.personas is None else Path(settings.personas)
     return Setup(settings, settings.user_model, load_fragments(folder), prices or NO_PRICES)
+
+
+def user_objects(players: Iterable[Any], settings: EpisodeSettings) -> list[Any]:
+    """Return what of users is Python code: those that are callables, and a model of theirs."""
+    found = [one for one in players if not isinstance(one, Condition | SeatedUser | str)]
+    model = settings.user_model
+    return found if model is None or isinstance(model, str) else [*found, model]
 
 
 class UserModel(NamedTuple):

@@ -34,19 +34,20 @@ _WORDS = {
     "personas_sha256": "prompt fragments",
 }
 """What a mismatch calls a field, where its name says less."""
-_AGENT = "agent_sha256"
-_SINCE = {"code_sha256", _AGENT}
+_MADE = {"agent_sha256": "agent", "user_sha256": "user"}
+"""Hashes of what makes a party that is Python code."""
+_SINCE = {"code_sha256", *_MADE}
 """Fields that earlier versions did not keep, or that not every agent has."""
 _OWN = (
-    "schema_version benchmark card agent_parts versions limits checkpoint prices run_limits "
-    "mismatches"
+    "schema_version benchmark card agent_parts user_parts versions limits checkpoint prices "
+    "run_limits mismatches"
 )
 _FREE = {one.name for one in fields(RunSettings) if (said := about(one)) and not said.decides}
 _FREE.update(_OWN.split())
 """Fields that may be others when a run is gone on with, or are compared piece by piece."""
 
-_UNTOLD = "agent itself"
-"""What differs between agents of which all that can be read is the same."""
+_UNTOLD = "{} itself"
+"""What differs between parties of which all that can be read is the same."""
 RunPath = str | os.PathLike[str]
 """The directory of a run; a `Run` stands for its own."""
 
@@ -87,6 +88,8 @@ class RunConfig(RunSettings):
         agent_sha256: Hash of all that makes the agent, if it is Python code.
         agent_parts: What that is: hashes of its `source` and of all that could be `read` of it, its
             `models` in words, and what is `unread`, if anything, so that no other is taken for it.
+        user_sha256: The same of users that are callables, and of a model of theirs that is an
+            object; so are `user_parts`.
         prices: Prices of models when it was last worked on; its costs are counted with them.
         checkpoint: The database of its checkpoints, if it is not a file.
         mismatches: What differed when it was gone on with under other settings: name, before, now.
@@ -106,6 +109,8 @@ class RunConfig(RunSettings):
     code_sha256: str | None = None
     agent_sha256: str | None = None
     agent_parts: dict[str, str] = Field(default_factory=dict)
+    user_sha256: str | None = None
+    user_parts: dict[str, str] = Field(default_factory=dict)
     prices: Prices | None = None
     run_limits: RunLimits | None = None
     checkpoint: str | None = None
@@ -178,8 +183,8 @@ class RunConfig(RunSettings):
             values = (before[name], now[name])
             if values[0] == values[1] or (name in _SINCE and None in values):
                 continue
-            if name == _AGENT:
-                found += self._other_parts(asked)
+            if name in _MADE:
+                found += self._other_parts(_MADE[name], asked)
             else:
                 found.append((_WORDS.get(name, name), *values))
         return tuple(
@@ -187,17 +192,17 @@ class RunConfig(RunSettings):
             for name, old, new in found
         )
 
-    def _other_parts(self, asked: "RunConfig") -> list[tuple[str, str, str]]:
-        """Return in what another agent of the same spec differs: name, before, now."""
-        before, now = self.agent_parts, asked.agent_parts
+    def _other_parts(self, party: str, asked: "RunConfig") -> list[tuple[str, Any, Any]]:
+        """Return in what another agent or user of the same spec differs: name, before, now."""
+        before, now = (getattr(one, f"{party}_parts") for one in (self, asked))
         if before and before.get("read") == now.get("read"):
-            return [(_UNTOLD, self.agent_label, f"another {asked.agent_label}")]
-        pairs = [
-            (f"{part} of the agent", before.get(part, ""), now.get(part, ""))
+            return [(_UNTOLD.format(party), "one", "another that is alike in all that can be read")]
+        found = [
+            (f"{part} of the {party}", before.get(part, "none"), now.get(part, "none"))
             for part in ("source", "models")
         ]
-        values = [("values of the agent", before.get("read", ""), now.get("read", ""))]
-        return [one for one in pairs if one[1] != one[2]] or values
+        values = [(f"values of the {party}", before.get("read"), now.get("read"))]
+        return [one for one in found if one[1] != one[2]] or values
 
 
 _ADAPTER = TypeAdapter(RunConfig)
@@ -304,16 +309,24 @@ def differences_allowed(
         ResumeMismatch: something is, and may not be; it says so line by line.
     """
     differing = existing.differences(asked)
-    if not may_differ and [one["name"] for one in differing] == [_UNTOLD]:
-        unread = asked.agent_parts.get("unread") or existing.agent_parts.get("unread")
-        raise ResumeMismatch(
-            f"{directory}: nothing tells this agent from another, since {unread}; give it a name "
-            "each time (name=…), use another directory, or go on with --allow-mismatch"
-        )
+    names = [one["name"] for one in differing]
+    for party in () if may_differ else _MADE.values():
+        if names == [_UNTOLD.format(party)]:
+            raise ResumeMismatch(f"{directory}: {_untold(party, existing, asked)}")
     if differing and not may_differ:
         lines = [f"begun with {d['name']} {d['before']}, not {d['now']}" for d in differing]
         raise ResumeMismatch(f"{directory}: holds a run with other settings; {hint}", lines)
     return differing
+
+
+def _untold(party: str, existing: RunConfig, asked: RunConfig) -> str:
+    said = [getattr(one, f"{party}_parts").get("unread") for one in (asked, existing)]
+    unread = next((one for one in said if one), "it was given a name")
+    name = "give it a name each time (name=…), " if party == "agent" else ""
+    return (
+        f"nothing tells this {party} from another, since {unread}; {name}use another directory, "
+        "or go on with --allow-mismatch"
+    )
 
 
 def check_directory(directory: Path) -> None:

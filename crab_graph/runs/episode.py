@@ -18,7 +18,7 @@ from crab_graph.graph.accounts import costs_of, lost_usage, usage_by_party
 from crab_graph.graph.build import Leg, PreparedEpisode, prepare_episode
 from crab_graph.graph.restart import hidden_state
 from crab_graph.graph.state import Ending, Status, is_finished, transcript_of
-from crab_graph.graph.users import Setup, UserSpec, set_up
+from crab_graph.graph.users import Setup, UserSpec, set_up, user_objects
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.models.secrets import shortened, without_secrets
 from crab_graph.models.usage import PARTIES, Usage, add_usage, is_mock
@@ -79,7 +79,7 @@ def run_episode(
         return play_episode(task.with_toolset(wanted.toolset), agent, user, setup, visit)
     finally:
         if checkpointer is not None:
-            note_played(agent)
+            note_played(agent, *user_objects([user], wanted))
 
 
 def play_episode(

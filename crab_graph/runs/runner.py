@@ -9,7 +9,7 @@ from crab_graph.agents.agent_types import AgentSpec
 from crab_graph.agents.identity import note_played
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import UsageError
-from crab_graph.graph.users import UserSpec
+from crab_graph.graph.users import UserSpec, user_objects
 from crab_graph.models.secrets import MASK
 from crab_graph.runs.ablation import Ablation, compare_conditions
 from crab_graph.runs.config import (
@@ -104,7 +104,7 @@ def sit(
             try:
                 execute(sitting, report)
             finally:
-                note_played(sitting.agent)
+                note_played(sitting.agent, *user_objects(sitting.users, sitting.setup.settings))
     return open_run(directory)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from crab_graph.agents.adapters import Agent, resolve_agent
 from crab_graph.agents.agent_types import AgentSpec
-from crab_graph.agents.identity import check_name, identify
+from crab_graph.agents.identity import Identity, check_name, identify, identify_all
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import UsageError
 from crab_graph.graph.person import SeatedUser
@@ -19,6 +19,7 @@ from crab_graph.graph.users import (
     condition_name,
     read_users,
     set_up,
+    user_objects,
     with_open_model,
 )
 from crab_graph.models.prices import NO_PRICES, check_priced
@@ -157,15 +158,14 @@ def _agent(agent: AgentSpec | Agent, name: str | None) -> dict[str, Any]:
     """Return what is recorded of the agent: its spec, and what makes it."""
     spec = resolve_agent(agent).name
     check_name(name, spec)
-    known = identify(agent, name)
+    return {"agent": spec} | _made_of("agent", identify(agent, name))
+
+
+def _made_of(party: str, known: Identity | None) -> dict[str, Any]:
     if known is None:
-        return {"agent": spec}
-    parts, unread = dict(known.parts), ", ".join(known.unread)
-    return {
-        "agent": spec,
-        "agent_sha256": known.sha256,
-        "agent_parts": parts | ({"unread": unread} if unread else {}),
-    }
+        return {}
+    unread = {"unread": ", ".join(known.unread)} if known.unread else {}
+    return {f"{party}_sha256": known.sha256, f"{party}_parts": known.parts | unread}
 
 
 def _users(players: tuple[Any, ...], setup: Setup) -> dict[str, Any]:
@@ -178,7 +178,8 @@ def _users(players: tuple[Any, ...], setup: Setup) -> dict[str, Any]:
     are_conditions = all(isinstance(one, Condition) for one in players)
     engine = setup.settings.engine if are_conditions else PYTHON
     model = None if setup.engine is Engine.RULES else with_open_model(setup).model.name
-    return {"users": names, "engine": engine, "user_model": model}
+    made = _made_of("user", identify_all(user_objects(players, setup.settings)))
+    return {"users": names, "engine": engine, "user_model": model} | made
 
 
 def _terms(directory: Path, terms: SittingSettings) -> dict[str, Any]:

@@ -124,3 +124,30 @@ def test_the_command_line_names_an_agent(bench, tmp_path, capsys):
 def test_the_name_of_another_agent_is_refused(bench, tmp_path):
     with pytest.raises(UsageError, match="the name 'solver' is another agent's"):
         cg.run(bench, queueing("Hello."), out=tmp_path / "run", name="solver", **ONE)
+
+
+def caller(text):
+    def user(messages, tools):
+        return f"{text} ###STOP###"
+
+    return user
+
+
+def test_another_user_that_is_python_code_is_refused_too(bench, tmp_path):
+    given = {**ONE, "agent": "silent", "out": tmp_path / "run"}
+    user = caller("Hello")
+    first = cg.run(bench, **given | {"user": user})
+    assert cg.run(bench, **given | {"user": user})[0].messages == first[0].messages
+    with pytest.raises(ResumeMismatch, match="begun with values of the user "):
+        cg.run(bench, **given | {"user": caller("Bye")})
+    saver = InMemorySaver()
+    cg.run_episode(bench[0], "silent", user, checkpointer=saver, thread_id="t")
+    with pytest.raises(ResumeMismatch, match="another task, agent, user"):
+        cg.run_episode(bench[0], "silent", caller("Bye"), checkpointer=saver, thread_id="t")
+
+
+def test_another_model_of_the_user_is_refused_too(bench, tmp_path):
+    given = {**ONE, "agent": "silent", "engine": "llm", "out": tmp_path / "run"}
+    cg.run(bench, **given, user_model=fake("Hello ###STOP###"))
+    with pytest.raises(ResumeMismatch, match="begun with models of the user Fake"):
+        cg.run(bench, **given, user_model=fake("Bye ###STOP###"))
