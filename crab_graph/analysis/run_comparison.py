@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from crab_graph import markup
 from crab_graph.analysis.labels import check_titles
 from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.measures import Pairing
@@ -19,6 +20,8 @@ from crab_graph.runs.config import RunPaths, paths_of
 from crab_graph.runs.record import EpisodeRecord
 
 COMPARED = (*measures.VERDICTS, *measures.WORK)
+
+_MARKS = {"pass": "●", "infra_error": "·"}
 
 _Task = tuple[str, str | None]
 """A task is known by its id and the hash of what it is: another benchmark has others by that id."""
@@ -131,6 +134,40 @@ class RunComparison:
             ],
             "pairs": [self._pair_json(pair) for pair in self.pairs],
         }
+
+    def grid(self, only: str | None = None) -> list[tuple[str, ...]]:
+        """Return a row for each task, or those with a standing: its name, standings and marks.
+
+        A mark stands for a trial: ● passed, ○ not passed, · no verdict.
+        """
+        standings: dict[str, list[str]] = {}
+        for pair in self.pairs:
+            for one in pair.tasks:
+                standings.setdefault(one.task_id, []).append(str(one.standing))
+        rows = []
+        for task_id, outcomes in self.outcomes.items():
+            own = list(dict.fromkeys(standings.get(task_id, ())))
+            if only is None or only in own:
+                marks = ("".join(_MARKS.get(one, "○") for one in trials) for trials in outcomes)
+                rows.append((task_id, ", ".join(own), *marks))
+        return rows
+
+    @property
+    def heads(self) -> list[str]:
+        """The heads of the grid's columns of marks."""
+        return [f"{arm.who}, {arm.user}" for arm in self.arms]
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: what changed between arms, and every task."""
+        counts = [
+            (pair.title, *pair.counts.values(), ", ".join(one.check_id for one in pair.checks))
+            for pair in self.pairs
+        ]
+        names = [str(standing) for standing in TaskStanding]
+        changed = markup.table(("tasks", *names, "moved checks"), counts, numbers=names)
+        grid = markup.table(("task", "", *self.heads), self.grid())
+        marks = markup.paragraph("● passed  ○ not passed  · no verdict")
+        return markup.shown("Runs compared", changed, grid, marks)
 
     def _pair_json(self, pair: ArmPair) -> dict[str, Any]:
         return {

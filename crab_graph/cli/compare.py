@@ -10,8 +10,6 @@ from crab_graph.cli.output import JsonOption, console, new_table, print_json
 if TYPE_CHECKING:
     from crab_graph.analysis.run_comparison import ArmPair, RunComparison
 
-PIPS = {"pass": "●", "infra_error": "·"}
-"""A trial by its outcome; every other outcome is a ring."""
 _NAMED = 3
 
 
@@ -43,18 +41,10 @@ def compare(
 def _print_grid(found: "RunComparison", only: str | None) -> None:
     from crab_graph.analysis.labels import plain
 
-    wanted = {task for pair in found.pairs for task in pair.having(only)} if only else None
-    heads = [plain(f"{arm.who}, {arm.user}").plain for arm in found.arms]
+    heads = [plain(head).plain for head in found.heads]
     table = new_table("task", title="Every task in every arm, a mark a trial", last=["", *heads])
-    standing: dict[str, list[str]] = {}
-    for pair in found.pairs:
-        for one in pair.tasks:
-            standing.setdefault(one.task_id, []).append(str(one.standing))
-    for task_id, outcomes in found.outcomes.items():
-        if wanted is None or task_id in wanted:
-            words = ", ".join(dict.fromkeys(standing.get(task_id, ())))
-            pips = ("".join(PIPS.get(one, "○") for one in own) for own in outcomes)
-            table.add_row(task_id, words, *pips)
+    for row in found.grid(only):
+        table.add_row(*row)
     console().print(table, "● passed  ○ not passed  · no verdict", sep="\n")
 
 

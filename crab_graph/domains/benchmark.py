@@ -20,6 +20,7 @@ from crab_graph.domains.construction import certify_spec
 from crab_graph.domains.database_file import open_read_only
 from crab_graph.domains.stored_layout import show_as, stored_tables
 from crab_graph.domains.task import Task, TaskSpec, check_playable, of_another_version
+from crab_graph.domains.task_markup import benchmark_html
 from crab_graph.errors import BenchmarkError, UnknownName, UsageError
 from crab_graph.generation.certify import Certificate
 from crab_graph.generation.materialize import hash_stored_rows, read_rows
@@ -135,6 +136,10 @@ class Benchmark(Sequence[Task]):
     def __repr__(self) -> str:
         """Return the number of tasks and the directory."""
         return f"<Benchmark {self.directory}: {len(self)} {self.manifest.settings.domain} tasks>"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the first tasks."""
+        return benchmark_html(self)
 
     def __fspath__(self) -> str:
         """Return its directory: whatever takes the directory of a benchmark takes the benchmark."""

@@ -7,6 +7,7 @@ from typing import Any, Literal, overload
 from pydantic import ValidationError
 
 from crab_graph.domain.contract import Domain
+from crab_graph.domains.task_markup import task_html
 from crab_graph.errors import BenchmarkError, UsageError
 from crab_graph.generation.certify import Certificate
 from crab_graph.generation.constraint_graph import ConstraintGraph
@@ -144,6 +145,10 @@ class Task:
         """Return the id and what makes the task hard."""
         solutions = f"{self.spec.certificate.sql:,} solutions"
         return f"<Task {self.id}: {', '.join((*self.phrases, solutions))}>"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: what the user knows, and what must hold."""
+        return task_html(self)
 
     @property
     def id(self) -> str:

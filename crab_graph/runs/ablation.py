@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from crab_graph import markup
 from crab_graph.domain.verification import Part
 from crab_graph.errors import UsageError
 from crab_graph.eval.intervals import COUNT_BOUNDS, mean_intervals, share_intervals
@@ -101,6 +102,24 @@ class Ablation:
         found = sorted((name for name in parts if parts[name] < 0), key=lambda name: parts[name])
         effort = [self.effects[condition][name].contrast.difference for name in EFFORT[:3]]
         return [*found, *(["efficiency"] if max(effort) > 0 else [])]
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: pass@1 of each condition against the first."""
+        rows = []
+        for condition, levels in self.levels.items():
+            level, effect = levels[PASS], self.effects.get(condition, {}).get(PASS)
+            told = ["", "", ""]
+            if effect is not None:
+                ends = effect.contrast.interval.ends
+                between = "–" if ends is None else "{:+.0%} to {:+.0%}".format(*ends)
+                told = [f"{effect.contrast.difference:+.0%}", between, f"{effect.p_holm:.4f}"]
+            rate = "–" if level.value is None else f"{level.value:.0%}"
+            rows.append((condition, level.tasks, level.episodes, rate, *told))
+        numbers = ("tasks", "episodes", "pass@1", "difference", "95 %", "p (Holm)")
+        return markup.shown(
+            f"pass@1 against {self.reference}",
+            markup.table(("user", *numbers), rows, numbers=numbers),
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Return the document that `ablate --json` prints."""

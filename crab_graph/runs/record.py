@@ -9,6 +9,7 @@ from crab_graph.domain.card import EARLIER_AXES
 from crab_graph.generation.constraints import Value
 from crab_graph.models.prices import Cost
 from crab_graph.models.usage import PARTIES, ModelUsage, Totals, add_usage, totals
+from crab_graph.runs.dialogue_markup import episode_html
 from crab_graph.schema import FileModel
 from crab_graph.settings import Toolset, agent_label
 
@@ -169,6 +170,10 @@ class EpisodeRecord(FileModel):
             "cost": sum(cost or 0.0 for cost in self.cost.values()),
             "unpriced": float(None in self.cost.values()),
         }
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: how it came out, and the dialogue."""
+        return episode_html(self)
 
     def __repr__(self) -> str:
         """Return the id and the outcome; a whole transcript helps nobody at a prompt."""

@@ -13,6 +13,7 @@ from crab_graph.errors import BenchmarkError, RunError, UnknownName, UsageError
 from crab_graph.runs.config import RunConfig, RunPath, read_config
 from crab_graph.runs.plan import plan_episodes
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.run_markup import run_html
 from crab_graph.runs.sql import relate_runs
 from crab_graph.runs.store import load_records
 
@@ -32,6 +33,10 @@ class Run(Sequence[EpisodeRecord]):
         """Return the directory and how far the run is."""
         done = f"{len(self)} of {self.planned} episodes"
         return f"<Run {self.directory}: {done} by {self.config.agent_name}>"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: who passed, by user."""
+        return run_html(self)
 
     def __fspath__(self) -> str:
         """Return its directory: whatever takes the directory of a run takes the run."""

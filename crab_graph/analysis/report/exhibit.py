@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import Any, Literal
 from urllib.parse import urlencode
 
+from crab_graph import markup
 from crab_graph.eval.statistics import Estimate
 
 _TEXTS: dict[str, Any] = tomllib.loads(
@@ -132,6 +133,15 @@ class Exhibit:
             ],
         }
 
+    def as_table(self) -> str:
+        """Return its table as a notebook shows it."""
+        return markup.table(
+            [column.title for column in self.columns],
+            [[cell.plain for cell in row] for row in self.rows],
+            numbers=[column.title for column in self.columns if column.is_number],
+            title=self.title,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -152,6 +162,17 @@ class Report:
             "labels": list(self.labels),
             "exhibits": [one.as_json() for one in self.exhibits],
         }
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the first table, and the others when asked for."""
+        said = (*self.findings, *self.labels)
+        tables = [one.as_table() for one in self.exhibits]
+        rest = [
+            markup.folded(one.title, table)
+            for one, table in zip(self.exhibits[1:], tables[1:], strict=True)
+        ]
+        lines = map(markup.paragraph, (self.lead, *said))
+        return markup.shown(self.title, *lines, *tables[:1], *rest)
 
 
 def captioned(
