@@ -6,9 +6,23 @@ from crab_graph.domain.verification import Role
 from crab_graph.eval.attribution import attribute
 from crab_graph.eval.blame import UserError
 from crab_graph.eval.checks import judge
+from crab_graph.eval.reading import lay_out, read_task
+from crab_graph.eval.user_facts import fact_fates
 from crab_graph.eval.verifier import Verifier
-from tests.eval.builders import BACK, OUT, OUT_SPARE, SMALL_CARD, Plan, Script, flight, graded
-from tests.eval.tapes import short_episode
+from crab_graph.eval.verifiers import verifiers_of
+from tests.eval.builders import (
+    BACK,
+    OUT,
+    OUT_MIDDAY,
+    OUT_SPARE,
+    SMALL_CARD,
+    Plan,
+    Script,
+    flight,
+    graded,
+    small_task,
+)
+from tests.eval.tapes import short_episode, tape_of
 
 
 def failing(*roles):
@@ -143,3 +157,38 @@ def test_the_reasons_of_undisclosed_ids_are_those_of_bookings_that_were_not_disc
     assert both.metrics["id_mismatch"] == ["negated"]
     neither = graded(short_episode("FL-9 is free.", "book", "book", flights=(OUT, BACK)))
     assert neither.metrics["id_mismatch"] == ["absent"]
+
+
+def judged(script):
+    reading = read_task(small_task())
+    episode = lay_out(reading, tape_of(script))
+    return episode, {one.id: one.judge(episode) for one in verifiers_of(reading)}
+
+
+@pytest.mark.parametrize(
+    ("told", "fates"),
+    [
+        ({}, {}),
+        ({"origin": 1, "hotel_stars": 1}, {"origin": "in_time", "hotel_stars": "in_time"}),
+        ({"origin": 2, "hotel_stars": 2}, {"origin": "late", "hotel_stars": "in_time"}),
+        ({"origin": 99}, {"origin": "in_time"}),
+        ({"outbound_time_of_day": 1}, {"outbound_time_of_day": "ignored"}),
+        ({"outbound_time_of_day": 2}, {"outbound_time_of_day": "late"}),
+        (
+            {"return_time_of_day": 2, "seat_type": 1},
+            {"return_time_of_day": "in_time", "seat_type": "in_time"},
+        ),
+        ({"return_time_of_day": 3}, {"return_time_of_day": "late"}),
+        ({"payment_card": 3}, {"payment_card": "in_time"}),
+        ({"payment_card": 4}, {"payment_card": "late"}),
+        ({"customer_id": 1}, {"customer_id": "in_time", "email": None}),
+        ({"email": 1}, {"email": "in_time", "customer_id": None}),
+        ({"room_type": 1}, {}),
+    ],
+)
+def test_what_became_of_each_fact(told, fates):
+    lines = ("u: Hi.", "book", "u: More.", "book", "u: Last.", "pay", "u: Paid.")
+    episode, results = judged(short_episode(*lines, flights=(OUT_MIDDAY, BACK)))
+    never = dict.fromkeys((fact.key for fact in small_task().facts), "never")
+    known = {key: fate for key, fate in {**never, **fates}.items() if fate is not None}
+    assert fact_fates(episode, results, told) == known

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crab_graph.text.utterance import name_form, normalise, read_message
+from crab_graph.text.utterance import MAX_CLAUSE, name_form, normalise, read_message
 
 
 @pytest.mark.parametrize(
@@ -92,3 +92,59 @@ def test_clauses_and_lines_are_spans_of_the_text(text):
     assert " ".join(utterance.words(clause) for clause in utterance.clauses) == utterance.text
     for index, line in enumerate(utterance.lines):
         assert line.parent is None or line.parent < index
+
+
+@pytest.mark.parametrize(
+    ("text", "normal"),
+    [
+        ("`FL-1` and ```FL-2```", "fl-1 and fl-2"),
+        ("a ~~ b", "a b"),
+        ("a ~ b", "a ~ b"),
+        ("\ufdfa", "\ufdfa"),
+        ("\u0390", "\u0390"),
+        ("_a_ b_c", "a b_c"),
+    ],
+)
+def test_what_is_left_of_signs(text, normal):
+    assert normalise(text) == normal
+
+
+@pytest.mark.parametrize(
+    ("text", "lengths"),
+    [
+        ("a" * MAX_CLAUSE, [MAX_CLAUSE]),
+        ("a" * (MAX_CLAUSE + 1), [MAX_CLAUSE, 1]),
+        ("a" * (MAX_CLAUSE - 1) + " bc", [MAX_CLAUSE - 1, 2]),
+        ("a" * (MAX_CLAUSE - 2) + " b c", [MAX_CLAUSE, 1]),
+        ("a" * MAX_CLAUSE + " b c", [MAX_CLAUSE, 3]),
+        ("a" * 10 + " " + "b" * MAX_CLAUSE + " c", [10, MAX_CLAUSE, 1]),
+        ("a" * 2 * MAX_CLAUSE, [MAX_CLAUSE, MAX_CLAUSE]),
+    ],
+)
+def test_a_very_long_clause_is_read_in_pieces_cut_at_blanks(text, lengths):
+    said = read_message(f"One\n{text}")
+    pieces = [said.words(clause) for clause in said.clauses[1:]]
+    assert [len(piece) for piece in pieces] == lengths
+    assert "".join(pieces) == text.replace(" ", "") or " ".join(pieces) == text
+    assert {clause.line for clause in said.clauses[1:]} == {1}
+
+
+def test_a_place_between_clauses_belongs_to_the_one_before_and_one_before_all_to_the_first():
+    said = read_message("One. Two")
+    first, second = said.clauses
+    held = [said.clause_at(place) for place in (-1, 0, 3, 4, 5, 7, 99)]
+    assert held == [first, first, first, first, second, second, second]
+
+
+def test_how_each_line_is_written():
+    lines = read_message("# Trip\n\n- a\n  1. b\n***\nc\n | d | e |\n\n**f**\ng").lines
+    told = [(one.marker, one.indent, one.depth, one.parent, one.is_apart) for one in lines]
+    assert told == [
+        ("#", 0, 0, None, True),
+        ("-", 0, 1, 0, True),
+        ("1.", 2, 2, 1, False),
+        ("", 0, 0, None, False),
+        ("|", 1, 0, None, False),
+        ("**", 0, 0, None, True),
+        ("", 0, 0, None, False),
+    ]
