@@ -20,6 +20,7 @@ from crab_graph.graph.view import View
 from crab_graph.models.chat import build_chat_model, is_address, is_provider, provider_of
 from crab_graph.models.meter import current_meter, metered
 from crab_graph.models.prices import NO_PRICES, Prices
+from crab_graph.models.retrying import asked_again
 from crab_graph.models.secrets import public_spec, remember_model_secrets
 from crab_graph.models.usage import Usage
 from crab_graph.personas.briefing import UserBriefing, first_wish
@@ -190,7 +191,7 @@ def with_open_model(setup: Setup) -> Setup:
     model = setup.model
     if isinstance(model, BaseChatModel):
         remember_model_secrets(model)
-        return replace(setup, model=UserModel(f"python:{dotted_name(model)}", model))
+        return replace(setup, model=UserModel(f"python:{dotted_name(model)}", asked_again(model)))
     if not isinstance(model, str):
         raise UsageError(f"a user model is a spec or a chat model, not {type(model).__name__}")
     if not is_address(model) and not is_provider(model.partition(":")[0]):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 from crab_graph.errors import UsageError
-from crab_graph.models.retrying import RetryingModel
+from crab_graph.models.retrying import MAX_RETRIES, RetryingModel
 from crab_graph.models.secrets import (
     public_spec,
     remember_model_secrets,
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 TIMEOUT_SECONDS = 120.0
-MAX_RETRIES = 3
 KEYLESS = "no-key"
 
 _INSTALL = re.compile(r"pip install [\w.-]+")

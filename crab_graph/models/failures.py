@@ -6,10 +6,10 @@ classes alike; so an error is told by these, along its chain of causes.
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeGuard
 
 LONGEST_WAIT_SECONDS = 300.0
 _MILLISECONDS = 1000
@@ -50,6 +50,17 @@ _OVERFLOW_WORDS = (
 )
 _FILTER_WORDS = ("content_filter", "content management policy", "content_policy_violation")
 _RATE_LIMITED, _TIMED_OUT, _CONFLICT = 429, 408, 409
+_ASK_AGAIN = frozenset({_RATE_LIMITED, _TIMED_OUT, _CONFLICT})
+_NO_REPLY_WORDS = (
+    "null value for 'choices'",
+    "missing 'choices'",
+    "Unexpected response type from OpenAI-compatible endpoint",
+    "No generations found in stream",
+)
+
+
+class UnreadableAnswer(Exception):
+    """A provider answered, and what it answered holds no reply."""
 
 
 class CallTimeout(TimeoutError):
@@ -97,30 +108,77 @@ def _kind_of_one(error: BaseException) -> FailureKind:
     said = (error, getattr(error, "code", ""), getattr(error, "body", ""))
     text = " ".join(map(str, said)).casefold()
     names = {kind.__name__ for kind in type(error).__mro__}
-    response = getattr(error, "response", None)
-    codes = (getattr(error, "status_code", None), getattr(response, "status_code", None))
-    status = next(
-        (one for one in codes if isinstance(one, int) and not isinstance(one, bool)), None
-    )
+    is_no_reply = _is_no_reply(error)
+    status = _code_in_answer(error) if is_no_reply else _status_of(error)
     if "ContextOverflowError" in names or any(words in text for words in _OVERFLOW_WORDS):
         return FailureKind.CONTEXT_OVERFLOW
     if "ContentFilterFinishReasonError" in names or any(words in text for words in _FILTER_WORDS):
         return FailureKind.CONTENT_FILTER
+    if "insufficient_quota" in text and (is_no_reply or status == _RATE_LIMITED):
+        return FailureKind.QUOTA
     if status == _RATE_LIMITED:
-        return FailureKind.QUOTA if "insufficient_quota" in text else FailureKind.RATE_LIMIT
+        return FailureKind.RATE_LIMIT
     if status == _TIMED_OUT or isinstance(error, TimeoutError) or _named(names, "Timeout"):
         return FailureKind.TIMEOUT
     if status is not None and (status >= 500 or status == _CONFLICT):
         return FailureKind.SERVER_ERROR
+    if is_no_reply or isinstance(error, json.JSONDecodeError):
+        return FailureKind.UNREADABLE
     if status is not None and status >= 400:
         return FailureKind.REFUSED
-    if isinstance(error, json.JSONDecodeError) or _named(names, "ResponseValidationError"):
+    if _named(names, "ResponseValidationError"):
         return FailureKind.UNREADABLE
     if isinstance(error, ConnectionError) or _named(
         names, "APIConnectionError", "ConnectError", "ProtocolError", "ReadError", "WriteError"
     ):
         return FailureKind.CONNECTION
     return FailureKind.OTHER
+
+
+def _status_of(error: BaseException) -> int | None:
+    """Return the HTTP status that an error carries, if it does."""
+    response = getattr(error, "response", None)
+    codes = (getattr(error, "status_code", None), getattr(response, "status_code", None))
+    return next((one for one in codes if _is_number(one)), None)
+
+
+def _is_no_reply(error: BaseException) -> bool:
+    """Tell whether an answer came with a status of success, and held an error or nothing.
+
+    OpenAI's package says so of a stream by an `APIError` that is no more than that, LangChain by a
+    `ValueError` of what stood under `error`, or by one of these sentences.
+    """
+    if isinstance(error, UnreadableAnswer) or type(error).__name__ == "APIError":
+        return True
+    if isinstance(error, ValueError) and error.args and isinstance(error.args[0], Mapping):
+        return True
+    if isinstance(error, IndexError):  # LangChain takes the first choice, and there is none
+        return _raised_in(error).startswith("langchain_core.language_models")
+    return isinstance(error, KeyError | TypeError | ValueError) and any(
+        words in str(error) for words in _NO_REPLY_WORDS
+    )
+
+
+def _raised_in(error: BaseException) -> str:
+    """Return the module that raised an error, empty where nobody did."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    return "" if place is None else str(place.tb_frame.f_globals.get("__name__", ""))
+
+
+def _code_in_answer(error: BaseException) -> int | None:
+    """Return the status that stands in the body of an answer, where it says to ask again."""
+    told = error.args[0] if error.args and isinstance(error.args[0], Mapping) else None
+    body = told if told is not None else getattr(error, "body", None)
+    code = body.get("code") if isinstance(body, Mapping) else None
+    if not _is_number(code) or not (code in _ASK_AGAIN or code >= 500):
+        return None
+    return int(code)
+
+
+def _is_number(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _named(names: set[str], *endings: str) -> bool:

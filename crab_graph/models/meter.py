@@ -15,6 +15,7 @@ from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, LLMResult
 from langchain_core.tracers.context import register_configure_hook
 
@@ -106,6 +107,7 @@ class Meter(BaseCallbackHandler):
             if isinstance(one, ChatGeneration) and isinstance(one.message, AIMessage):
                 self.add(usage_of(one.message, name, settings))
                 return
+        self.add({name: ModelUsage(failed={str(FailureKind.UNREADABLE): 1})})
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         """Count a failed attempt."""
@@ -150,12 +152,13 @@ def usage_of(
     if answered_by != name:
         one["answered_by"] = answered_by
     counted = message.usage_metadata
-    if counted is None:
+    if counted is None or _is_unknown(message, counted):
         one["uncounted"] = 1
-    else:
+    if counted is not None:
         read, written = counted.get("input_token_details"), counted.get("output_token_details")
-        one["input_tokens"] = counted["input_tokens"]
-        one["output_tokens"] = counted["output_tokens"]
+        for kind in ("input_tokens", "output_tokens"):
+            if counted[kind] or "uncounted" not in one:
+                one[kind] = counted[kind]
         if cached := (read or {}).get("cache_read"):
             one["cached_tokens"] = cached
         if hidden := (written or {}).get("reasoning"):
@@ -165,3 +168,15 @@ def usage_of(
     if settings:
         one["settings"] = dict(settings)
     return {name: one}
+
+
+def _is_unknown(message: AIMessage, counted: UsageMetadata) -> bool:
+    """Tell whether a count is missing: packages of providers put 0 where a server says null.
+
+    No question takes no token, and no answer with words or calls.
+    """
+    has_said = bool(message.content or message.tool_calls or message.invalid_tool_calls)
+    told = message.response_metadata.get("token_usage")
+    names = ("prompt_tokens", "completion_tokens")
+    is_null = isinstance(told, Mapping) and any(told.get(one, 0) is None for one in names)
+    return is_null or not counted["input_tokens"] or (has_said and not counted["output_tokens"])

@@ -12,14 +12,26 @@ from contextvars import copy_context
 from copy import copy
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from crab_graph.models.failures import CallTimeout, FailureKind, kind_of, wait_before_retry
+from crab_graph.models.failures import (
+    CallTimeout,
+    FailureKind,
+    UnreadableAnswer,
+    kind_of,
+    wait_before_retry,
+)
 
 if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessage, BaseMessage
 
 Result = TypeVar("Result")
 
 FIRST_WAIT_SECONDS = 0.5
+MAX_RETRIES = 3
+
+_CANNOT_READ = (AttributeError, LookupError, TypeError, ValueError)
+_ENDINGS = frozenset({"finish_reason", "stop_reason", "done_reason", "status"})
+"""Under which providers say why an answer ended."""
 
 
 class Pace:
@@ -47,15 +59,19 @@ class RetryingModel:
     It has the two methods that episodes need of a chat model: `bind_tools` and `invoke`.
     """
 
-    def __init__(self, model: Any, name: str, *, timeout: float, retries: int) -> None:
+    def __init__(
+        self, model: Any, name: str, *, timeout: float | None, retries: int, is_own: bool = True
+    ) -> None:
         """Wrap a chat model that does not retry by itself.
 
-        Attempts that were given up are counted under the name; retries come after the first one.
+        Attempts that were given up are counted under the name; retries come after the first one. A
+        model that is not our own retries all by itself, but answers that hold no reply.
         """
         self.name = name
         self._model = model
         self._timeout = timeout
         self._retries = retries
+        self._is_own = is_own
         self._pace = Pace()
 
     def bind_tools(self, schemas: Sequence[Any]) -> "RetryingModel":
@@ -81,19 +97,50 @@ class RetryingModel:
                 meter.check_open()
             try:
                 with metered():  # what an attempt tells after it was given up counts no more
-                    answer: AIMessage = within(self._timeout, lambda: self._model.invoke(messages))
-                return answer
+                    return within(self._timeout, lambda: self._asked(messages))
             except Exception as error:
                 if meter is not None and isinstance(error, CallTimeout):
                     meter.count_timeout(self.name)
                 wait = wait_before_retry(error, attempt, FIRST_WAIT_SECONDS)
-                if wait is None or attempt >= self._retries:
+                is_ours = self._is_own or kind_of(error) is FailureKind.UNREADABLE
+                if wait is None or attempt >= self._retries or not is_ours:
                     raise
                 if kind_of(error) is FailureKind.RATE_LIMIT:
                     self._pace.hold(wait)
                 else:
                     time.sleep(wait)
             attempt += 1
+
+    def _asked(self, messages: "Sequence[BaseMessage]") -> "AIMessage":
+        """Return the answer to one attempt; what a provider's package cannot read is none."""
+        from pydantic import ValidationError  # noqa: PLC0415  (not needed to say what there is)
+
+        try:
+            answer: AIMessage = self._model.invoke(messages)
+        except ValidationError:
+            raise  # of a reply whose calls are malformed: the model's mistake
+        except _CANNOT_READ as error:
+            if kind_of(error) is not FailureKind.OTHER or not self._is_own:
+                raise
+            raise UnreadableAnswer(f"the answer holds no reply ({error})") from error
+        if self._is_own and _says_nothing(answer):
+            raise UnreadableAnswer("the answer holds no reply")
+        return answer
+
+
+def asked_again(model: "BaseChatModel") -> RetryingModel:
+    """Return a model object of somebody's that is asked again where an answer holds no reply.
+
+    Its own client retries whatever has the status of an error, and knows of no other.
+    """
+    name = type(model).__name__
+    return RetryingModel(model, name, timeout=None, retries=MAX_RETRIES, is_own=False)
+
+
+def _says_nothing(answer: "AIMessage") -> bool:
+    """Tell whether a message is empty, and does not even say why it ended."""
+    calls = answer.tool_calls or answer.invalid_tool_calls
+    return not (answer.content or calls or _ENDINGS & answer.response_metadata.keys())
 
 
 def within(seconds: float | None, function: Callable[[], Result]) -> Result:

@@ -1,7 +1,7 @@
 """What can go wrong between a client and a chat-completions server, as replies of a script."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -73,6 +73,16 @@ def truncated(length: int = 40) -> FaultyAnswer:
 def not_json(text: str = "<html>Bad gateway</html>") -> FaultyAnswer:
     """Return an answer that is whole, called JSON, and is none."""
     return FaultyAnswer(200, raw=text)
+
+
+def error_in_answer(code: int | None = None, message: str = "overloaded") -> FaultyAnswer:
+    """Return an answer whose status says that all is well, and whose body is an error."""
+    return FaultyAnswer(200, {"error": {"message": message, "type": "error", "code": code}})
+
+
+def without_choices(choices: Sequence[Any] | None = ()) -> FaultyAnswer:
+    """Return an answer in which nothing is answered."""
+    return FaultyAnswer(200, {"id": "1", "choices": choices and list(choices)})
 
 
 def context_overflow() -> FaultyAnswer:

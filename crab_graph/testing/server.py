@@ -28,14 +28,15 @@ class Answer:
 
     Arguments that are a text are sent as they are, so that they may be malformed. By default the
     ids of the calls differ, the reason to finish is the one that fits, and it tells how many tokens
-    it took. `fields` are further ones of the message, such as `reasoning_content`.
+    it took; `usage` may be what it tells instead, or false. `fields` are further ones of the
+    message, such as `reasoning_content`.
     """
 
     text: str = ""
     calls: Sequence[tuple[str, Mapping[str, Any] | str]] = ()
     ids: Sequence[str] = ()
     finish_reason: str | None = None
-    usage: bool = True
+    usage: bool | Mapping[str, int | None] = True
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -280,6 +281,8 @@ def _reason(answer: Answer) -> str:
 
 
 def _usage(request: Mapping[str, Any], answer: Answer) -> dict[str, Any]:
+    if isinstance(answer.usage, Mapping):
+        return dict(answer.usage)
     read = count_tokens(request.get("messages", [])) + count_tokens(request.get("tools") or "")
     written = count_tokens(answer.text) + sum(
         count_tokens([name, given]) for name, given in answer.calls

@@ -16,12 +16,15 @@ from crab_graph.graph.state import transcript_of
 from crab_graph.models import retrying
 from crab_graph.models.chat import build_chat_model
 from crab_graph.models.failures import FailureKind
+from crab_graph.models.prices import Prices, TokenPrice
 from crab_graph.settings import Limits
 from crab_graph.testing import Answer, Attempts, ScriptedServer
 from crab_graph.testing.faults import (
+    FaultyAnswer,
     content_filtered,
     context_overflow,
     dripping,
+    error_in_answer,
     not_json,
     out_of_quota,
     rate_limited,
@@ -29,6 +32,7 @@ from crab_graph.testing.faults import (
     stalling,
     truncated,
     unauthorised,
+    without_choices,
 )
 from tests.graph.builders import CUSTOMER, STOP, build_task, scripted
 
@@ -66,6 +70,11 @@ RETRIED = {
     "overloaded": (server_error(529), FailureKind.SERVER_ERROR),
     "broken off": (truncated(), FailureKind.CONNECTION),
     "not JSON": (not_json(), FailureKind.UNREADABLE),
+    "error in a 200": (error_in_answer(), FailureKind.UNREADABLE),
+    "rate limit in a 200": (error_in_answer(429), FailureKind.RATE_LIMIT),
+    "bad gateway in a 200": (error_in_answer(502), FailureKind.SERVER_ERROR),
+    "no choices": (without_choices(), FailureKind.UNREADABLE),
+    "null choices": (without_choices(None), FailureKind.UNREADABLE),
 }
 
 
@@ -86,6 +95,51 @@ def test_a_lasting_fault_ends_the_episode_as_an_infrastructure_error(fault, kind
     assert found.error and "\n" not in found.error
     assert found.lost["failed"] == {kind: 2}
     assert len(found.requests) == 2
+
+
+ODD = [
+    '{"error": "overloaded"}',
+    '{"choices": [{}]}',
+    '{"choices": [{"message": null}]}',
+    "{}",
+    "[]",
+    "null",
+]
+STREAMED = ['{"error": {"message": "overloaded"}}', '{"choices": []}', *ODD]
+
+
+@pytest.mark.parametrize("body", ODD)
+def test_whatever_else_stands_for_an_answer_is_asked_for_again(body):
+    found = play(Attempts(not_json(body), "Hello"))
+    assert (found.outcome, found.said, len(found.requests)) == (("ended", "STOP"), ["Hello"], 2)
+    assert sum(found.usage["failed"].values()) == 1
+
+
+@pytest.mark.parametrize("body", STREAMED)
+def test_a_stream_without_an_answer_is_asked_for_again(body):
+    fault = FaultyAnswer(
+        raw=f"data: {body}\n\ndata: [DONE]\n\n", headers={"Content-Type": "text/event-stream"}
+    )
+    found = play(Attempts(fault, "Hello"), settings="?streaming=true")
+    assert (found.outcome, found.said, len(found.requests)) == (("ended", "STOP"), ["Hello"], 2)
+
+
+def test_what_an_error_in_a_200_says_of_itself_is_heard():
+    overflow = "This model's maximum context length is 8192 tokens"
+    found = play(LOOKUP, error_in_answer(400, overflow))
+    assert found.outcome == ("budget_exhausted", "context_overflow")
+    found = play(Attempts(error_in_answer(None, "insufficient_quota"), "Hello"))
+    assert found.lost["failed"] == {FailureKind.QUOTA: 1}
+
+
+@pytest.mark.parametrize("fault", [error_in_answer(), without_choices()], ids=["error", "none"])
+def test_an_object_of_the_users_is_asked_again_for_an_answer_that_is_none(fault):
+    with ScriptedServer([Attempts(fault, "Hello")]) as server:
+        key: Any = "own-key-0123456789"
+        model = ChatOpenAI(model="m", base_url=server.address, api_key=key, max_retries=0)
+        state = build_graph(build_task(), model, scripted("Hi", STOP)).invoke({})
+    assert state["status"] == "ended"
+    assert len(server.requests) == 2
 
 
 HOPELESS = {
@@ -175,6 +229,26 @@ def test_arguments_that_break_off_are_the_agents_mistake():
 def test_an_answer_without_token_counts_is_said_to_be_uncounted():
     found = play(Answer("Hello", usage=False))
     assert (found.usage["calls"], found.usage["uncounted"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("counts", "known"),
+    [
+        ({"prompt_tokens": None, "completion_tokens": None, "total_tokens": None}, {}),
+        ({"prompt_tokens": 70, "completion_tokens": None}, {"input_tokens": 70}),
+        ({"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}, {}),
+        ({"prompt_tokens": 70, "completion_tokens": 2}, {"input_tokens": 70, "output_tokens": 2}),
+    ],
+)
+def test_token_counts_that_are_null_are_unknown_and_not_free(counts, known):
+    found = play(Answer("Hello", usage=counts))
+    told = {name: n for name, n in found.usage.items() if name.endswith("put_tokens")}
+    assert told == known
+    assert found.usage.get("uncounted", 0) == (0 if len(known) == 2 else 1)
+    cost = Prices(models={"scripted": TokenPrice(input=1, output=1)}).cost(
+        {"scripted": found.usage}
+    )
+    assert cost.is_known == (len(known) == 2)
 
 
 @pytest.mark.parametrize("settings", ["", "?streaming=true"])
