@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from crab_graph.domains.sweep import Sweep, load_sweep, sweep_benchmark
     from crab_graph.domains.task import Task
     from crab_graph.errors import CrabGraphError
+    from crab_graph.eval.langchain_messages import messages
     from crab_graph.eval.transcript import load_transcript
     from crab_graph.eval.verdict import Verdict, grade
     from crab_graph.graph.user_prompt import user_prompt
@@ -88,6 +89,7 @@ __all__ = [
     "load_prices",
     "load_sweep",
     "load_transcript",
+    "messages",
     "open_mock_server",
     "open_run",
     "open_tables",
@@ -139,6 +141,7 @@ _PLACES = {
     "load_prices": "models.prices",
     "load_sweep": "domains.sweep",
     "load_transcript": "eval.transcript",
+    "messages": "eval.langchain_messages",
     "open_mock_server": "agents.mock_service",
     "open_run": "runs.run",
     "open_tables": "runs.sql",

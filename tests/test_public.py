@@ -60,6 +60,7 @@ def test_every_public_name_loads_and_is_listed():
         "load_prices",
         "load_sweep",
         "load_transcript",
+        "messages",
         "open_mock_server",
         "open_run",
         "open_tables",

@@ -58,6 +58,11 @@ class Discrepancy(NamedTuple):
     recorded: str
     replayed: str
 
+    @property
+    def is_undone(self) -> bool:
+        """Whether it was recorded as done, and cannot be done in the replay."""
+        return "error" in json.loads(self.replayed) and not self.recorded.startswith('{"error"')
+
 
 @dataclass(frozen=True)
 class Trajectory:

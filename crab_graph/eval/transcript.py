@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, NoReturn
 from crab_graph.errors import TranscriptError
 from crab_graph.settings import reply_length
 from crab_graph.text.phrases import find_token
+from crab_graph.text.transcript_marks import USER_NAME
 from crab_graph.tools.registry import Owner
 
 
@@ -149,6 +150,8 @@ def _read_message(message: Any, callers: Mapping[str, Owner]) -> TranscriptMessa
     calls = message.get("tool_calls")
     if calls is not None and not isinstance(calls, list):
         raise ValueError("'tool_calls' is a list")
+    if calls and role is MessageRole.ASSISTANT and message.get("name") == USER_NAME:
+        role = MessageRole.USER
     tool_calls = tuple(map(_read_call, calls)) if calls else ()
     call_id = message.get("tool_call_id")
     if not isinstance(call_id, str | None):
@@ -207,7 +210,7 @@ def _as_transcript_message(message: Any) -> Any:
         "role": _OTHER_ROLES.get(kind, kind),
         "content": fields.get("content"),
         "tool_calls": _calls_of(fields),
-        **{name: fields[name] for name in ("tool_call_id", "owner") if name in fields},
+        **{name: fields[name] for name in ("tool_call_id", "owner", "name") if name in fields},
     }
 
 

@@ -1,7 +1,7 @@
 """The verdict on one episode (rulebook §1 and §11)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -12,12 +12,13 @@ from crab_graph.eval.blame import UserError
 from crab_graph.eval.checks import Evidence, FailureMode, Results
 from crab_graph.eval.explanation import Explanation, explain
 from crab_graph.eval.false_yes import false_yeses
+from crab_graph.eval.gradable import read_gradable
 from crab_graph.eval.invented_demands import demanded_extras
 from crab_graph.eval.metrics import disclosure_coverage, efficiency
 from crab_graph.eval.passed_over import passed_over
 from crab_graph.eval.reading import Episode, lay_out, read_task
 from crab_graph.eval.replay import CallStep, Discrepancy, Trajectory, replay
-from crab_graph.eval.transcript import TranscriptMessage, read_transcript, until_overlong
+from crab_graph.eval.transcript import until_overlong
 from crab_graph.eval.user_endings import ending_errors
 from crab_graph.eval.user_errors import recorded_errors, role_errors
 from crab_graph.eval.user_facts import UserConduct, fact_fates, withheld_facts, wrong_facts
@@ -107,7 +108,7 @@ _PRINTED = tuple("outcome passed fault checks strict primary_failure failures me
 
 def grade(
     task: Task,
-    messages: Sequence[Any] | Mapping[str, Any],
+    messages: Any,
     *,
     termination: Termination | str | None = None,
     listing_cap: int | None = LISTING_CAP,
@@ -116,37 +117,61 @@ def grade(
     conduct: UserConduct | None = None,
     toolset: str | None = None,
 ) -> Verdict:
-    """Replay a transcript on fresh tables and grade it.
+    """Replay what was played on fresh tables and grade it.
 
     Args:
         task: The task it was made for.
-        messages: The transcript's messages, as dictionaries of this project, of OpenAI or of
-            LangChain, or as LangChain's objects; or the state that has them under `messages`.
-        termination: What ended the episode, where that is known.
+        messages: The state of a graph or its `get_state(…)`, an `Episode`, or the messages: as
+            dictionaries of this project, of OpenAI or of LangChain, or as LangChain's objects.
+        termination: What ended the episode, where that is known and nothing given says it.
         listing_cap: More ids or names of one type in one message disclose none; `None` for no cap.
         max_reply_characters: A reply of the agent that is longer ends the episode, as it ends a run
-            (`Termination.REPLY`); `None` for no limit.
+            (`Termination.REPLY`); `None` for no limit. An episode that was played kept its own.
         user_faults: What the user's engine found wrong in its own turns, as its record has it.
         conduct: The user's condition and what it told when; by default what its words tell.
         toolset: The tools it was made with, `parity` or `extended`; by default the task's.
 
     Raises:
-        TranscriptError: a message is malformed.
+        TranscriptError: a message is malformed, or what is given is not the whole of an episode.
     """
     check_task(task)
-    task = task.with_toolset(toolset)
-    said: Sequence[TranscriptMessage] = read_transcript(messages)
-    limit = max_reply_characters
+    played = read_gradable(messages)
+    task = task.with_toolset(toolset or played.toolset)
+    if termination is None:
+        played.check_over(task.id)
+        termination = played.ended
+    said, limit = played.messages, None if played.reason else max_reply_characters
     stopped = None if limit is None else until_overlong(said, limit)
     if stopped is not None:
         said, termination = stopped, Termination.REPLY
-    return grade_trajectory(
+    trajectory = replay(task, said)
+    played.check_whole((one.name, one.is_undone) for one in trajectory.discrepancies)
+    verdict = grade_trajectory(
         task,
-        replay(task, said),
+        trajectory,
         termination=termination,
         listing_cap=listing_cap,
-        user_faults=user_faults,
-        conduct=conduct,
+        user_faults=user_faults or played.user_faults,
+        conduct=conduct or played.conduct,
+    )
+    return verdict if played.breakdown is None else _broken(verdict, *played.breakdown)
+
+
+def _broken(verdict: Verdict, fault: str, error: str) -> Verdict:
+    """Return the verdict on an episode that broke down, which says nothing of the agent."""
+    return replace(
+        verdict,
+        outcome=Outcome.INFRA_ERROR,
+        passed=False,
+        fault=Fault(fault),
+        checks={},
+        evidence={},
+        strict={"passed": False, "checks": {}},
+        primary_failure=None,
+        failures=[],
+        error=error,
+        explanation=None,
+        fact_fates={},
     )
 
 

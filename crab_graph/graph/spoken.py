@@ -3,15 +3,16 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+)
 
+from crab_graph.text.transcript_marks import PLACE, USER_NAME
 from crab_graph.tools.registry import Owner
-
-USER_NAME = "user"
-"""Name of the messages in which the user calls its own tools: LangChain lets only AIs call."""
-
-PLACE = "crab_graph_seq"
-"""Where a message says, in its `response_metadata`, the how many-th of its episode it is."""
 
 
 def spoken(lines: Iterable[Mapping[str, Any]], ids: Mapping[str, str] | None = None) -> list[Any]:
@@ -34,6 +35,8 @@ def _message(line: Mapping[str, Any], id: str | None) -> BaseMessage:
         status = "error" if content.startswith('{"error":') else "success"
         call = line["tool_call_id"]
         return ToolMessage(content=content, tool_call_id=call, status=status, **about)
+    if role == "system":
+        return SystemMessage(content=content, **about)
     calls = line.get("tool_calls") or ()
     if role == "user" and not calls:
         return HumanMessage(content=content, **about)

@@ -13,6 +13,7 @@ from crab_graph.agents.agent_types import AgentSpec
 from crab_graph.agents.identity import note_played, untold
 from crab_graph.domains.task import Task, check_task
 from crab_graph.errors import ResumeMismatch
+from crab_graph.eval.gradable import ended_by
 from crab_graph.eval.user_facts import UserConduct
 from crab_graph.graph.accounts import costs_of, lost_usage, usage_by_party
 from crab_graph.graph.build import Leg, PreparedEpisode, prepare_episode
@@ -24,7 +25,7 @@ from crab_graph.models.secrets import shortened, without_secrets
 from crab_graph.models.usage import PARTIES, Usage, add_usage, is_mock
 from crab_graph.personas.briefing import How
 from crab_graph.personas.error_reactions import reactions_of
-from crab_graph.runs.grading import Breakdown, ended_by, grade_fields
+from crab_graph.runs.grading import Breakdown, grade_fields
 from crab_graph.runs.origin import Origin
 from crab_graph.runs.plan import episode_id
 from crab_graph.runs.record import EpisodeRecord

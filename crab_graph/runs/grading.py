@@ -17,22 +17,16 @@ from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.domains.task import Task
 from crab_graph.errors import ResumeMismatch
 from crab_graph.eval import verdict
+from crab_graph.eval.gradable import CRASH, UNSOUND, ended_by
 from crab_graph.eval.stamp import WORLD, differing, grading_stamp
 from crab_graph.eval.user_facts import UserConduct
-from crab_graph.models.failures import FailureKind
 from crab_graph.models.secrets import without_secrets
 from crab_graph.runs.config import SHARDS, RunPath, read_config
 from crab_graph.runs.record import NO_VERDICT, EpisodeRecord
 from crab_graph.runs.store import read_shard
 from crab_graph.runs.versions import versions
 from crab_graph.runs.writing import hold_run
-from crab_graph.settings import OVERLONG_REPLY
 from crab_graph.workers import take_place, unfinished_path
-
-CRASH = "grading: "
-"""How the error of an episode begins whose grading crashed."""
-UNSOUND = "environment: "
-"""How the error of an episode begins in whose tables the verifiers found a contradiction."""
 
 VERDICT_FIELDS = tuple("outcome passed fault error checks strict failures primary_failure".split())
 """The fields of a record that say how an episode came out."""
@@ -240,14 +234,6 @@ def regrade_record(bench: Benchmark, record: EpisodeRecord) -> EpisodeRecord:
     if before == after.model_dump(include=_KEPT_BEFORE):
         return after
     return after.model_copy(update={"history": (*record.history, before)})
-
-
-def ended_by(reason: str) -> str:
-    """Return what ended an episode, by the token or the limit that its record names."""
-    if reason == OVERLONG_REPLY:
-        return "reply"
-    is_limit = reason.startswith("max_") or reason == FailureKind.CONTEXT_OVERFLOW
-    return "budget" if is_limit else "token"
 
 
 def _standing(shards: Sequence[Path]) -> dict[str, tuple[Path, int, EpisodeRecord]]:

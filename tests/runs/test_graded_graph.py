@@ -6,9 +6,11 @@ from typing import Any
 
 import langsmith
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 
 import crab_graph as cg
+from crab_graph.errors import TranscriptError
 from crab_graph.testing import ScriptedChatModel
 
 
@@ -25,6 +27,16 @@ def test_a_node_hands_out_its_verdict(bench):
     played = cg.run_episode(bench[0], agent="solver", user="generic")
     assert state["verdict"]["outcome"] == "pass"
     assert state["verdict"]["checks"] == played.checks
+
+
+def test_the_state_of_a_graph_is_graded_as_its_episode(bench):
+    graph = cg.build_graph(bench[1], agent="solver", checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "t"}}
+    state = graph.invoke({}, config)
+    for played in (state, graph.get_state(config), cg.messages(state)):
+        assert cg.grade(bench[1], played).passed
+    with pytest.raises(TranscriptError, match="the user's own calls"):
+        cg.grade(bench[1], state["messages"])
 
 
 class Received:
