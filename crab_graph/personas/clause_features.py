@@ -9,9 +9,10 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from crab_graph.personas.clause_words import ClauseWords, grams, numeral, stems
-from crab_graph.personas.questions import Earlier, FactCandidate, Segment, candidates
+from crab_graph.personas.clause_words import ClauseWords, grams, numeral, pieces, stems
+from crab_graph.personas.questions import Earlier, FactCandidate, Segment, candidates, has_rival
 from crab_graph.personas.wordbook import DomainLexicon, phrase_book
 
 _NOT_READ = "says_approved says_done says_added agent_words person denied not_stated firm wants_yes"
@@ -26,7 +27,9 @@ _VERBS = frozenset(
     "want wants need needs like prefer let's i'm i've i'll you're you've you'd it's that's".split()
 )
 """Words without which a clause is a mere list or label."""
-_TELLING = frozenset("opens item first last verbless h:req n:req p:req".split())
+_TELLING = frozenset(
+    "opens item first last verbless h:req n:req p:req blank filled filled&blanks".split()
+)
 """What may make a clause ask for the facts that it names."""
 _PARTS = re.compile(r"[,;/&|]|\band\b")
 
@@ -63,6 +66,7 @@ class MessageSigns:
             "pay": self.is_about_payment,
             "req": any(segment.is_request for segment in segments),
             "?": any("?" in segment.text for segment in segments),
+            "blank": any(_BLANK.search(one.text) for one in segments),
             "? items": sum(one.is_item and "?" in one.text for one in segments) > 1,
             **{prefix: prefix in self.ids for prefix in ("bk", "pm", "tx")},
             **{f"c:{cue}": cue in cues for cue in _OF_MESSAGE},
@@ -71,17 +75,21 @@ class MessageSigns:
         return {f"m:{sign}" for sign, is_there in signs.items() if is_there}
 
 
-def cues_in(segment: Segment) -> list[str]:
+def cues_in(segment: Segment) -> Sequence[str]:
     """Return the names of the shared cues that a clause holds."""
-    return [
-        name
-        for name, cue in phrase_book().cues.items()
-        if name not in _SKIPPED and cue.search(segment.plain)
-    ]
+    return _cues_in(segment.plain)
 
 
-_BLANK = re.compile(r"[|:][\s|_?❓]*\Z")
+@lru_cache(maxsize=64)
+def _cues_in(plain: str) -> Sequence[str]:
+    cues = phrase_book().cues.items()
+    return [name for name, cue in cues if name not in _SKIPPED and cue.search(plain)]
+
+
+_BLANK = re.compile(r"(?:\|[\s_?❓❔.]*\||:[\s_?❓❔]*|\.{4,}|\[ ?(?:blank)?\])\s*\Z")
 """The end of a line of a form that is to be filled in."""
+_FILLED = re.compile(r"\W*[^|:]+(?:\||: )\s*[^\s|_?❓❔.\[][^|?❓❔]*\|?\s*\Z")
+"""A line of a form that is filled in."""
 _SKIPPED = frozenset(_NOT_READ.split())
 
 
@@ -157,6 +165,7 @@ def _features(
     tokens = reader.tokens(segment.text)
     kinds = [reader.kind_of(word) for _, _, word in tokens]
     form = _form(segment, len(kinds))
+    form |= {"filled&blanks"} if "filled" in form and "m:blank" in marks else set()
     cues = {f"c:{hit}" for hit in hits}
     paired = sorted(hits)
     pairs = {f"c:{a}&{b}" for at, a in enumerate(paired) for b in paired[at + 1 :]}
@@ -188,11 +197,14 @@ def _of_earlier(
     key: str, one: FactCandidate, segment: Segment, earlier: Earlier, lexicon: DomainLexicon
 ) -> set[str]:
     """Return whether what went before was about a candidate fact or its slots."""
-    slots = lexicon.facts[key].slots
+    words = lexicon.facts[key]
+    slots = words.slots
     signs = {
         "again": one.how == "ellipsis" and key in earlier.asked,
         "earlier slot": not (segment.scope or earlier.slots.isdisjoint(slots)),
         "other slot": bool(slots and not segment.scope and earlier.slots.isdisjoint(slots)),
+        "in scope": not segment.scope.isdisjoint(slots),
+        "rival": has_rival(words, segment, lexicon),
     }
     return {f"how:{one.how}&{sign}" for sign, is_there in signs.items() if is_there}
 
@@ -211,6 +223,7 @@ def _form(segment: Segment, length: int) -> set[str]:
         "item": segment.is_item,
         "row": segment.text.count("|") > 1,
         "blank": bool(_BLANK.search(segment.text)),
+        "filled": bool(_FILLED.match(segment.text)),
         "named": bool(segment.named),
         "scoped": bool(segment.scope) and not segment.named,
         ends: True,
@@ -230,7 +243,7 @@ def _of_words(
 ) -> set[str]:
     """Return the features that keep the domain's words."""
     asking = _asking(segment)
-    words = grams(raw, 2, "w:") | stems(raw, "w5:")
+    words = grams(raw, 2, "w:") | stems(raw, "w5:") | pieces(raw, "w4:")
     for key, one in found.items():
         words |= {f"{one.how}:{key}", f"{one.how}:{key}&{asking}"}
         words |= {f"i:{key}:{number}" for number in one.cues}

@@ -16,7 +16,11 @@ _DATES = {name.casefold() for name in MONTHS if name != "May"} | {*_DAYS}
 _DATES |= {name[:3] for name in _DATES}
 _PLATFORM = {"bk": "<booking>", "pm": "<method>", "tx": "<charge>"}
 _MONEY = frozenset("€ $ £ eur euro euros usd dollar dollars bucks pounds quid gbp".split())
-_LONG, _STEM = 6, 5
+_TICKS = {
+    **dict.fromkeys("✓✔✅☑🟩🟢", "<settled>"),
+    **dict.fromkeys("☐⬜◻◽□▢🔲❓❔🟨🟡", "<open>"),
+}
+_LONG, _STEM, _PIECE = 6, 5, 4
 
 MOST_WORDS = 80
 """Words of a clause that are looked at."""
@@ -70,12 +74,12 @@ class ClauseWords:
 
 
 def numeral(word: str) -> str:
-    """Return the kind of an amount, a clock time or a number; another word as it is."""
+    """Return the kind of an amount, a clock time, a number or a tick; another word as it is."""
     if word[0] in "$€£" and len(word) > 1:
         return "<money>"
     if word[0].isdigit():
         return "<time>" if ":" in word else "<n>"
-    return word
+    return _TICKS.get(word, word)
 
 
 def grams(words: Sequence[str], longest: int, mark: str = "") -> set[str]:
@@ -92,3 +96,13 @@ def grams(words: Sequence[str], longest: int, mark: str = "") -> set[str]:
 def stems(words: Iterable[str], mark: str) -> set[str]:
     """Return the beginnings of long words, which those of one family share."""
     return {mark + word[:_STEM] for word in words if len(word) >= _LONG and word.isalpha()}
+
+
+def pieces(words: Iterable[str], mark: str) -> set[str]:
+    """Return all runs of four letters, which words that are alike share, as misspelled ones do."""
+    edged = [f"^{word}$" for word in set(words) if word.isalpha()]
+    return {
+        mark + word[at : at + _PIECE]
+        for word in edged
+        for at in range(max(1, len(word) - _PIECE + 1))
+    }

@@ -1,7 +1,7 @@
 """The clauses of a message, and which facts each of them may ask for."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -20,13 +20,24 @@ _NEXT = re.compile(
     r"(?<=\w[?!]) +(?=\w)|(?<=[?!)][?!]) +(?=\w)"
     r"|(?P<word>[^\W\d_]{3,}|\d\d|\))\. +(?=[^\W\d_]{2}|a )"
     r"|(?: *[\U0001f300-\U0001faff\u263a\u2639\u2764\u2728]|(?<=[\w?!.)]) [:;]-?[)(DP])+ +(?=\w)"
+    r"| *\((?=[^()\n]{8,120}\?\))|(?<=\?)\)[,;.]? *"
 )
-"""What parts two questions, calls or sentences, where no capitals do; a smile ends one."""
+"""What parts two questions, calls or sentences, where no capitals do; a smile ends one.
+
+So does what begins or ends a question in brackets.
+"""
 _ABBREVIATED = frozenset(
     "mrs approx incl excl dept appt etc min max avg ave arr dep ref tel est vol fig sgt capt prof"
     " jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun"
     " inc ltd corp intl pax pers hrs mins".split()
 )
+_TICKED = re.compile(r"[✓✔✅☑🟩🟢✗✘❌]|\[[x✓✔]\]")
+_UNTICKED = re.compile(r"[☐⬜◻◽□▢🔲❓❔🟨🟡]|\[ ?\]")
+"""What a line of a checklist begins with, by whether it is settled."""
+_GAP = re.compile(r"(?:[:|=-]\s*\.{3,}|\.{5,}|\[[\s.]*(?:blank)?\])[\s|]*\Z|\|\s*\|\s*\Z")
+"""What a line of a form ends in that is to be filled in: dots, a box, an empty cell."""
+_ENDING = 80
+"""Characters at the end of a line in which it is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +69,25 @@ class Segment:
         return any(says(cue, self.plain) for cue in cues)
 
 
-def read_segments(text: str, lexicon: DomainLexicon) -> tuple[Utterance, list[Segment]]:
+def read_segments(text: str, lexicon: DomainLexicon) -> tuple[Utterance, Sequence[Segment]]:
     """Split a message into segments."""
+    return _finder_of(lexicon).split(text)
+
+
+def _split(text: str, lexicon: DomainLexicon) -> tuple[Utterance, Sequence[Segment]]:
     utterance = read_message(text)
     segments: list[Segment] = []
-    is_asking, heading = False, frozenset[str]()
+    is_asking, heading, section = False, frozenset[str](), frozenset[str]()
     by_line: dict[int, list[tuple[int, int]]] = {}
     for clause in utterance.clauses:
         by_line.setdefault(clause.line, []).extend(_questions_apart(utterance.text, clause))
     bodies = {n: utterance.text[spans[0][0] : spans[-1][1]] for n, spans in by_line.items()}
+    last = max(by_line, default=0)
     for number, spans in by_line.items():
         body = bodies[number]
+        is_open = _UNTICKED.match(body) is not None
         is_item = utterance.lines[number].depth > 0 or body.count("|") > 1
+        is_item = is_item or is_open or _TICKED.match(body) is not None
         is_short = len(body.split()) <= _SHORT_HEADING and body[-1] not in ".!?,"
         is_heading = not is_item and (is_short or body.endswith(":"))
         around = [bodies.get(place, "") for place in (number - 1, number, number + 1)]
@@ -77,10 +95,14 @@ def read_segments(text: str, lexicon: DomainLexicon) -> tuple[Utterance, list[Se
         # A line of a form: a label and nothing behind it.
         is_blank = is_label[1] and (is_label[0] or is_label[2])
         is_blank = body.endswith(":") if len(bodies) == 1 else is_blank
-        is_listed = (is_asking and (is_item or is_heading)) or is_blank
+        is_blank = (
+            is_blank or (is_label[1] and number == last) or _GAP.search(body[-_ENDING:]) is not None
+        )
+        is_listed = (is_asking and (is_item or is_heading)) or is_blank or is_open
         first = lexicon.named_slots(utterance.text[slice(*spans[0])])
         if not (is_item or is_blank) or (first and body.rstrip().endswith(":")):
-            heading = first
+            section = first if is_heading and not body.endswith(":") else section
+            heading = first or (section if body.endswith(":") else first)
         for start, end in spans:
             clause_text = utterance.text[start:end]
             named = lexicon.named_slots(clause_text)
@@ -104,15 +126,20 @@ def _questions_apart(text: str, clause: Clause) -> Iterator[tuple[int, int]]:
         word = match["word"]
         if word in _ABBREVIATED or match.start() <= start:
             continue
-        yield start, match.start() if word is None else match.start() + len(word) + 1
+        end = match.start() if word is None else match.start() + len(word) + 1
+        if start < end:
+            yield start, end
         start = match.end()
-    yield start, clause.end
+    if start < clause.end:
+        yield start, clause.end
 
 
 Span = tuple[int, int]
 _KEPT = 256
 """Clauses whose cues are kept, since each message is read once more as the one before."""
-_MAX_ELLIPSIS = 6
+_KEPT_WHOLE = 8
+"""Messages of which the clauses are kept, for the same."""
+_MAX_ELLIPSIS, _MOST_ELLIPSIS = 6, 9
 _AFTERTHOUGHT = 3
 
 
@@ -153,10 +180,10 @@ def candidates(
     elliptical = _elliptical(segment, earlier.asked, lexicon)
     main = _main_text(segment)
     found: list[FactCandidate] = []
-    all_cues = _cues_of(lexicon)(segment.text)
+    all_cues = _finder_of(lexicon).find(segment.text)
     for key, words in lexicon.facts.items():
         cues = all_cues.get(key, _NONE)
-        fits = _fits(words, segment, earlier.slots)
+        fits = _fits(words, segment, earlier.slots, lexicon)
         asked, hinted, valued = cues.asked if fits else [], cues.hinted, cues.valued
         spans = [span for _, span in asked or hinted]
         how = "cue" if asked else "hint" if hinted else ""
@@ -182,14 +209,18 @@ def candidates(
     }
 
 
-def _fits(words: FactWords, segment: Segment, last: frozenset[str]) -> bool:
+def _fits(words: FactWords, segment: Segment, last: frozenset[str], lexicon: DomainLexicon) -> bool:
     """Tell whether a clause is about the slots that a fact is about, or about none.
 
-    One that names none may be about those last named.
+    One that names none may be about those last named; a question is bound to those of what stands
+    before it only where a fact of the same kind is about them.
     """
     if not words.slots or not segment.scope.isdisjoint(words.slots):
         return True
-    return not segment.scope and not (words.needs_slot and last.isdisjoint(words.slots))
+    is_free = segment.is_request and not (segment.named or segment.is_item)
+    if segment.scope and not (is_free and not has_rival(words, segment, lexicon)):
+        return False
+    return not (words.needs_slot and last.isdisjoint(words.slots))
 
 
 def _topical(segment: Segment, lexicon: DomainLexicon) -> dict[str, tuple[int, int]]:
@@ -238,6 +269,7 @@ class _CueFinder:
                     users.setdefault(cue, []).append((key, part, number))
         self._users = [(cue.search, tuple(of)) for cue, of in users.items()]
         self.find = lru_cache(maxsize=_KEPT)(self._find)
+        self.split = lru_cache(maxsize=_KEPT_WHOLE)(lambda text: _split(text, lexicon))
 
     def _find(self, text: str) -> dict[str, _FactCues]:
         found: dict[str, _FactCues] = {}
@@ -254,12 +286,12 @@ class _CueFinder:
 _FINDERS: dict[int, _CueFinder] = {}
 
 
-def _cues_of(lexicon: DomainLexicon) -> Callable[[str], dict[str, _FactCues]]:
+def _finder_of(lexicon: DomainLexicon) -> _CueFinder:
     """Return what finds the facts' words in a text: one for each lexicon that is in use."""
     known = _FINDERS.get(id(lexicon))
     if known is None:
         known = _FINDERS[id(lexicon)] = _CueFinder(lexicon)
-    return known.find
+    return known
 
 
 def _main_text(segment: Segment) -> str:
@@ -275,7 +307,12 @@ def _elliptical(segment: Segment, before: Sequence[str], lexicon: DomainLexicon)
 
     One that names no slot, as `and hers?`, may ask the last ones once more.
     """
-    if not before or len(segment.text.split()) > _MAX_ELLIPSIS:
+    length = len(segment.text.split())
+    if not before or length > _MOST_ELLIPSIS:
+        return []
+    if length > _MAX_ELLIPSIS and any(
+        one.asked for one in _finder_of(lexicon).find(segment.text).values()
+    ):
         return []
     named = segment.named or {
         slot for slot, label in lexicon.labels.items() if label.search(segment.text)
@@ -285,13 +322,13 @@ def _elliptical(segment: Segment, before: Sequence[str], lexicon: DomainLexicon)
         key
         for key, words in lexicon.facts.items()
         if named & set(words.slots)
-        and any(_is_alike(words, one) for one in asked)
+        and any(is_alike(words, one) for one in asked)
         and key not in before
     ]
     return others or ([] if segment.is_item else list(before))
 
 
-def _is_alike(words: FactWords, other: FactWords) -> bool:
+def is_alike(words: FactWords, other: FactWords) -> bool:
     """Tell whether two facts are of one kind: choices with a value in common, or two dates."""
     return words.form is other.form and (
         not words.choices.keys().isdisjoint(other.choices) or words.form is ValueForm.DATE
@@ -307,4 +344,14 @@ def _is_meant_closer(key: str, found: set[str], segment: Segment, lexicon: Domai
         and segment.scope >= set(other.slots)
         and not (words.conflict and segment.scope & set(words.conflict.slots))
         for other in (lexicon.facts[name] for name in found - {key})
+    )
+
+
+def has_rival(words: FactWords, segment: Segment, lexicon: DomainLexicon) -> bool:
+    """Tell whether a clause is of other slots than a fact, which has its like among those."""
+    if not words.slots or not segment.scope or not segment.scope.isdisjoint(words.slots):
+        return False
+    return any(
+        one.slots and not segment.scope.isdisjoint(one.slots) and is_alike(words, one)
+        for one in lexicon.facts.values()
     )

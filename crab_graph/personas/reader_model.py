@@ -40,7 +40,8 @@ class Weights:
 
     def scores(self, features: Iterable[str]) -> Numbers:
         """Return the score of each column, a log-odds, for what has these features."""
-        known = [self.rows[name] for name in features if name in self.rows]
+        row = self.rows.get
+        known = [at for at in map(row, features) if at is not None]
         total: Numbers = self.values[known].sum(axis=0, dtype=np.int64) * STEP + self.start
         return total
 
