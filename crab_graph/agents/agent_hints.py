@@ -66,7 +66,7 @@ def refuse_lookalike(value: Any) -> None:
         raise UsageError(f"'{name}' is a method: give the {type(owner).__name__} itself")
     if hasattr(value, "compile") and hasattr(value, "add_node"):
         raise UsageError(f"'{name}' is a graph that is not compiled: give graph.compile()")
-    if inspect.isfunction(value) and value.__module__.startswith(_MAKERS):
+    if inspect.isfunction(value) and (value.__module__ or "").startswith(_MAKERS):
         raise UsageError(
             f"'{name}' makes agents: give what it returns, or a factory such as "
             f"lambda tools: {value.__name__}(model, tools)"
