@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import warnings
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 from langchain.agents import create_agent
+from langchain.agents.middleware import ModelCallLimitMiddleware
 from langchain_core.language_models.fake_chat_models import (
     FakeListChatModel,
     GenericFakeChatModel,
@@ -20,7 +22,10 @@ from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.func import entrypoint
 from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph_supervisor import create_supervisor
+from langgraph_swarm import create_swarm
 
 from crab_graph.agents.fingerprint import fingerprint
 from crab_graph.agents.identity import check_name, identify, note_played
@@ -126,6 +131,43 @@ def with_tool(text):
     return create_agent(openai(), [look_up])
 
 
+def supervised(name):
+    helper = create_agent(openai(name), [], name="helper")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the package uses what LangGraph has moved
+        return create_supervisor([helper], model=openai("lead")).compile()
+
+
+def swarming(prompt):
+    alone = create_agent(openai(), [], name="alone", system_prompt=prompt)
+    return create_swarm([alone], default_active_agent="alone").compile()
+
+
+def functional(name):
+    model = openai(name)
+
+    @entrypoint(checkpointer=InMemorySaver())
+    def agent(state):
+        return {"messages": [model.invoke(state["messages"])]}
+
+    return agent
+
+
+def limited(limit):
+    return create_agent(openai(), [], middleware=[ModelCallLimitMiddleware(run_limit=limit)])
+
+
+def within_a_tool(model):
+    inner: Any = create_agent(model, [])
+
+    @tool
+    def ask(question: str) -> str:
+        """Ask another agent."""
+        return str(inner.invoke({"messages": [("user", question)]}))
+
+    return create_agent(openai(), [ask])
+
+
 DIFFERING = {
     "models": lambda x: openai(model=x),
     "temperatures": lambda x: openai(temperature=0.1 if x == "one" else 0.2),
@@ -156,6 +198,11 @@ DIFFERING = {
     "tools of a compiled agent": with_tool,
     "nodes": lambda x: graph(openai(x)),
     "nodes of an inner graph": lambda x: nested(openai(x)),
+    "supervised agents": supervised,
+    "agents of a swarm": swarming,
+    "functional graphs": functional,
+    "middleware": lambda x: limited(3 if x == "one" else 4),
+    "agents as tools": lambda x: within_a_tool(openai(x)),
     "routes": lambda x: graph(openai(), loops=x == "one"),
 }
 
