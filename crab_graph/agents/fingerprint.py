@@ -11,7 +11,7 @@ import hashlib
 import inspect
 import re
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import _lru_cache_wrapper, partial
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ from crab_graph.agents.object_parts import (
     inert_parts,
     names_secret,
 )
-from crab_graph.agents.written_code import dotted, is_own, names_in, source_sha256
+from crab_graph.agents.written_code import attributes_in, dotted, globals_in, is_own, source_sha256
 from crab_graph.models.secrets import environment_secrets, without_key_shapes, without_secrets
 from crab_graph.schema import digest
 
@@ -46,6 +46,8 @@ _BESIDE = frozenset(
 )
 """What LangChain's objects carry that changes no answer."""
 _TYPING = frozenset("typing typing_extensions".split())
+_WEIGHTS = frozenset("torch tensorflow jax jaxlib mlx".split())
+"""Packages whose arrays are too large to be read, and too much of a model to be left out."""
 _SAMPLING = (
     "model model_name model_id deployment_name azure_deployment base_url openai_api_base "
     "temperature top_p top_k seed max_tokens reasoning_effort"
@@ -84,7 +86,7 @@ class Fingerprint(NamedTuple):
 
 
 def fingerprint(value: object) -> Fingerprint:
-    """Read an object; nothing of it is called, and nothing changed."""
+    """Read an object, which is not changed; nothing is called but what tells how it is copied."""
     reader = _ObjectReader()
     whole = reader.read(value, ())
     models = sorted(set(reader.models))
@@ -151,6 +153,9 @@ class _ObjectReader:
         root = kind.__module__.partition(".")[0]
         if root in INERT:
             return inert_parts(value, root)
+        if root in _WEIGHTS and hasattr(value, "shape"):
+            self.unread.append(f"{place[-1] if place else 'it'} holds weights")
+            return ["weights", dotted(kind), str(value.shape)]
         if root in _TYPING:
             return ["type", _ADDRESS.sub("", repr(value))]
         for base in kind.__mro__:
@@ -185,14 +190,13 @@ class _ObjectReader:
             node.append(self._items(vars_of, place))
         return node
 
-    def _module(self, value: types.ModuleType, place: Place, used: Iterable[str] = ()) -> Node:
-        """Read a module: of the user's own its file, and what is used of it."""
+    def _module(self, value: types.ModuleType, place: Place) -> Node:
+        """Read a module: the user's own by its source; functions tell what they use of it."""
         name = value.__name__
         if not is_own(name):
             return ["module", name]
         self.sources.add(f"{name} {source_sha256(name)}")
-        found = {one: vars(value)[one] for one in used if one in vars(value)}
-        return ["module", name, source_sha256(name), self._items(found, place)]
+        return ["module", name, source_sha256(name)]
 
     def _function(self, value: types.FunctionType, place: Place) -> Node:
         module, code = value.__globals__.get("__name__"), value.__code__
@@ -211,12 +215,12 @@ class _ObjectReader:
 
     def _globals(self, function: types.FunctionType) -> dict[str, Any]:
         """Return the globals that a function uses, of modules of the user's own what it takes."""
-        names = sorted(set(names_in(function.__code__)))
-        found = {name: function.__globals__[name] for name in names if name in function.__globals__}
+        code, held = function.__code__, function.__globals__
+        found = {name: held[name] for name in globals_in(code) if name in held}
         for name, one in tuple(found.items()):
             if isinstance(one, types.ModuleType) and is_own(one.__name__):
                 own = vars(one)
-                found |= {f"{name}.{used}": own[used] for used in names if used in own}
+                found |= {f"{name}.{used}": own[used] for used in attributes_in(code) & own.keys()}
         return found
 
     def _builtin(self, value: Any, place: Place) -> Node:

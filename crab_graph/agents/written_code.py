@@ -1,5 +1,6 @@
 """Whose code something is, and a hash of how it was written."""
 
+import dis
 import hashlib
 import sys
 import types
@@ -10,6 +11,8 @@ from pathlib import Path
 _MAIN = frozenset({"__main__", "__mp_main__"})
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 _OURS = "crab_graph"
+_GLOBALS = frozenset({"LOAD_GLOBAL", "LOAD_NAME"})
+_ATTRIBUTES = frozenset({"LOAD_ATTR", "LOAD_METHOD"})
 
 
 def is_own(module: str | None) -> bool:
@@ -46,12 +49,22 @@ def _file_sha256(file: str, modified_ns: int, size: int) -> str:
     return hashlib.sha256(Path(file).read_bytes()).hexdigest()
 
 
-def names_in(code: types.CodeType) -> Iterator[str]:
-    """Yield every name of a global or an attribute in a function and in those within it."""
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from names_in(constant)
+def globals_in(code: types.CodeType) -> set[str]:
+    """Return the names of all globals that a function and those within it use."""
+    return set(_names(code, _GLOBALS))
+
+
+def attributes_in(code: types.CodeType) -> set[str]:
+    """Return the names of all attributes that a function and those within it use."""
+    return set(_names(code, _ATTRIBUTES))
+
+
+def _names(code: types.CodeType, operations: frozenset[str]) -> Iterator[str]:
+    for step in dis.get_instructions(code):
+        if step.opname in operations:
+            yield step.argval
+        elif isinstance(step.argval, types.CodeType):
+            yield from _names(step.argval, operations)
 
 
 def dotted(value: type | types.FunctionType) -> str:

@@ -230,6 +230,32 @@ def test_a_global_of_a_module_counts_where_it_is_used(monkeypatch):
     assert fingerprint(agent).source == before.source
 
 
+def test_an_attribute_is_no_global_of_the_same_name(monkeypatch):
+    def agent(messages, tools):
+        return messages.GREETING
+
+    before = fingerprint(agent)
+    monkeypatch.setattr(sys.modules[__name__], "GREETING", "Good day")
+    assert fingerprint(agent) == before
+
+
+def test_what_is_used_of_a_module_of_ones_own_counts(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "own_settings.py").write_text("TEXT = OTHER = 'Hello'")
+    agent = typed("import own_settings\ndef agent(messages, tools): return own_settings.TEXT")
+    found = [fingerprint(agent)]
+    for name in ("OTHER", "TEXT"):
+        monkeypatch.setattr(f"own_settings.{name}", "Bye")
+        found.append(fingerprint(agent))
+    sys.modules.pop("own_settings")
+    assert found[0] == found[1] != found[2]
+
+
+def test_weights_are_not_read_but_ask_for_a_name():
+    Tensor = type("Tensor", (), {"__module__": "torch", "shape": (7, 7)})
+    assert known(Speaker("x", layer=Tensor())).unread == ("layer holds weights",)
+
+
 SECRETS = {
     "keys": lambda x: openai(key=f"sk-{x}-and-more"),
     "headers": lambda x: openai(default_headers={"Authorization": f"Bearer {x}"}),
