@@ -11,6 +11,7 @@ from html import escape
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _LEFT = "text-align:left;vertical-align:top;white-space:pre-wrap"
 _RIGHT = "text-align:right;vertical-align:top"
+_SHORT = 16
 # A notebook would set what stands between two dollar signs as a formula.
 _NO_FORMULAS = 'class="tex2jax_ignore mathjax_ignore"'
 
@@ -43,7 +44,7 @@ def table(
 
     def line(cells: Iterable[object], tag: str) -> str:
         made = (
-            f'<{tag} style="{style}">{text(cell)}</{tag}>'
+            f'<{tag} style="{_fitted(style, str(cell))}">{text(cell)}</{tag}>'
             for cell, style in zip(cells, styles, strict=True)
         )
         return f"<tr>{''.join(made)}</tr>"
@@ -51,6 +52,12 @@ def table(
     caption = f'<caption style="{_LEFT}">{text(title)}</caption>' if title else ""
     body = "".join(line(row, "td") for row in rows)
     return f"<table>{caption}<thead>{line(heads, 'th')}</thead><tbody>{body}</tbody></table>"
+
+
+def _fitted(style: str, said: str) -> str:
+    """Return a style in which a few characters, such as an id, stand on one line."""
+    is_short = len(said) <= _SHORT and "\n" not in said
+    return style.replace("pre-wrap", "nowrap") if is_short else style
 
 
 def folded(summary: str, *parts: str) -> str:

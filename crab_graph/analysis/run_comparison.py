@@ -108,13 +108,17 @@ class ArmPair:
         return f"{who} with {user}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RunComparison:
     """Runs side by side: the outcomes of every task in every arm, and each arm by its reference."""
 
     arms: tuple[Arm, ...]
     outcomes: Mapping[str, tuple[tuple[str, ...], ...]]
     pairs: tuple[ArmPair, ...]
+
+    def __repr__(self) -> str:
+        """Return how much it compares."""
+        return f"<RunComparison: {len(self.arms)} arms, {len(self.outcomes)} tasks>"
 
     def as_json(self) -> dict[str, Any]:
         """Return the document that `compare --json` prints; arms are told by their place."""

@@ -71,7 +71,7 @@ class Effect:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Ablation:
     """Conditions compared with the first of them: levels and effects by condition and measure.
 
@@ -84,6 +84,10 @@ class Ablation:
     effects: Mapping[str, Mapping[str, Effect]]
     single: tuple[str, ...] = ()
     run: "Run | None" = None
+
+    def __repr__(self) -> str:
+        """Return the conditions."""
+        return f"<Ablation: {', '.join(self.levels)}>"
 
     @property
     def costliest(self) -> str | None:

@@ -12,6 +12,7 @@ from crab_graph.eval.statistics import Estimate, estimated
 from crab_graph.runs.record import EpisodeRecord
 
 OUTCOMES = ("pass", "fail", "budget_exhausted", "user_fault", "infra_error")
+_PLAYERS = {"rules": "the rule-based simulator, no language model"}
 
 
 def run_html(run: Any) -> str:
@@ -28,10 +29,11 @@ def run_html(run: Any) -> str:
     reference = any(one.agent_is_reference for one in run)
     agent = f"{run.config.agent_label}{' (reference agent, no LLM)' if reference else ''}"
     done = f"{len(run):,} of {run.planned:,} episodes"
+    engine = run.config.user_engine
     return markup.shown(
         f"{run.directory}: {done} by {agent}",
         markup.table(("user", *counted), rows, numbers=counted),
-        *(markup.paragraph(f"played by {engine}") for engine in [run.config.user_engine]),
+        markup.paragraph(f"The users were played by: {_PLAYERS.get(engine, engine)}."),
     )
 
 

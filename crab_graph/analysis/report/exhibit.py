@@ -143,7 +143,7 @@ class Exhibit:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Report:
     """All a report shows: what was run, findings, and in `labels` what to know beside them."""
 
@@ -152,6 +152,10 @@ class Report:
     findings: Sequence[str]
     labels: Sequence[str]
     exhibits: Sequence[Exhibit]
+
+    def __repr__(self) -> str:
+        """Return the title and how much it shows."""
+        return f"<Report {self.title}: {len(self.exhibits)} tables and figures>"
 
     def as_json(self) -> dict[str, Any]:
         """Return the form that `report --json` prints."""
