@@ -8,7 +8,7 @@ from crab_graph.personas.plan_conflicts import contradictions
 from crab_graph.personas.play_backs import read_play_back
 from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.stated_plans import read_plan
-from crab_graph.personas.understanding import Reading
+from crab_graph.personas.understanding import Reading, reading_of
 from crab_graph.personas.wordbook import ValueForm
 from crab_graph.text.lexicon import pattern
 
@@ -20,7 +20,7 @@ def heard(episode: Episode, request: AgentMessage) -> Reading:
         before = episode.dialogue.agent_before(request.seq)
         briefing = episode.reading.task.briefing
         said = before[-1].text if before else None
-        reading = Reading(request.text, briefing.lexicon, briefing.slots, said)
+        reading = reading_of(request.text, briefing.lexicon, briefing.slots, said)
         known[request.number] = reading
     return known[request.number]
 

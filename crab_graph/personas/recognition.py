@@ -21,7 +21,7 @@ from crab_graph.personas.plan_conflicts import contradictions
 from crab_graph.personas.questions import Segment, read_segments
 from crab_graph.personas.spoken_dates import NUMBERS, find_dates
 from crab_graph.personas.stated_plans import read_plan
-from crab_graph.personas.understanding import Reading
+from crab_graph.personas.understanding import reading_of
 from crab_graph.personas.wordbook import Cue, FactWords, ValueForm, says
 from crab_graph.personas.wording import NOTHING_SPECIAL
 from crab_graph.text.amounts import find_amounts
@@ -40,7 +40,7 @@ def read_disclosures(
 
     Of what was asked for or is `due` a bare value is enough.
     """
-    reading = Reading(heard, briefing.lexicon, briefing.slots)
+    reading = reading_of(heard, briefing.lexicon, briefing.slots)
     wrong = contradictions(read_plan(reading, briefing.slots), briefing)
     told = []
     for key in stated_facts(text, briefing, {*reading.asked, *due}):
@@ -70,7 +70,7 @@ def told_after(
     found = read_disclosures(said, heard, briefing, due)
     doubted = {key: one for key, one in sayings.items() if says_so(said, one)}
     if doubted:
-        reading = Reading(heard, briefing.lexicon, briefing.slots)
+        reading = reading_of(heard, briefing.lexicon, briefing.slots)
         is_open = bool(heard) and reading.is_open_question
         asked = set(sayings if is_open else reading.asked)
         for key, saying in doubted.items():

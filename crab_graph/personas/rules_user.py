@@ -35,7 +35,7 @@ from crab_graph.personas.pointed_questions import asked_throughout
 from crab_graph.personas.prompt import condition_behavior
 from crab_graph.personas.stated_plans import read_plan, read_plans
 from crab_graph.personas.turns import Decision, Turn
-from crab_graph.personas.understanding import Reading
+from crab_graph.personas.understanding import reading_of
 from crab_graph.personas.ways_of_saying import WaysOfSaying
 from crab_graph.personas.wording import Speaker
 from crab_graph.randomness import derive_rng
@@ -166,7 +166,7 @@ class RulesUser:
         briefing = self._briefing
         text = str(messages[heard].get("content") or "") if heard >= 0 else ""
         said = list(_said_before(messages, heard))
-        reading = Reading(text, briefing.lexicon, briefing.slots, said[-1] if said else None)
+        reading = reading_of(text, briefing.lexicon, briefing.slots, said[-1] if said else None)
         wants_yes = reading.asks_booking or reading.asks_choice
         earlier = read_plans(said, briefing) if wants_yes else []
         plan = read_plan(reading, briefing.slots, earlier)

@@ -16,7 +16,7 @@ from crab_graph.personas.stated_values import (
     without_denied,
 )
 from crab_graph.personas.stretches import Stretch
-from crab_graph.personas.understanding import ANY_ID, Reading
+from crab_graph.personas.understanding import ANY_ID, Reading, reading_of
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.utterance import starting_within
 
@@ -98,7 +98,7 @@ def read_plans(texts: Iterable[str], briefing: UserBriefing) -> list[StatedPlan]
     """Read what messages state, one after the other."""
     plans: list[StatedPlan] = []
     for text in texts:
-        reading = Reading(text, briefing.lexicon, briefing.slots)
+        reading = reading_of(text, briefing.lexicon, briefing.slots)
         plans.append(read_plan(reading, briefing.slots, plans))
     return plans
 

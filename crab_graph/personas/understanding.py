@@ -7,7 +7,7 @@ weighs what they come to. A message may do several things at once.
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from crab_graph.personas.briefing import BriefedSlot
 from crab_graph.personas.clause_features import ClauseFeatures, MessageSigns, message_features
@@ -410,6 +410,40 @@ def _said(text: str, lexicon: DomainLexicon) -> str:
     if len(said) > ATTENTION:
         said = f"{said[: ATTENTION // 2]}\n{said[-ATTENTION // 2 :]}"
     return speller(lexicon.learned).mended(said)
+
+
+_KEPT = 256
+"""Readings of a process: those of some twenty episodes, at a tenth of a megabyte each."""
+
+
+class _Lexicon:
+    """A lexicon as a key, for it has no hash of its own."""
+
+    def __init__(self, words: DomainLexicon) -> None:
+        self.words = words
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Lexicon) and self.words is other.words
+
+    def __hash__(self) -> int:
+        return id(self.words)
+
+
+def reading_of(
+    text: str, lexicon: DomainLexicon, slots: Sequence[BriefedSlot], before: str | None = None
+) -> Reading:
+    """Return the reading of a message; the same for its user as for who grades the episode next.
+
+    Nothing of it but when it is worked out depends on who asks.
+    """
+    return _reading(text, _Lexicon(lexicon), tuple(slots), before)
+
+
+@lru_cache(maxsize=_KEPT)
+def _reading(
+    text: str, lexicon: _Lexicon, slots: tuple[BriefedSlot, ...], before: str | None
+) -> Reading:
+    return Reading(text, lexicon.words, slots, before)
 
 
 def features_of(
