@@ -215,11 +215,11 @@ class _ActReader:
         if own and self._is_nothing_else(start, end, own):
             if self._last is ActKind.REJECT:
                 rejected, kept = list(own), []
-            elif self._last is ActKind.APPROVE and can_approve:
+            elif self._last is ActKind.APPROVE:
                 # A list is one act: what it names of one slot is approved together.
                 self._listed = [*self._listed, *kept]
                 yield from self._approve(self._listed, Assent.CARRIED)
-            elif self._last is None:
+            else:
                 bare = [*self._bare, *own]
         elif can_approve and self._agrees(start, end, own):
             self._last, self._listed = ActKind.APPROVE, kept
@@ -250,12 +250,10 @@ class _ActReader:
 
     def _rejected(self, start: int, end: int, own: Sequence[Mention]) -> list[Mention]:
         """Return what a rejecting word of a piece reaches."""
-        if not own:
-            return []
         harmless = [*self._spans("harmless", start, end), *self._spans("keeps", start, end)]
 
-        def is_meant(match: re.Match[str] | None) -> bool:
-            return match is not None and not any(a <= match.start() < b for a, b in harmless)
+        def is_meant(match: re.Match[str]) -> bool:
+            return not any(a <= match.start() < b for a, b in harmless)
 
         refused = any(map(is_meant, _REFUSAL.finditer(self._text, start, end)))
         found = []
@@ -272,7 +270,7 @@ class _ActReader:
 
     def _is_void(self, match: re.Match[str], one: Mention) -> bool:
         """Tell whether a `no` stops at what approves, or at a noun that it denies instead."""
-        place = match.start() + len("no"), one.start
+        place = match.start(), one.start
         is_no = _NO.match(self._text, match.start()) is not None
         return is_no and (self._says("strong", *place) or self._says("harmless_nouns", *place))
 
@@ -290,7 +288,7 @@ class _ActReader:
         reached = [one.start for one in own]
         for a, b in self._spans("denials", start, end):
             is_calm = any(x <= a < y for x, y in calm)
-            reaches = any(0 <= at - b <= REACH and at > a for at in reached)
+            reaches = any(b < at <= b + REACH for at in reached)
             if not is_calm and not reaches:
                 return False
         if self._says("strong", start, end):

@@ -33,8 +33,8 @@ def heads(
         breaks = [found.end() for found in pattern("status", "breaks").finditer(gap)]
         beside = _BESIDE.search(gap[breaks[-1] if breaks else 0 :][-REACH:])
         # A part of the whole is not the whole.
-        is_held = beside is not None and one.form is not ReferenceForm.WHOLE_WORD
-        is_held = is_held and bool(beside and beside[1] and _HOLDER.search(beside[1]))
+        holder = (beside and beside[1]) or ""
+        is_held = one.form is not ReferenceForm.WHOLE_WORD and bool(_HOLDER.search(holder))
         place = one.end
         if breaks and is_object:
             break

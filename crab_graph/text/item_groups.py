@@ -123,7 +123,7 @@ def charged_lists(
 
 
 def _is(form: re.Pattern[str], text: str, start: int, end: int) -> bool:
-    return 0 <= end - start <= _LONGEST_GAP and form.fullmatch(text, start, end) is not None
+    return end - start <= _LONGEST_GAP and form.fullmatch(text, start, end) is not None
 
 
 def _chains(text: str, references: Sequence[Reference]) -> Iterator[list[Reference]]:

@@ -184,12 +184,12 @@ class _ClausePrices:
         """Prices of groups, and totals of slots, and what one person pays of a total."""
         text, found = self.utterance.text, []
         runs = amount_runs(text, self.stated)
-        said = [total.amount for total in self.totals]
+        said = {total.amount for total in self.totals}
         together = priced_together(
             text, self.references, self.groups, runs, is_leading=self.is_leading
         )
         for group, run in together:
-            is_sum = len(run) == 1 and run[0] in said
+            is_sum = len(run) == 1 and said.issuperset(run)
             others = (item for item in map(self._attached, run) if item is not None)
             if is_sum or any(not group.start <= item.start < group.end for item in others):
                 continue
@@ -228,14 +228,16 @@ class _ClausePrices:
         total_at = {total.amount: total for total in self.totals}
         for amount in self.left:
             item, bond = self._nearest_item(amount), Bond.NEAREST
-            if item is None and self.pronoun is not None:
+            if item is None and self.pronoun:
                 item, bond = self.pronoun, Bond.PRONOUN
             item = self.parent if item is None else item
             mark, is_personal = self._mark(amount, total_at.get(amount))
             if item is not None:
                 yield ItemPrice(amount, mark, (item,), bond, None, is_personal)
-            elif is_personal and len(self.totals) == 1 and self.totals[0].is_of_all:
-                yield ItemPrice(amount, Mark.SHARE, (), bond, self.totals[0], is_personal)
+            elif is_personal and len(self.totals) == 1:
+                (total,) = self.totals
+                if total.is_of_all:
+                    yield ItemPrice(amount, Mark.SHARE, (), bond, total, is_personal)
 
     def begins_with_amount(self) -> bool:
         """Tell whether an amount precedes all items, so that the rest may too."""

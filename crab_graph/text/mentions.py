@@ -121,11 +121,7 @@ def _negated(utterance: Utterance, places: Sequence[Place]) -> frozenset[int]:
         if (is_same and _SAME.fullmatch(gap)) or _JOINT.fullmatch(gap):
             first[index] = first[index - 1]
     found: set[int] = set()
-    last = -1
-    for clause in map(utterance.clause_at, chain.from_iterable(zip(starts, ends, strict=True))):
-        if clause.start <= last:
-            continue
-        last = clause.start
+    for clause in dict.fromkeys(map(utterance.clause_at, chain(starts, ends))):
         within = range(bisect_right(ends, clause.start), bisect_left(starts, clause.end))
         for index in _Denials(utterance.text, clause).denied(places, within, ends):
             if index not in found:

@@ -69,9 +69,9 @@ def _by_place(firsts: Sequence[Mention], place: int, word: str | None) -> str | 
     """Return the entity in a place; of `former`, `latter` and `other` there are two."""
     if word in ("former", "latter") and len(firsts) != 2:
         return None
-    if place < 0:
-        return firsts[-1].entity_id
-    return firsts[place - 1].entity_id if 0 < place <= len(firsts) else None
+    if place == 0 or place > len(firsts):
+        return None
+    return firsts[place if place < 0 else place - 1].entity_id
 
 
 def _labelled(

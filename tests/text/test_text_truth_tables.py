@@ -217,6 +217,15 @@ def told(text, **more):
         ("not Juniper Court (HT-10)", []),
         ("Juniper Court (HT-10) is sold out", []),
         ("FL-200 (instead of FL-100 or FL-101)", ["FL-200"]),
+        ("(FL-101) is nice, not (really) FL-100", ["FL-101"]),
+        ("FL-100 (avoid FL-101", ["FL-100"]),
+        ("(avoid) FL-100", []),
+        ("(avoid (FL-101) FL-100", ["FL-100"]),
+        ("Avoid it and the rest of FL-100, avoid FL-101.", ["FL-100"]),
+        ("I won't say so, but FL-100 or avoid FL-101.", ["FL-100"]),
+        ("the Riverside Glass Museum and Juniper Court", ["AT-20", "HT-10"]),
+        ("Juniper Court Annex and Juniper Court", ["HT-11", "HT-10"]),
+        ("Juniper Courts and Juniper Court's", ["HT-10"]),
     ],
 )
 def test_how_far_a_denial_reaches(text, ids):
@@ -244,6 +253,25 @@ def test_ids_and_names_are_sorted_by_the_slots_they_fit():
         find_mentions(read_message("FL-100, FL-101, HT-10, FL-999"), CATALOGUE), CATALOGUE
     )
     assert found == {"outbound": frozenset({"FL-100", "FL-101"}), "hotel": frozenset({"HT-10"})}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "St. Mary's Tour & Show",
+        "St. Mary's Tour and Show",
+        "the St Marys Tour & Show.",
+        "A & B. Then C's D & St. Mary's Tour & Show, E & F",
+        "St. Mary's Tour & Show & St. Mary's Tour and Show",
+    ],
+)
+def test_a_name_stands_where_it_is_written(text):
+    said = read_message(text)
+    found = find_mentions(said, CATALOGUE)
+    assert len(found) == text.count("Show")
+    for one in found:
+        words = said.text[one.start : one.end]
+        assert words.startswith("st") and words.endswith("show")
 
 
 def references(text):
