@@ -68,7 +68,8 @@ class PreparedEpisode(NamedTuple):
         compiled = graph.compile(self.checkpointer, name="episode")
         # Each superstep adds a message; and a little slack for the last batch.
         steps = self.limits.max_messages + 10
-        return EpisodeGraph(**vars(compiled), about=self.about, steps=steps, judge=judge)
+        own: dict[str, Any] = {"about": self.about, "steps": steps, "judge": judge}
+        return EpisodeGraph(**vars(compiled), **own, put_in=self.nodes.put_in)
 
 
 def build_graph(

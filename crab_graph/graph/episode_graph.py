@@ -7,17 +7,18 @@ public words what happens (`told`). What comes in is checked: an episode begins 
 as a node it hands out what a graph of messages can go on with, `NodeOutput`.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from langchain_core.callbacks import AsyncCallbackManager, CallbackManager
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import merge_configs, var_child_runnable_config
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Command
+from langgraph.types import Command, StateUpdate
 from typing_extensions import override
 
 from crab_graph.errors import UsageError
+from crab_graph.graph.put_in import PutIn, translated
 from crab_graph.graph.spoken import spoken
 from crab_graph.graph.state import EpisodeState, is_finished
 from crab_graph.graph.told import EPISODE, EpisodeRun, apart
@@ -44,7 +45,13 @@ class EpisodeGraph(CompiledStateGraph[Any, Any, Any, Any]):
     """One episode as a compiled LangGraph."""
 
     def __init__(
-        self, *, about: Mapping[str, Any], steps: int, judge: Judge | None = None, **graph: Any
+        self,
+        *,
+        about: Mapping[str, Any],
+        steps: int,
+        put_in: PutIn,
+        judge: Judge | None = None,
+        **graph: Any,
     ) -> None:
         """Take over a compiled graph.
 
@@ -54,6 +61,7 @@ class EpisodeGraph(CompiledStateGraph[Any, Any, Any, Any]):
         super().__init__(**graph)
         self.about = about
         self.steps = steps
+        self.put_in = put_in
         self.judge = judge
 
     @override
@@ -118,6 +126,39 @@ class EpisodeGraph(CompiledStateGraph[Any, Any, Any, Any]):
         """Run it, and return the state at its end, or a `NodeOutput`."""
         return self._handed_out(await super().ainvoke(input, config, **options), config, options)
 
+    @override
+    def bulk_update_state(
+        self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
+    ) -> RunnableConfig:
+        """Put words into an episode, or change its state otherwise (see `put_in`).
+
+        Raises:
+            UsageError: it cannot be put in.
+        """
+        if not supersteps:
+            return super().bulk_update_state(config, supersteps)
+        for updates in supersteps:
+            state = self.get_state(config).values
+            config = super().bulk_update_state(config, [translated(state, updates, self.put_in)])
+        return config
+
+    @override
+    async def abulk_update_state(
+        self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
+    ) -> RunnableConfig:
+        """Put words into an episode, or change its state otherwise.
+
+        Raises:
+            UsageError: it cannot be put in.
+        """
+        if not supersteps:
+            return await super().abulk_update_state(config, supersteps)
+        for updates in supersteps:
+            state = (await self.aget_state(config)).values
+            changes = [translated(state, updates, self.put_in)]
+            config = await super().abulk_update_state(config, changes)
+        return config
+
     def _inner(self, config: RunnableConfig) -> RunnableConfig:
         """Return the config that LangGraph gets: without handlers, and with steps enough."""
         inner = {name: one for name, one in config.items() if name not in _OF_THE_RUN}
@@ -181,7 +222,7 @@ def _checked(given: Any, config: RunnableConfig) -> Any:
 
     As a node it is handed another graph's state, of which it reads nothing.
     """
-    if given is None or isinstance(given, Command):
+    if given is None or (isinstance(given, Command) and given.update is None):
         return given
     if _is_node(config):
         return {}

@@ -190,9 +190,7 @@ class EpisodeNodes:
 
     def user(self, state: EpisodeState) -> Update:
         """Let the user open, answer, use its own tools, or end the talk."""
-        counts = counts_of(state)
-        before = state.get("user_state", {})
-        spent = state.get("spent", {})
+        before, spent = state.get("user_state", {}), state.get("spent", {})
         view = user_view(state)
         tried = self._try(
             "user", user_context(), lambda: self._user.step(before, view), spent, self._step("user")
@@ -201,9 +199,25 @@ class EpisodeNodes:
             return self._broken("user", tried, spent)
         step = cast(UserReply, tried.value)
         spending = self._spend(spent, "user", tried.usage, tried.seconds)
-        spent = spending.get("spent", spent)
-        changed = Batch(lines=state_change(before, step.state, counts["seq"]))
-        kept = {"user_state": step.state, "user_states": changed} | spending
+        return self._spoken(state, step, spending.get("spent", spent)) | spending
+
+    def put_in(self, state: EpisodeState, party: str, reply: Reply) -> Update:
+        """Return what follows when somebody else says or calls this in a party's place."""
+        spent = state.get("spent", {})
+        if party == "agent":
+            line, update = self._answered(counts_of(state), reply, spent)
+            return update | {"messages": Batch(lines=[line])}
+        before, tell = state.get("user_state", {}), self._user.tell
+        after = dict(before)
+        if tell is not None and not reply.calls:
+            after = tell(before, user_view(state), reply.text)
+        return self._spoken(state, UserReply(reply.text, reply.calls, after), spent)
+
+    def _spoken(self, state: EpisodeState, step: UserReply, spent: Spent) -> Update:
+        """Return what follows from what the user did."""
+        counts = counts_of(state)
+        changed = state_change(state.get("user_state", {}), step.state, counts["seq"])
+        kept: Update = {"user_state": step.state, "user_states": Batch(lines=changed)}
         if step.calls:
             calls = _numbered(step.calls, "user_call", counts["user_calls"])
             line = {"seq": counts["seq"], "role": "user", "owner": "user"}

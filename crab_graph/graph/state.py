@@ -108,9 +108,10 @@ class AgentInput(TypedDict, total=False):
     spent: Spent
 
 
-_HISTORIES = frozenset(
+HISTORIES = frozenset(
     name for name, hint in EpisodeState.__annotations__.items() if hint is History
 )
+"""The parts of the state that grow."""
 
 
 def joined(state: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,7 +119,7 @@ def joined(state: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any
     grown = {
         name: append(state.get(name, []), [batch])
         for name, batch in update.items()
-        if name in _HISTORIES
+        if name in HISTORIES
     }
     return {**state, **update, **grown}
 

@@ -73,6 +73,10 @@ Step = Callable[[Mapping[str, Any], Sequence[Message]], UserReply]
 """Returns the next step, from the user's state and its view alone."""
 
 
+Tell = Callable[[Mapping[str, Any], Sequence[Message], str], dict[str, Any]]
+"""Returns the user's state after it said a text that did not come from itself."""
+
+
 class UserSide(NamedTuple):
     """Anything that can be the user.
 
@@ -84,6 +88,7 @@ class UserSide(NamedTuple):
     condition: ResolvedCondition | None = None
     model: str | None = None
     prompt_sha256: str | None = None
+    tell: Tell | None = None
 
     @property
     def name(self) -> str:
@@ -143,8 +148,10 @@ def build_user(task: Task, user: UserSpec, setup: Setup, trial: int, replica: in
         again = ("replica", replica) if replica else ()
         seed = derive_seed("user", setup.settings.seed, task.id, trial, *again)
         if setup.engine is Engine.LLM:
-            return _model_user(task, condition, setup, seed)
-        return _rules_user(briefing, condition, setup, seed)
+            side = _model_user(task, condition, setup, seed)
+        else:
+            side = _rules_user(briefing, condition, setup, seed)
+        return side._replace(tell=_telling(briefing, condition, setup))
     return _callable_user(task, user)
 
 
@@ -240,25 +247,35 @@ def _person(
     task: Task, briefing: UserBriefing, condition: ResolvedCondition, setup: Setup
 ) -> UserSide:
     tools = task.domain.registry().names(Owner.USER)
-    first = first_wish(briefing, condition_behavior(condition, setup.fragments))
+    tell = _telling(briefing, condition, setup)
 
     def step(state: Mapping[str, Any], messages: Sequence[Message]) -> UserReply:
         reply = ask_user(messages, tools)
         if reply.calls:
             return UserReply(reply.text, reply.calls, dict(state))
+        return UserReply(reply.text, (), tell(state, messages, reply.text))
+
+    return UserSide(PERSON, step, condition, tell=tell)
+
+
+def _telling(briefing: UserBriefing, condition: ResolvedCondition, setup: Setup) -> Tell:
+    """Return how it is kept what a user told by words that somebody put into its mouth."""
+    first = first_wish(briefing, condition_behavior(condition, setup.fragments))
+
+    def tell(state: Mapping[str, Any], messages: Sequence[Message], text: str) -> dict[str, Any]:
         visible = [one for one in messages if is_delivered(one)]
         heard = [str(one["content"]) for one in visible if one["role"] == "assistant"]
         told = told_after(
             state.get("disclosed", ()),
-            without_tokens(reply.text),
+            without_tokens(text),
             heard[-1] if heard else "",
             len(visible) + 1,
             briefing,
             first,
         )
-        return UserReply(reply.text, (), {**state, "disclosed": told})
+        return {**state, "disclosed": told}
 
-    return UserSide(PERSON, step, condition)
+    return tell
 
 
 def _callable_user(task: Task, user: Callable[..., Any]) -> UserSide:
