@@ -11,7 +11,7 @@ from langchain_core.runnables import RunnableLambda
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 
-from crab_graph.errors import UsageError
+from crab_graph.errors import StorageError, UsageError
 from crab_graph.graph.build import build_graph
 from crab_graph.graph.state import transcript_of
 from tests.graph.builders import (
@@ -257,12 +257,12 @@ def test_a_node_that_was_stopped_goes_on_where_it_stopped():
     def agent(messages, tools):
         asked.append(len(messages))
         if len(asked) == 3:
-            raise KeyboardInterrupt
+            raise StorageError("the disk is full")
         return asking_agent()(messages, tools)
 
     own = parent(InMemorySaver(), agent=agent)
     config: Any = {"configurable": {"thread_id": "t"}}
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(StorageError):
         own.invoke(BEGIN, config, durability="sync")
     state = own.invoke(None, config, durability="sync")
     assert state["status"] == "ended"
