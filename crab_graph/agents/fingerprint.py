@@ -49,8 +49,8 @@ _TYPING = frozenset("typing typing_extensions".split())
 _WEIGHTS = frozenset("torch tensorflow jax jaxlib mlx".split())
 """Packages whose arrays are too large to be read, and too much of a model to be left out."""
 _SAMPLING = (
-    "model model_name model_id deployment_name azure_deployment base_url openai_api_base "
-    "temperature top_p top_k seed max_tokens reasoning_effort"
+    "model model_name model_id deployment_name azure_deployment temperature top_p top_k seed "
+    "max_tokens reasoning_effort base_url openai_api_base"
 ).split()
 _READ_OF: Mapping[str, tuple[str, ...]] = {
     "langgraph.graph.state.CompiledStateGraph": (
@@ -277,7 +277,7 @@ class _ObjectReader:
         if isinstance(value, BaseLanguageModel):
             said = {name: fields[name] for name in _SAMPLING if fields.get(name) is not None}
             shown = ", ".join(f"{name}={without_secrets(str(one))}" for name, one in said.items())
-            self.models.append(f"{kind.__name__}({shown}) #{digest(node)[:8]}")
+            self.models.append(f"{kind.__name__} #{digest(node)[:8]} ({shown})")
         return node
 
     def _object(self, value: Any, place: Place) -> Node:

@@ -322,10 +322,10 @@ def differences_allowed(
 def _untold(party: str, existing: RunConfig, asked: RunConfig) -> str:
     said = [getattr(one, f"{party}_parts").get("unread") for one in (asked, existing)]
     unread = next((one for one in said if one), "it was given a name")
-    name = "give it a name each time (name=…), " if party == "agent" else ""
+    name = "begin with a `name=`, " if party == "agent" else ""
     return (
-        f"nothing tells this {party} from another, since {unread}; {name}use another directory, "
-        "or go on with --allow-mismatch"
+        f"nothing tells this {party} from the one it was begun with, since {unread}; {name}use "
+        "another directory, or, if it is the same one, go on with `allow_mismatch=True`"
     )
 
 

@@ -38,7 +38,7 @@ def test_another_model_in_the_same_folder_is_refused(bench, tmp_path):
     with pytest.raises(ResumeMismatch, match="holds a run with other settings") as raised:
         cg.run(bench, fake("Good day."), out=tmp_path / "run", **ONE)
     (line,) = raised.value.differences
-    assert line.startswith("begun with models of the agent Fake() #")
+    assert line.startswith("begun with models of the agent Fake #")
 
 
 def test_an_agent_that_played_goes_on_as_itself(bench, tmp_path):
@@ -58,9 +58,9 @@ def test_where_nothing_tells_two_agents_apart_a_run_asks_for_a_name(bench, tmp_p
         cg.run(bench, queueing("Good day."), out=tmp_path / "run", **ONE)
     (line,) = str(raised.value).splitlines()
     assert line == (
-        f"{tmp_path / 'run'}: nothing tells this agent from another, since replies is a "
-        "SimpleQueue; give it a name each time (name=…), use another directory, or go on with "
-        "--allow-mismatch"
+        f"{tmp_path / 'run'}: nothing tells this agent from the one it was begun with, since "
+        "replies is a SimpleQueue; begin with a `name=`, use another directory, or, if it is the "
+        "same one, go on with `allow_mismatch=True`"
     )
     assert cg.run(bench, agent, out=tmp_path / "other", **ONE).is_complete
 
