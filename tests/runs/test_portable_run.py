@@ -80,6 +80,13 @@ def test_a_console_without_many_characters_gets_all_it_can_show(bench, monkeypat
 
 
 @pytest.mark.slow
+def test_a_benchmark_made_by_spawned_processes_is_the_same(bench, tmp_path, monkeypatch):
+    monkeypatch.setattr(workers, "start_method", lambda: "spawn")
+    made = cg.generate_benchmark(tmp_path / "b", tasks=4, distractors=400, seed=3, jobs=2)
+    assert made.sha256 == bench.sha256
+
+
+@pytest.mark.slow
 def test_a_run_of_spawned_processes_is_the_same(bench, tmp_path, monkeypatch):
     one = cg.run(bench, "hasty", "generic", out=tmp_path / "one")
     monkeypatch.setattr(workers, "start_method", lambda: "spawn")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from crab_graph import workers
 from crab_graph.errors import CrabGraphError, UnknownName
 from crab_graph.workers import process_map, run_parallel, write_atomically
 
@@ -41,20 +42,27 @@ def meeting(slot):
     yield handle
 
 
+@pytest.fixture(params=["forkserver", pytest.param("spawn", marks=pytest.mark.slow)])
+def method(request, monkeypatch):
+    """How processes are started here, and in other systems."""
+    monkeypatch.setattr(workers, "start_method", lambda: request.param)
+    return request.param
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_every_item_is_handled(jobs):
+def test_every_item_is_handled(jobs, method):
     assert sorted(process_map(square, range(9), jobs)) == [n * n for n in range(9)]
     assert list(process_map(square, [], jobs)) == []
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_threads_work_at_once_in_each_process(jobs):
+def test_threads_work_at_once_in_each_process(jobs, method):
     results = list(run_parallel(range(6), meeting, jobs=jobs, concurrency=3))
     assert sorted(number for _, number in results) == list(range(6))
     assert len({slot for slot, _ in results}) == jobs
 
 
-def test_errors_of_workers_reach_the_caller():
+def test_errors_of_workers_reach_the_caller(method):
     with pytest.raises(CrabGraphError, match="unknown number '13'"):
         list(process_map(square, [1, 13], 2))
     with pytest.raises(RuntimeError, match="fourteen"):
@@ -76,11 +84,13 @@ def test_a_script_that_every_process_would_run_again_is_said_to_be_one(tmp_path)
     assert 'under `if __name__ == "__main__":`' in run.stderr.splitlines()[-1]
 
 
-def test_workers_die_with_their_parent(tmp_path):
+def test_workers_die_with_their_parent(tmp_path, method):
     program = (
         "import time\n"
         "from pathlib import Path\n"
         "import os\n"
+        "from crab_graph import workers\n"
+        f"workers.start_method = lambda: {method!r}\n"
         "from crab_graph.workers import process_map\n"
         "def linger(name):\n"
         "    Path(name).write_text(str(os.getpid()))\n"
@@ -94,11 +104,11 @@ def test_workers_die_with_their_parent(tmp_path):
     parent = subprocess.Popen([sys.executable, str(script)], env=environment)
     files = [tmp_path / "a", tmp_path / "b"]
     wait_until(lambda: all(file.exists() and file.read_text() for file in files))
-    workers = [int(file.read_text()) for file in files]
+    working = [int(file.read_text()) for file in files]
     parent.kill()
     parent.wait()
-    wait_until(lambda: not any(is_alive(worker) for worker in workers))
-    assert not any(is_alive(worker) for worker in workers)
+    wait_until(lambda: not any(is_alive(worker) for worker in working))
+    assert not any(is_alive(worker) for worker in working)
 
 
 def is_alive(process):
