@@ -17,9 +17,9 @@ def heard(episode: Episode, request: AgentMessage) -> Reading:
     """Return the reading of a message of the agent, beside the one before it; each is read once."""
     known = _readings(episode)
     if request.number not in known:
-        before = episode.dialogue.agent_before(request.seq)
+        before = episode.dialogue.last_before(request)
         briefing = episode.reading.task.briefing
-        said = before[-1].text if before else None
+        said = None if before is None else before.text
         reading = reading_of(request.text, briefing.lexicon, briefing.slots, said)
         known[request.number] = reading
     return known[request.number]

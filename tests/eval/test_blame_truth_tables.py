@@ -157,6 +157,10 @@ PART = "What time of day do you want to fly out?"
         ((HELLO, ASKS, "u: On 3 May.", "Can I help you with anything?"), "Bye. ###STOP###", 0),
         ((HELLO, ASKS, "u: On 3 May.", "book", ASKS), "Bye. ###STOP###", 1),
         ((HELLO, "book", ASKS, "u: On 3 May.", ASKS), "Bye. ###STOP###", 0),
+        ((HELLO, ASKS, "u: On 3 May.", "book", "Good.", "u: Hm.", ASKS), "Bye. ###STOP###", 0),
+        ((HELLO, ASKS, "u: On 3 May.", "Good.", "u: Hm.", "book", ASKS), "Bye. ###STOP###", 1),
+        ((HELLO, ASKS, "u: Hm.", f"The flight is booked. {OTHER}"), "Bye. ###STOP###", 1),
+        ((HELLO, ASKS, "u: Hm.", "The flight is booked. Anything else?"), "Bye. ###STOP###", 0),
     ],
 )
 def test_who_ends_too_early(lines, ending, found):
@@ -529,6 +533,7 @@ def test_an_answer_withholds_where_it_gives_less_than_its_condition_allows(
         ((HELLO, ASKS, "u: Why?", ASKS, "u: Hm."), 0),
         ((HELLO, ASKS, "u: Hm.", ASKS, "u: Hm.", ASKS, "u: Hm."), 1),
         ((HELLO, ASKS, "u: Hm.", ASKS, f"u: Yes, book {OUT}."), 0),
+        ((HELLO, ASKS, "u: Hm.", ASKS, f"u: I don't want {OUT}."), 1),
         ((HELLO, BUDGET, "u: Hm.", BUDGET, "u: Hm."), 1),
         ((HELLO, BUDGET, "u: No.", BUDGET, "u: No."), 0),
         ((HELLO, PART, "u: Hm.", "And back?", "u: Hm."), 0),
@@ -539,6 +544,13 @@ def test_an_answer_withholds_where_it_gives_less_than_its_condition_allows(
 def test_who_passes_over_what_is_asked_twice(lines, found):
     script = short_episode(*lines, "I am sorry, I cannot go on.")
     assert count(script, "U9") == found
+
+
+@pytest.mark.parametrize(("most", "found"), [(1, 0), (2, 2), (None, 2)])
+def test_who_takes_so_many_questions_at_once_passes_over_no_fewer(most, found):
+    conduct = UserConduct(None, {"origin": 1}, most_questions=most)
+    script = short_episode(HELLO, TWO_FACTS, "u: Hm.", TWO_FACTS, "u: Hm.", "I cannot go on.")
+    assert count(script, "U9", conduct) == found
 
 
 DEAF = (HELLO, ASKS, "u: Hm.", ASKS, "u: Hm.", "Good.")
@@ -612,3 +624,17 @@ def test_who_demands_what_nobody_offered(text, found, is_offered):
 )
 def test_a_leading_no_is_taken_off(text, left):
     assert without_leading_no(text) == left
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        ((HELLO, "u: We leave on 9 May.", "book"), 1),
+        ((HELLO, "u: We leave on 3 May.", "book"), 0),
+        ((HELLO, "book", "u: We leave on 9 May."), 0),
+        ((HELLO, "book", "u: We leave on 9 May.", "book"), 1),
+        ((HELLO, "Hm.", "u: We leave on 9 May."), 1),
+    ],
+)
+def test_what_is_said_wrongly_after_all_is_booked_harms_nothing(lines, found):
+    assert count(short_episode(*lines, flights=(OUT, BACK)), "U1") == found
