@@ -115,7 +115,7 @@ def _opener(value: Any) -> Callable[[ToolRegistry], Respond]:
         return partial(_runnable, value)
     refuse_lookalike(value)
     if inspect.isclass(value) and required_arguments(value) == 0:
-        value = value()
+        value = _instance(value)
         refuse_lookalike(value)
     needed = required_arguments(value)
     if needed == 1:
@@ -127,6 +127,14 @@ def _opener(value: Any) -> Callable[[ToolRegistry], Respond]:
         f"'{dotted_name(value)}' takes {needed} required arguments; "
         "an agent is f(messages, tools), a factory make(tools)"
     )
+
+
+def _instance(kind: Callable[[], Any]) -> Any:
+    try:
+        return kind()
+    except (Exception, SystemExit) as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise UsageError(f"'{dotted_name(kind)}' cannot be made: {reason}") from error
 
 
 def _runnable(runnable: Any, registry: ToolRegistry, toolbox: "Toolbox | None" = None) -> Respond:

@@ -190,5 +190,17 @@ def test_a_module_that_exits_is_no_agent(tmp_path, monkeypatch):
         import_attribute("agent", "leaving:agent")
 
 
+def test_a_class_that_cannot_be_made_is_one_line(bench):
+    class Leaving:
+        def __init__(self):
+            sys.exit(0)
+
+        def __call__(self, messages, tools):
+            return "Hello"
+
+    with pytest.raises(UsageError, match="Leaving' cannot be made: SystemExit: 0"):
+        cg.run_episode(bench[0], Leaving, "generic")
+
+
 def test_a_callable_user_may_still_end_the_talk(bench):
     assert cg.run_episode(bench[0], scripted("Hi"), scripted("Hello", STOP)).termination == "STOP"
