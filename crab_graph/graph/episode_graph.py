@@ -127,6 +127,11 @@ class EpisodeGraph(CompiledStateGraph[Any, Any, Any, Any]):
         return self._handed_out(await super().ainvoke(input, config, **options), config, options)
 
     @override
+    def get_input_jsonschema(self, config: RunnableConfig | None = None) -> dict[str, Any]:
+        """Return the schema of what an episode begins with: nothing."""
+        return {"title": "EpisodeInput", "type": "object", "properties": {}}
+
+    @override
     def bulk_update_state(
         self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
     ) -> RunnableConfig:

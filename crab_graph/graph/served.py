@@ -6,9 +6,10 @@ by interrupts), `seed`, `toolset` and `personas` (a directory). Without a benchm
 generated once.
 """
 
+import asyncio
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,14 +29,23 @@ from crab_graph.tools.registry import Owner
 BENCH_VARIABLE = "CRAB_BENCH"
 
 
-def make_graph(config: RunnableConfig) -> EpisodeGraph:
+def make_graph(config: RunnableConfig) -> EpisodeGraph | Coroutine[Any, Any, EpisodeGraph]:
     """Return the graph of the episode that a request asks for.
 
-    It has no checkpointer: the server brings its own.
+    It has no checkpointer: the server brings its own. In an event loop, as that of the server, it
+    returns a coroutine, for benchmarks and the modules of agents are read from files meanwhile.
 
     Raises:
         UsageError: a value has no meaning.
     """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return _graph_of(config)
+    return asyncio.to_thread(_graph_of, config)
+
+
+def _graph_of(config: RunnableConfig) -> EpisodeGraph:
     given: Mapping[str, Any] = config.get("configurable") or {}
     asked = {name: value for name, value in given.items() if value is not None}
     bench = _benchmark(asked.get("bench") or os.environ.get(BENCH_VARIABLE))
