@@ -141,15 +141,25 @@ def _runnable(runnable: Any, registry: ToolRegistry, toolbox: "Toolbox | None" =
     """Return a runnable's answers; `toolbox` has the tools that it was made with, if it has any."""
     from langchain_core.runnables import RunnableLambda  # noqa: PLC0415
     from langgraph.graph.state import CompiledStateGraph  # noqa: PLC0415
+    from langgraph.pregel import Pregel  # noqa: PLC0415
 
     from crab_graph.agents.compiled import CompiledAgent  # noqa: PLC0415
     from crab_graph.agents.workplace import Toolbox  # noqa: PLC0415
 
     toolbox = toolbox or Toolbox(registry)
-    if isinstance(runnable, CompiledStateGraph):
+    if isinstance(runnable, Pregel):
         return CompiledAgent(runnable, registry, toolbox)
     is_async = isinstance(runnable, RunnableLambda) and not hasattr(runnable, "func")
-    return _working(runnable.ainvoke if is_async else runnable.invoke, toolbox)
+    run = runnable.ainvoke if is_async else runnable.invoke
+    first = runnable  # of a sequence, or in a binding, as of `with_retry`
+    while inner := next((one for name in _INNER if (one := getattr(first, name, None))), None):
+        first = inner
+    if isinstance(first, CompiledStateGraph):
+        return _working(lambda messages: run({"messages": messages}), toolbox)
+    return _working(run, toolbox)
+
+
+_INNER = ("bound", "runnable", "first")
 
 
 def _callable(function: Callable[..., Any], registry: ToolRegistry) -> Respond:

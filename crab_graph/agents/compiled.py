@@ -1,9 +1,13 @@
 """Compiled LangGraph agents, such as those of `create_agent`: a turn of theirs is one step.
 
+A workflow of the functional API (`entrypoint`) is one too: it is handed all messages, and returns
+what is said.
+
 The tools of the environment work inside them. A graph runs in a thread of its own; what it
 remembers at the end of a turn is written down, and put back where the next turn begins elsewhere.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,6 +18,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import ParentCommand
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.pregel import Pregel
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command, StateSnapshot
 
@@ -32,7 +37,7 @@ from crab_graph.agents.value_serializers import ByReference
 from crab_graph.agents.workplace import Memory, Toolbox, Workplace
 from crab_graph.tools.registry import Owner, ToolRegistry
 
-Graph = CompiledStateGraph[Any, Any, Any, Any]
+Graph = Pregel[Any, Any, Any, Any]
 
 _SAID_IN = ("message", "reply", "response", "answer", "text", "content")
 """The fields of structured output in which the words for the customer are looked for."""
@@ -41,7 +46,7 @@ _EXPECTED = "a turn ends with an AIMessage whose text is for the customer"
 
 
 class CompiledAgent:
-    """Answers with a compiled graph over `messages`."""
+    """Answers with a compiled graph over `messages`, or a workflow."""
 
     def __init__(
         self, graph: Graph, registry: ToolRegistry, toolbox: Toolbox | None = None
@@ -50,6 +55,7 @@ class CompiledAgent:
         own = graph.checkpointer
         self._saver = own if isinstance(own, BaseCheckpointSaver) else None
         self._graph = graph
+        self._is_workflow = not isinstance(graph, CompiledStateGraph)
         self._toolbox = toolbox or Toolbox(registry)
         self._tools = frozenset(registry.names(Owner.AGENT))
         self._brought = frozenset(_tools_of(graph)) - self._tools
@@ -87,7 +93,11 @@ class CompiledAgent:
         before = list(_messages_in(graph, thread)) if memory and self._adds_up else []
         given = self._unseen(messages, place, before)
         state = self._play(graph, given, thread, place)
-        reply = self._reply(state.values, len(before), {one.id for one in (*before, *given)}, place)
+        if self._is_workflow:
+            reply = read_reply(state.values)
+        else:
+            known = {one.id for one in (*before, *given)}
+            reply = self._reply(state.values, len(before), known, place)
         if place is None:
             return reply
         kept: Memory = {
@@ -125,9 +135,8 @@ class CompiledAgent:
 
         It is gone on with where it only stops before or after a node, and where a person answered.
         """
-        config = {} if place is None else dict(place.config)
-        config["configurable"] = {**config.get("configurable", {}), "thread_id": thread}
-        asked: Any = {"messages": list(given)}
+        config = {"configurable": {"thread_id": thread}}
+        asked: Any = list(given) if self._is_workflow else {"messages": list(given)}
         while True:
             state = self._run(graph, asked, config)
             if state.interrupts:
@@ -161,15 +170,23 @@ class CompiledAgent:
         if place is not None and (left := self._left(new)):
             place.leave(left)
         last = new[-1] if new else None
-        if isinstance(last, AIMessage):
-            return read_reply(last)
-        said = _said_in(state.get("structured_response"))
-        if said is None and _is_answer(last, self._tools):
-            said = str(last.text) if last is not None else None
+        said = self._said(last, state.get("structured_response"))
         if said is None:
             ended = "nothing new" if last is None else f"a {type(last).__name__}"
             raise BadReply(f"the agent's graph ended with {ended}; {_EXPECTED}")
         return read_reply(said)
+
+    def _said(self, last: BaseMessage | None, structured: Any) -> AIMessage | str | None:
+        """Return how a turn may end: with words, structured output, or what is as good as words."""
+        if isinstance(last, AIMessage):
+            is_output = not last.tool_calls and _is_json(last.text)
+            return (_said_in(structured) if is_output else None) or last
+        if isinstance(last, ToolMessage) and last.name in self._brought:
+            return str(last.text)  # of a tool that returns directly
+        if isinstance(last, ToolMessage) and last.name not in self._tools:
+            return _said_in(structured)
+        is_members = isinstance(last, HumanMessage) and last.name is not None
+        return str(last.text) if last is not None and is_members else None
 
     def _left(self, new: Sequence[BaseMessage]) -> list[Call]:
         """Return the calls of tools that nobody has, which the inner loop itself refused."""
@@ -224,11 +241,11 @@ def _said_in(structured: Any) -> str | None:
     return next(iter(texts.values())) if len(texts) == 1 else None
 
 
-def _is_answer(last: BaseMessage | None, tools: frozenset[str]) -> bool:
-    """Return whether a turn may end so: with a tool's result, or what a named member said."""
-    if isinstance(last, ToolMessage):
-        return last.status != "error" and last.name not in tools
-    return isinstance(last, HumanMessage) and last.name is not None
+def _is_json(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except ValueError:
+        return False
 
 
 def _parts_of(graph: Graph) -> list[Any]:

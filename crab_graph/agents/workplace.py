@@ -41,9 +41,6 @@ class Workplace(Recorder, Protocol):
     unseen: int
     """How many of the messages it is handed, at their end, are new since it remembered."""
 
-    config: dict[str, Any]
-    """What it is to be run with: callbacks, tags, metadata."""
-
     def start(self) -> None:
         """Begin; called in the context in which the agent runs."""
 

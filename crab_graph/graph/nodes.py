@@ -150,7 +150,7 @@ class EpisodeNodes:
             memory,
             sum(line["seq"] >= seen for line in state.get("messages", ())),
         )
-        return OwnTurn(scene, step, {})
+        return OwnTurn(scene, step)
 
     def _answered(self, counts: Counts, reply: Reply, spent: Spent) -> tuple[Message, Update]:
         """Return the line of what an agent answered at last, and what follows from it."""

@@ -87,9 +87,9 @@ class _Batch:
 class OwnTurn:
     """The workplace of an agent during one step; see `crab_graph.agents.workplace`."""
 
-    def __init__(self, scene: Scene, step: Step | None, config: dict[str, Any]) -> None:
+    def __init__(self, scene: Scene, step: Step | None) -> None:
         """Begin a step, whose entries are kept where it can be known again."""
-        self.memory, self.unseen, self.config = scene.memory, scene.unseen, config
+        self.memory, self.unseen = scene.memory, scene.unseen
         self.thread = (
             f"{step.thread}:agent" if step else (self.memory or {}).get("thread", uuid4().hex)
         )

@@ -18,8 +18,10 @@ from langchain.agents.structured_output import ToolStrategy
 from langchain.tools import ToolRuntime
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
 from langchain_core.outputs import ChatGenerationChunk
+from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.func import entrypoint
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command, interrupt
@@ -184,6 +186,68 @@ def test_tools_work_in_place_and_tell_who_called_them(kind):
     assert called(state)[0] == (LOOKUP[0], caller)
     asked = {name for name, _ in called(state)}
     assert asked <= {LOOKUP[0], PAYMENTS[0]}  # hand-offs and own tools stay inside
+
+
+def workflow(tools: Any) -> Any:
+    by_name = {one.name: one for one in tools}
+    script = model(tool_call_reply(LOOKUP), "Found.", "Again.")
+
+    @entrypoint(checkpointer=InMemorySaver())
+    def run(messages: list[Any], previous: int | None = None) -> Any:
+        asked = [*messages]
+        while (reply := script.invoke(asked)).tool_calls:
+            asked += [reply, *(by_name[one["name"]].invoke(one) for one in reply.tool_calls)]
+        number = (previous or 0) + 1
+        return entrypoint.final(value=f"{reply.text} {number}", save=number)
+
+    return run
+
+
+def looking_up(tools: Any) -> Any:
+    return create_agent(model(tool_call_reply(LOOKUP), "Found.", "Again."), tools)
+
+
+AROUND = {
+    "workflow": (workflow, ["Found. 1", "Again. 2"]),
+    "bound": (lambda tools: looking_up(tools).with_config(tags=["x"]), ["Found.", "Again."]),
+    "retried": (lambda tools: looking_up(tools).with_retry(), ["Found.", "Again."]),
+    "with a fallback": (lambda tools: looking_up(tools).with_fallbacks([]), ["Found.", "Again."]),
+    "in a sequence": (
+        lambda tools: (
+            RunnableLambda(lambda given: {"messages": given})
+            | looking_up(tools)
+            | (lambda state: state["messages"][-1])
+        ),
+        ["Found.", "Again."],
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", AROUND)
+def test_workflows_and_graphs_in_other_runnables_play_too(kind):
+    make, expected = AROUND[kind]
+    state = played(make, "Hello", "And?", STOP)
+    assert said(state) == expected, error(state)
+    assert [name for name, _ in called(state)] == [LOOKUP[0]]
+
+
+def test_structured_output_as_text_is_said_in_its_words():
+    graph = StateGraph(MessagesState)
+    written = AIMessage('{"message": "All set.", "done": true}')
+    graph.add_node("say", lambda state: {"messages": [written.model_copy()]})
+    graph.add_edge(START, "say")
+    assert said(played(graph.compile())) == [written.content]
+
+    class Structured(MessagesState):
+        structured_response: Any
+
+    graph = StateGraph(Structured)
+    given = Answer(message="All set.", done=True)
+    graph.add_node(
+        "say", lambda state: {"messages": [written.model_copy()], "structured_response": given}
+    )
+    graph.add_edge(START, "say")
+    assert said(played(graph.compile())) == ["All set."]
 
 
 def test_calls_of_parallel_branches_are_all_recorded():

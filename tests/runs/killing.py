@@ -5,7 +5,8 @@
 Every run is a process of its own, forked from this one after the imports. It dies at the n-th
 passing of one of the points below, or after some milliseconds. Printed is one JSON document: the
 number of kills at each point, and of runs whose records differ from those of a run that nobody
-touched. STORE is `ours`, or `naive`: tools that write what they do to a file at once, as a
+touched. STORE is `ours`; or `in-place`, with an agent that plays each turn in one step, in a loop
+and with a memory of its own; or `naive`: tools that write what they do to a file at once, as a
 booking service with a database of its own would, instead of events in the checkpointed state.
 """
 
@@ -25,6 +26,9 @@ from pathlib import Path
 from typing import Any
 
 import duckdb  # noqa: F401  (every import is made before the first fork)
+from langchain.agents import create_agent
+from langchain_core.messages import AIMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 import crab_graph as cg
@@ -36,6 +40,7 @@ from crab_graph.personas import rules_user
 from crab_graph.runs import execution, runner, store
 from crab_graph.runs.versions import code_sha256
 from crab_graph.schema import canonical_json
+from crab_graph.testing import ScriptedChatModel
 from crab_graph.tools.registry import ToolRegistry
 
 WRITES = "effects.jsonl"
@@ -114,9 +119,35 @@ def unlabelled_solver(bench):
     return agent
 
 
-def play(bench_path, out):
+class SolvingModel(ScriptedChatModel):
+    """A chat model that answers as the reference solver does."""
+
+    solve: Any
+
+    def _generate(self, messages, *given, **how):
+        reply = self.solve(messages)
+        calls = [
+            {"name": name, "args": arguments, "id": f"solve_{len(messages)}_{number}"}
+            for number, (name, arguments) in enumerate(reply.calls)
+        ]
+        message = AIMessage(reply.text, tool_calls=calls)
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+def looping_solver(bench):
+    """Return the reference solver as an agent of `create_agent`."""
+    solve = resolve_agent("solver").open_for(bench.domain, tuple)
+
+    def make(tools):
+        return create_agent(SolvingModel(replies=[], solve=solve), tools)
+
+    return make
+
+
+def play(bench_path, out, kind):
     bench = load_benchmark(bench_path)
-    runner.run(bench, unlabelled_solver(bench), USERS, 1, out, tasks=["S1-001"])
+    agent = looping_solver(bench) if kind == "in-place" else unlabelled_solver(bench)
+    runner.run(bench, agent, USERS, 1, out, tasks=["S1-001"], name="solver under test")
 
 
 def make_naive(out):
@@ -181,20 +212,20 @@ def alone():
 
 
 class Harness:
-    def __init__(self, bench, out, naive):
-        self.bench, self.out, self.naive = bench, out, naive
+    def __init__(self, bench, out, kind):
+        self.bench, self.out, self.kind = bench, out, kind
         self.kills: Counter[str] = Counter()
         self.differing: list[dict[str, Any]] = []
 
     def sitting(self, out, trap, seconds=None):
         def action():
-            if self.naive:
+            if self.kind == "naive":
                 make_naive(out)
             trap.arm()
             if seconds is not None:
                 signal.signal(signal.SIGALRM, signal.SIG_DFL)
                 signal.setitimer(signal.ITIMER_REAL, seconds)
-            play(self.bench, out)
+            play(self.bench, out, self.kind)
             (out.parent / f"{out.name}.passed").write_text(json.dumps(trap.passed))
             (out.parent / f"{out.name}.digest").write_text(digest_of(out))
 
@@ -232,14 +263,16 @@ class Harness:
             )
 
 
-def main(bench, out, naive, seed, trials):
+def main(bench, out, kind, seed, trials):
     out.mkdir(parents=True)
     code_sha256()  # the sources as they are now, for all sittings
-    play(bench, out / "warm")  # what is imported and compiled now need not be in every process
+    play(
+        bench, out / "warm", kind
+    )  # what is imported and compiled now need not be in every process
     gc.collect()
     alone()
     gc.freeze()
-    harness = Harness(bench, out, naive)
+    harness = Harness(bench, out, kind)
     whole, passed = harness.whole()
     points = [*sorted(passed), "any moment", "any moment"]
     rng = random.Random(seed)
@@ -259,4 +292,4 @@ def main(bench, out, naive, seed, trials):
 
 if __name__ == "__main__":
     _, bench_path, out_path, kind, first, count = sys.argv
-    main(Path(bench_path), Path(out_path), kind == "naive", int(first), int(count))
+    main(Path(bench_path), Path(out_path), kind, int(first), int(count))
