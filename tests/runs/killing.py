@@ -195,7 +195,8 @@ def in_child(action, told):
 
 
 def digest_of(out):
-    left_out = {"stamp"}  # hashes of sources, in which somebody may be writing
+    # Hashes of sources, in which somebody may be writing; and ids that LangChain draws.
+    left_out: Any = {"stamp": True, "hidden": {"agent_states"}}
     run = cg.open_run(out)
     records = [canonical_json(one.model_dump(mode="json", exclude=left_out)) for one in run]
     lines = sum(path.read_bytes().count(b"\n") for path in (out / "shards").iterdir())
