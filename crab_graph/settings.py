@@ -9,12 +9,11 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
 from enum import StrEnum
-from numbers import Integral, Real
 from pathlib import Path
-from types import UnionType
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, get_origin
 
 from crab_graph.errors import UnknownName, UsageError
+from crab_graph.given_values import a_number, check_kind
 
 if TYPE_CHECKING:
     from crab_graph.models.prices import Prices
@@ -86,8 +85,8 @@ class About:
         """
         if value is None:
             return
-        if (self.low is not None or self.above is not None) and not _is_number(value):
-            raise UsageError(f"{name} must be a number, not {value!r}")
+        if self.low is not None or self.above is not None:
+            a_number(name, value)
         if self.choices and value not in self.choices:
             raise UnknownName(name.strip("-"), str(value), map(str, self.choices))
         if self.low is not None and not value >= self.low:
@@ -122,44 +121,22 @@ class Settings:
                 _check_kind(one, said, value)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
 def _check_kind(one: "Field[Any]", said: About, value: Any) -> None:
-    """Refuse a value of another kind than its field's, in words of what to give instead.
-
-    Raises:
-        UsageError: it is.
-    """
+    """Refuse a value of another kind than its field's, by a `UsageError`."""
     if value is None:
         return
-    kinds = get_args(one.type) if isinstance(one.type, UnionType) else (one.type,)
-    given = type(value).__name__
-    if said.group is not None and not isinstance(value, said.group):
-        name = said.group.__name__
-        raise UsageError(
-            f"{one.name} is a crab_graph.{name}, as in {name}(max_turns=40), not {given}"
-        )
-    if int in kinds and not isinstance(value, Integral):
-        raise UsageError(f"{one.name} must be a whole number, not {value!r}")
-    if any(get_origin(kind) is Sequence for kind in kinds):
-        _check_several(one, kinds, value)
-    elif said.loaded_by is not None and isinstance(value, str | os.PathLike):
-        loader = said.loaded_by.partition(":")[2]
-        raise UsageError(f"{one.name} is what crab_graph.{loader}(path) returns, not a path")
-
-
-def _check_several(one: "Field[Any]", kinds: Iterable[Any], value: Any) -> None:
-    wanted = next(get_args(kind)[0] for kind in kinds if get_origin(kind) is Sequence)
-    if wanted is str and isinstance(value, str):
-        return  # with commas, as on the command line
-    what = "numbers" if wanted is int else "texts"
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise UsageError(f"{one.name} takes several {what}, such as a list, not {value!r}")
-    other = next((item for item in value if not isinstance(item, wanted)), None)
-    if other is not None:
-        raise UsageError(f"{one.name} takes {what}, and {other!r} is none")
+    if said.group is not None:
+        if not isinstance(value, said.group):
+            name, given = said.group.__name__, type(value).__name__
+            raise UsageError(
+                f"{one.name} is a crab_graph.{name}, as in {name}(max_turns=40), not {given}"
+            )
+    elif said.loaded_by is not None and get_origin(one.type) is not Sequence:
+        if isinstance(value, str | os.PathLike):
+            loader = said.loaded_by.partition(":")[2]
+            raise UsageError(f"{one.name} is what crab_graph.{loader}(path) returns, not a path")
+    else:
+        check_kind(one.name, one.type, value)
 
 
 _NAMED = ("agent", "user", "trials", "out")

@@ -160,7 +160,11 @@ class Benchmark(Sequence[Task]):
 
         Raises:
             UnknownName: no task has the id.
+            IndexError: there are not so many.
+            UsageError: it is neither place nor id.
         """
+        if not isinstance(key, int | str | slice):
+            raise UsageError(f"a task is found by its place or its id, not by {key!r}")
         if isinstance(key, slice):
             return self.load([entry.id for entry in self.manifest.tasks[key]])
         return self.load([key if isinstance(key, str) else self.manifest.tasks[key].id])[0]

@@ -43,7 +43,8 @@ def certify_benchmark(
     """
     benchmark = bench if isinstance(bench, Benchmark) else load_benchmark(bench)
     known = [entry.id for entry in benchmark.manifest.tasks]
-    task_ids = known if tasks is None else list(tasks)
+    listed = tasks.split(",") if isinstance(tasks, str) else tasks
+    task_ids = known if listed is None else list(listed)
     for task_id in set(task_ids) - set(known):
         raise UnknownName("task", task_id, known)
     batches = [task_ids[at : at + _BATCH] for at in range(0, len(task_ids), _BATCH)]

@@ -28,6 +28,7 @@ from crab_graph.domains.task import Task
 from crab_graph.domains.variation import MAX_SEEDS, FamilyPlan, Vary, build_family
 from crab_graph.domains.workbench import clear, is_finished, open_workbench
 from crab_graph.errors import BenchmarkError, UnknownName, UnsatisfiableTask, UsageError
+from crab_graph.given_values import check_kind
 from crab_graph.schema import FileModel
 from crab_graph.settings import About
 from crab_graph.workers import entries_of, process_map, write_atomically
@@ -224,6 +225,7 @@ def _checked_values(source: Benchmark, vary: Vary, values: Sequence[int] | None)
     }[vary]
     if values is None:
         values = DISTRACTORS if vary == Vary.DISTRACTORS else range(low, high + 1)
+    check_kind("values", Sequence[int], values)
     chosen = tuple(sorted(set(values)))
     if len(chosen) < 2:
         raise UsageError("a sweep compares two or more values")

@@ -7,6 +7,7 @@ from typing import Any
 
 from crab_graph.domain.contract import find_domain
 from crab_graph.domains.task import Task, check_task
+from crab_graph.given_values import a_text
 from crab_graph.personas.condition import ResolvedCondition, parse_condition, resolve
 from crab_graph.personas.fragment_set import load_fragments
 from crab_graph.personas.prompt import Prompt, changed_factors, compose_prompt, diff_prompts
@@ -81,7 +82,7 @@ def user_prompt(
     # Fragments may name facts of the domain.
     fact_keys = (find_domain(domain) if task is None else task.domain).fact_keys
     fragments = load_fragments(None if personas is None else Path(personas), list(fact_keys))
-    parsed = parse_condition(condition, fragments.added)
+    parsed = parse_condition(a_text("a condition", condition), fragments.added)
     if persona is not None:
         parsed = parsed.with_persona(persona, fragments.added)
     settled = resolve(parsed, seed, "" if task is None else task.id, trial)

@@ -1,5 +1,6 @@
 """The user's side of an episode: an engine under a condition, or a callable (paper section 3.3)."""
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -126,7 +127,22 @@ def read_user(user: UserSpec, fragments: Fragments) -> Condition | SeatedUser | 
         raise UsageError(
             f"a user is a condition, such as 'ruse', or a function f(messages, tools), not {kind}"
         )
+    if not _takes_two(user):
+        raise UsageError(
+            f"'{dotted_name(user)}' cannot be called with two arguments; a user is "
+            "f(messages, tools)"
+        )
     return user
+
+
+def _takes_two(function: Callable[..., Any]) -> bool:
+    try:
+        inspect.signature(function).bind(None, None)
+    except ValueError:
+        return True  # it does not tell
+    except TypeError:
+        return False
+    return True
 
 
 def build_user(task: Task, user: UserSpec, setup: Setup, trial: int, replica: int = 0) -> UserSide:

@@ -12,17 +12,18 @@ for under the name it was asked for, under the whole spec, under the name it ans
 among names with `*`. One that is not found has an unknown cost, which is said wherever costs are.
 """
 
+import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from datetime import date
 from fnmatch import fnmatchcase
 from itertools import chain, product
-from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import Field, ValidationError
 
 from crab_graph.errors import UsageError
+from crab_graph.given_values import a_path
 from crab_graph.models.chat import is_address, is_provider, model_of, without_settings
 from crab_graph.models.usage import Usage
 from crab_graph.schema import FileModel
@@ -98,14 +99,15 @@ class Prices(FileModel):
 NO_PRICES = Prices()
 
 
-def load_prices(path: Path) -> Prices:
+def load_prices(path: str | os.PathLike[str]) -> Prices:
     """Read a file of prices.
 
     Raises:
         UsageError: it is missing or malformed; the message names the field.
     """
     try:
-        return Prices.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        text = a_path("the file of prices", path).read_text(encoding="utf-8")
+        return Prices.model_validate(tomllib.loads(text))
     except FileNotFoundError:
         raise UsageError(f"{path}: no such file of prices") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -15,6 +15,7 @@ from crab_graph.domains.task import Task, check_task
 from crab_graph.errors import ResumeMismatch
 from crab_graph.eval.gradable import ended_by
 from crab_graph.eval.user_facts import UserConduct
+from crab_graph.given_values import a_count
 from crab_graph.graph.accounts import costs_of, lost_usage, usage_by_party
 from crab_graph.graph.build import Leg, PreparedEpisode, prepare_episode
 from crab_graph.graph.restart import hidden_state
@@ -75,7 +76,7 @@ def run_episode(
     wanted = value_of(EpisodeSettings, settings)
     setup = set_up(wanted, prices)
     check_task(task)
-    visit = Visit(trial, checkpointer, thread_id)
+    visit = Visit(a_count("trial", trial), checkpointer, thread_id)
     try:
         return play_episode(task.with_toolset(wanted.toolset), agent, user, setup, visit)
     finally:

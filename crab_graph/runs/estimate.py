@@ -13,6 +13,7 @@ from crab_graph.agents.adapters import resolve_agent
 from crab_graph.agents.agent_types import AgentSpec
 from crab_graph.domains.benchmark import Benchmark
 from crab_graph.domains.task import Task
+from crab_graph.given_values import a_path
 from crab_graph.graph.users import Setup, UserSpec, with_open_model
 from crab_graph.models.chat import model_of
 from crab_graph.models.prices import NO_PRICES
@@ -113,7 +114,7 @@ def estimate_run(
     given = {**settings, "trials": trials}
     wanted = value_of(RunSettings, given, SittingSettings)
     terms = value_of(SittingSettings, given, RunSettings)
-    sitting = prepare_sitting(Path(out), bench, agent, user, wanted, terms)
+    sitting = prepare_sitting(a_path("out", out), bench, agent, user, wanted, terms)
     return estimate_sitting(sitting, force=force, allow_mismatch=allow_mismatch)
 
 

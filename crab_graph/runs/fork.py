@@ -10,13 +10,14 @@ from crab_graph.agents.adapters import resolve_agent
 from crab_graph.agents.agent_types import AgentSpec
 from crab_graph.domains.benchmark import load_benchmark
 from crab_graph.errors import UsageError
+from crab_graph.given_values import a_count, a_path
 from crab_graph.graph.restart import visible_ends
 from crab_graph.graph.users import read_user, set_up
 from crab_graph.models.secrets import MASK
 from crab_graph.personas.condition import Condition
 from crab_graph.runs.config import CONFIG, ForkPoint, RunConfig, RunPath, read_config
 from crab_graph.runs.origin import check_turn
-from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.record import EpisodeRecord, id_of
 from crab_graph.runs.run import Run
 from crab_graph.runs.runner import settings_of, sit
 from crab_graph.runs.sitting import PYTHON, Report, Sitting, prepare_sitting
@@ -34,7 +35,7 @@ from crab_graph.settings import (
 
 def fork_episode(
     run: RunPath,
-    episode: str,
+    episode: str | EpisodeRecord,
     turn: int,
     out: str | Path,
     *,
@@ -44,11 +45,12 @@ def fork_episode(
 ) -> Run:
     """Go on with a finished episode from one of its turns, in a run of its own in `out`.
 
-    What is not given stays as it was. With nothing else given the continuation of a party that
-    always answers alike is the one it had; further trials draw anew what the user draws. Turns are
-    counted in visible messages, 0 is the beginning. With `force` forks with other settings in `out`
-    are thrown away; `progress` is called at the beginning and after each episode, and `otherwise`
-    are the fields of `ForkSettings` and `WorkSettings` in `crab_graph.settings`.
+    The episode is an `Episode` of the run, or its id. What is not given stays as it was. With
+    nothing else given the continuation of a party that always answers alike is the one it had;
+    further trials draw anew what the user draws. Turns are counted in visible messages, 0 is the
+    beginning. With `force` forks with other settings in `out` are thrown away; `progress` is called
+    at the beginning and after each episode, and `otherwise` are the fields of `ForkSettings` and
+    `WorkSettings` in `crab_graph.settings`.
 
     Raises:
         UsageError: the episode cannot go on after that turn, or not in that way.
@@ -57,10 +59,11 @@ def fork_episode(
     """
     wanted = value_of(ForkSettings, otherwise, WorkSettings)
     work = value_of(WorkSettings, otherwise, ForkSettings)
-    record = load_record(Path(run), episode)
-    check_turn(record, turn)
-    point = ForkPoint(run=os.fspath(run), episode_id=episode, turns=(turn,), said=wanted.say)
-    sitting = prepare_fork(Path(run), record, point, Path(out), wanted, work)
+    directory, name = a_path("a run", run), id_of(episode)
+    record = load_record(directory, name)
+    check_turn(record, a_count("turn", turn))
+    point = ForkPoint(run=os.fspath(run), episode_id=name, turns=(turn,), said=wanted.say)
+    sitting = prepare_fork(directory, record, point, a_path("out", out), wanted, work)
     return begin_fork(sitting, progress, force=force)
 
 

@@ -7,6 +7,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from crab_graph.agents.agent_types import AgentSpec
 from crab_graph.domains.task import Task, check_task
+from crab_graph.given_values import a_count
 from crab_graph.graph.build import Leg, prepare_episode
 from crab_graph.graph.episode_graph import EpisodeGraph
 from crab_graph.graph.users import UserSpec, set_up
@@ -44,6 +45,7 @@ def build_graph(
     wanted = value_of(EpisodeSettings, settings)
     setup = set_up(wanted, prices)
     check_task(task)
+    trial = a_count("trial", trial)
     task = task.with_toolset(wanted.toolset)
     prepared = prepare_episode(task, agent, user, checkpointer, setup, Leg(trial))
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Unpack
 
 from crab_graph.errors import RunError
 from crab_graph.eval.intervals import change_interval, exact_interval
+from crab_graph.given_values import a_path
 from crab_graph.runs.config import CONFIG, PIVOTS, ForkPoint, RunPath, read_config
-from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.record import EpisodeRecord, id_of
 from crab_graph.runs.store import load_record, load_records
 from crab_graph.schema import FileModel
 from crab_graph.settings import ForkSettings, WorkKeywords, WorkSettings, value_of
@@ -101,7 +102,7 @@ class Pivot(FileModel):
 
 def pivot_episode(
     run: RunPath,
-    episode: str,
+    episode: str | EpisodeRecord,
     trials: int = 8,
     *,
     agent: "AgentSpec | None" = None,
@@ -128,10 +129,10 @@ def pivot_episode(
 
     workers = value_of(WorkSettings, work)
     wanted = ForkSettings(agent=agent, trials=trials)
-    directory = Path(run)
-    record = load_record(directory, episode)
-    out = directory / PIVOTS / episode
-    point = ForkPoint(run="../..", episode_id=episode, turns=tuple(fork_points(record)), fresh=True)
+    directory, name = a_path("a run", run), id_of(episode)
+    record = load_record(directory, name)
+    out = directory / PIVOTS / name
+    point = ForkPoint(run="../..", episode_id=name, turns=tuple(fork_points(record)), fresh=True)
     known_trials = read_config(out).trials if (out / CONFIG).exists() else 0
     otherwise = replace(wanted, trials=max(trials, known_trials))
     sitting = prepare_fork(directory, record, point, out, otherwise, workers)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from crab_graph.errors import UnknownName
+from crab_graph.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
     from crab_graph.domains.benchmark import Benchmark
@@ -61,6 +61,8 @@ def select_tasks(bench: "Benchmark", wanted: Sequence[str] | None) -> tuple[str,
         return tuple(strata)
     if isinstance(wanted, str):
         wanted = wanted.split(",")
+    if not wanted:
+        raise UsageError("no task is chosen")
     chosen: set[str] = set()
     for name in wanted:
         key = name.strip().upper()

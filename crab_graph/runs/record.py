@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 
 from crab_graph.domain.card import EARLIER_AXES
 from crab_graph.generation.constraints import Value
+from crab_graph.given_values import a_text
 from crab_graph.models.prices import Cost
 from crab_graph.models.usage import PARTIES, ModelUsage, Totals, add_usage, totals
 from crab_graph.runs.dialogue_markup import episode_html
@@ -178,6 +179,11 @@ class EpisodeRecord(FileModel):
     def __repr__(self) -> str:
         """Return the id and the outcome; a whole transcript helps nobody at a prompt."""
         return f"<Episode {self.episode_id} by {self.agent}: {self.outcome}>"
+
+
+def id_of(episode: EpisodeRecord | str) -> str:
+    """Return the id of an episode that may be named by it, or refuse with a `UsageError`."""
+    return episode.episode_id if isinstance(episode, EpisodeRecord) else a_text("episode", episode)
 
 
 Episode = EpisodeRecord

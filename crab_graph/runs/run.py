@@ -10,6 +10,7 @@ import duckdb
 from crab_graph.domain.card import EARLIER_CARD, DomainCard
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import BenchmarkError, RunError, UnknownName, UsageError
+from crab_graph.given_values import a_path
 from crab_graph.runs.config import RunConfig, RunPath, read_config
 from crab_graph.runs.plan import plan_episodes
 from crab_graph.runs.record import EpisodeRecord
@@ -62,6 +63,8 @@ class Run(Sequence[EpisodeRecord]):
         Raises:
             UnknownName: no finished episode has the id.
         """
+        if not isinstance(key, int | str | slice):
+            raise UsageError(f"an episode is found by its place or its id, not by {key!r}")
         if not isinstance(key, str):
             return self.episodes[key]
         for episode in self.episodes:
@@ -116,7 +119,7 @@ def open_run(path: RunPath) -> Run:
     Raises:
         RunError: there is no run, or it is damaged.
     """
-    directory = Path(path)
+    directory = a_path("a run", path)
     return Run(directory, read_config(directory), load_records(directory))
 
 

@@ -9,6 +9,7 @@ from crab_graph.agents.agent_types import AgentSpec
 from crab_graph.agents.identity import note_played
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import UsageError
+from crab_graph.given_values import a_path
 from crab_graph.graph.users import UserSpec, user_objects
 from crab_graph.models.secrets import MASK
 from crab_graph.runs.ablation import Ablation, compare_conditions
@@ -74,7 +75,7 @@ def run(
     given = {**settings, "trials": trials}
     wanted = value_of(RunSettings, given, SittingSettings)
     terms = value_of(SittingSettings, given, RunSettings)
-    sitting = prepare_sitting(Path(out), bench, agent, user, wanted, terms)
+    sitting = prepare_sitting(a_path("out", out), bench, agent, user, wanted, terms)
     return sit(sitting, progress, force=force, allow_mismatch=allow_mismatch)
 
 
@@ -159,7 +160,7 @@ def resume_run(
         UsageError: the run's agent or user was given as a Python object or with credentials.
     """
     wanted = value_of(SittingSettings, terms)
-    sitting = prepare_resumption(Path(path), wanted)
+    sitting = prepare_resumption(a_path("a run", path), wanted)
     return sit(sitting, progress, allow_mismatch=allow_mismatch, hint=RESUME_OTHERWISE)
 
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import duckdb
 
 from crab_graph.errors import UnknownName, UsageError
+from crab_graph.given_values import a_text
 from crab_graph.runs.config import RunConfig, RunPaths, paths_of, read_config
 from crab_graph.runs.parts import ParquetPart, connect
 from crab_graph.runs.relations import RELATIONS, RUN, RUNS, Relation, relations_with
@@ -116,7 +117,7 @@ def relate_runs(directories: Sequence[Path], query: str) -> duckdb.DuckDBPyRelat
         RunError: there is no run, or it is damaged.
         UsageError: the query is wrong, or does something else than to read these runs.
     """
-    text = query.casefold()
+    text = a_text("a query", query).casefold()
     is_indirect = _INDIRECT.search(text) is not None
     unwanted = [one for one in _HEAVY if not is_indirect and one not in text]
     with connect() as connection:

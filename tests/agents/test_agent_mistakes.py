@@ -106,6 +106,34 @@ def test_what_is_no_task_is_refused(bench, wrong):
         cg.ablate(bench, "silent", user="ruse")  # type: ignore[call-arg]
 
 
+def test_what_is_neither_path_nor_name_is_refused(bench, tmp_path):
+    run = cg.run(bench, "silent", "generic", out=tmp_path / "run")
+    api: Any = cg  # whose types would find these mistakes
+    wrong = {
+        "out must be a path, not None": lambda: api.run(bench, "silent", out=None),
+        "a run must be a path, not 3": lambda: api.open_run(3),
+        "the file of prices must be a path": lambda: api.load_prices(None),
+        "no such file of prices": lambda: api.load_prices("nowhere.toml"),
+        "an episode is found by its place or its id": lambda: api.Run.__getitem__(run, None),
+        "a task is found by its place or its id": lambda: api.Benchmark.__getitem__(
+            bench, ("S1-001",)
+        ),
+        "turn must be a whole number, not '1'": lambda: api.fork_episode(run, run[0], "1", "out"),
+        "trial must be 0 or more, not -1": lambda: api.run_episode(bench[0], "silent", trial=-1),
+        "a condition must be a text": lambda: api.user_prompt(["ruse"]),
+        "a query must be a text": lambda: api.Run.sql(run, None),
+        "no task is chosen": lambda: api.run(bench, "silent", tasks=[], out=tmp_path / "none"),
+        "cannot be called with two arguments; a user is": lambda: api.run_episode(
+            bench[0], "silent", user=only_messages
+        ),
+    }
+    for words, call in wrong.items():
+        with pytest.raises(UsageError, match=words):
+            call()
+    forked = cg.fork_episode(run, run[0], 1, tmp_path / "fork")
+    assert forked[0].episode_id == f"{run[0].episode_id}@1"
+
+
 def test_a_benchmark_and_a_run_are_told_apart(bench, tmp_path):
     run = cg.run(bench, "silent", "generic", out=tmp_path / "run")
     with pytest.raises(cg.CrabGraphError, match=r"but a run: .* open_run"):

@@ -16,6 +16,7 @@ from typing import Any
 
 from crab_graph.domains.benchmark import MANIFEST, Benchmark, load_benchmark
 from crab_graph.errors import RunError, UsageError
+from crab_graph.given_values import a_path
 from crab_graph.graph.view import openai_view
 from crab_graph.plugins import Seam
 from crab_graph.runs.config import CONFIG
@@ -83,7 +84,7 @@ def export(
         raise UsageError(
             f"export: takes a run, a benchmark or a directory, not {type(source).__name__}"
         )
-    source, out = Path(source), Path(out)
+    source, out = Path(source), a_path("out", out)
     exporter: Exporter = EXPORTERS.find(format)
     if rewards and exporter.rewards is None:
         raise UsageError(
