@@ -1,6 +1,5 @@
 """How a user answers what is played back to it: it affirms, corrects, or says it has no wish."""
 
-import re
 from collections.abc import Sequence
 
 from crab_graph.personas.briefing import Fact, Reason
@@ -13,14 +12,8 @@ from crab_graph.personas.fact_answers import (
     is_asked_by_name,
     pointed_at,
 )
+from crab_graph.personas.played_clauses import FAULTS
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
-
-_FAULTS = re.compile(
-    r"\b(?:is|are|was|do you see|did i (?:get|have|note)|have i (?:got|noted)?) ?(?:there )?"
-    r"any(?:thing|\s+of (?:this|that|it|these))?\b[^?]{0,30}\b(?:wrong\w*|incorrect\w*|off|amiss"
-    r"|mistakes?|mistaken|errors?|misunderstood|inaccurate)\b[^?]{0,20}\?"
-)
-"""Asks whether something is wrong, to which a yes would mean the contrary."""
 
 
 def check(turn: Turn) -> Decision | None:
@@ -81,7 +74,7 @@ def _affirmation(turn: Turn, right: Sequence[str]) -> list[str]:
     is_noted = any(key in turn.facts and key not in played.questioned for key in right)
     # Beside an item a yes would be one to it.
     lead = "right" if is_noted or turn.reading.ids or not named else "yes"
-    if lead == "right" and any(_FAULTS.search(one.text) for one in turn.reading.segments):
+    if lead == "right" and any(FAULTS.search(one.text) for one in turn.reading.segments):
         lead = "nothing_wrong"
     return [speaker.phrase(lead), *map(speaker.fact, named)]
 

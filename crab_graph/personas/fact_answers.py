@@ -9,8 +9,10 @@ from crab_graph.personas.briefing import Fact, Reason
 from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.later_halves import halves
 from crab_graph.personas.own_tools import CARD_FACT
+from crab_graph.personas.plain_requests import offers_to_show
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve, other_card_words
 from crab_graph.personas.pointed_questions import asked_by_values, asked_throughout
+from crab_graph.personas.questions import Segment
 from crab_graph.personas.stated_values import names_value
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wordbook import ValueForm
@@ -36,7 +38,7 @@ def asked_facts(turn: Turn) -> list[str]:
     What nobody needs any more is not left, nor is it told beside what spares it.
     """
     record = turn.memory.record
-    keys = [*_doubted(turn), *turn.reading.asked]
+    keys = [*_doubted(turn), *(key for key in turn.reading.asked if not _is_noted(turn, key))]
     keys += [key for key in asked_beside(turn.reading) if _is_open(turn, key)]
     firm = turn.reading.exactly
     keys += [k for k in turn.reading.checked if k in firm or not record.is_settled(k)]
@@ -48,7 +50,7 @@ def asked_facts(turn: Turn) -> list[str]:
     named = _without_either(turn, dict.fromkeys(keys))
     if asks_openly(turn):
         said = [key for key in turn.facts if record.has(key)]
-        for key in turn.facts:
+        for key in sorted(turn.facts, key=lambda one: _names_somebody(turn, one)):
             is_left = key not in said and key not in named and not _says_who(turn, key)
             if is_left and key not in _spared(turn, [*named, *said]):
                 named.append(key)
@@ -104,9 +106,23 @@ def asks_openly(turn: Turn) -> bool:
 
 def _says_who(turn: Turn, key: str) -> bool:
     """Tell whether a fact says who somebody is: nobody is asked for that beside a plan."""
-    words, reading = turn.briefing.lexicon.facts.get(key), turn.reading
+    reading = turn.reading
     is_beside_plan = bool(reading.ids) and (reading.asks_booking or reading.asks_choice)
-    return is_beside_plan and words is not None and words.form in _OF_PERSONS
+    return is_beside_plan and _names_somebody(turn, key)
+
+
+def _names_somebody(turn: Turn, key: str) -> bool:
+    words = turn.briefing.lexicon.facts.get(key)
+    return words is not None and words.form in _OF_PERSONS
+
+
+def _is_noted(turn: Turn, key: str) -> bool:
+    """Tell whether a message notes a wish rightly, and no clause that asks names it."""
+    played = turn.playback
+    if key not in played.right or key in played.questioned or key not in turn.facts:
+        return False
+    clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
+    return not any(one.is_request and key in how.facts for one, how in clauses)
 
 
 def _spared(turn: Turn, keys: Sequence[str]) -> set[str]:
@@ -186,7 +202,7 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
     if turn.behavior.facts_per_answer is None or wanted.isdisjoint(known):
         wanted |= {*pointed_at(turn)}
     chosen = [key for key in known if key in wanted]
-    if not (turn.reading.asks_wallet or (asks_for_plan(turn) and can_approve(turn))):
+    if not (turn.reading.asks_approval or (asks_for_plan(turn) and can_approve(turn))):
         wanted |= {*turn.reading.exactly, *_asked_again(turn)}
         chosen = [key for key in known if key in wanted]
         if not (chosen or absent_facts(turn) or asks_openly(turn)):
@@ -196,25 +212,28 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
 
 
 def _asked_again(turn: Turn) -> list[str]:
-    """Return what a question names beside what is new, and names no value of.
+    """Return what a question names beside what is new.
 
     Only who may say all at once says it once more.
     """
     if turn.behavior.facts_per_answer is not None:
         return []
-    words = turn.briefing.lexicon.facts
     clauses = list(zip(turn.reading.segments, turn.reading.features, strict=True))
     return [
         key
         for key in turn.reading.asked
         if key in turn.facts
-        and key in words
-        and is_asked_by_name(turn, key)
         and any(
-            "how:cue" in how.facts.get(key, ()) and one.text.rstrip().endswith("?")
+            one.is_request and "how:cue" in how.facts.get(key, ()) and not _is_apart(turn, key, one)
             for one, how in clauses
         )
     ]
+
+
+def _is_apart(turn: Turn, key: str, segment: Segment) -> bool:
+    """Tell whether a clause is about other slots than a fact is."""
+    slots = _slots_of(turn, key)
+    return bool(slots and segment.scope) and segment.scope.isdisjoint(slots)
 
 
 def _topics_of(turn: Turn) -> list[str]:
@@ -252,6 +271,9 @@ def answer(turn: Turn) -> Decision | None:
         return None
     if reading.claims_done and not asked and (turn.missing or turn.wallet.pending):
         return None
+    is_left = new_facts(turn) or absent_facts(turn) or reading.exactly or asks_openly(turn)
+    if not is_left and (reading.asks_change or offers_to_show(reading.segments)):
+        return None
     new, chosen = new_facts(turn), chosen_facts(turn)
     # Who still has wishes to tell says no yes beside one of them.
     is_left = len({*new} - {fact.key for fact in chosen}) > 0
@@ -267,10 +289,17 @@ def answer(turn: Turn) -> Decision | None:
         card, also = other_card_words(turn) if CARD_FACT not in dict(told) else ([], ())
         parts += [speaker.phrase("approve"), *card]
         told = (*told, *also)
+        beside = [key for key in absent_facts(turn) if is_asked_by_name(turn, key)]
+        words = turn.briefing.lexicon.facts
+        parts = [*speaker.without([words[key] for key in beside]), *parts]
         return Decision(tuple(parts), told=told, is_content=True, moved=True, approved=True)
     without, declined = absence_words(turn, facts)
     parts += without
-    if not parts:
+    known = [turn.facts[key] for key in asked if key in turn.facts]
+    if not parts and known:
+        parts = [speaker.fact(known[0])]
+        told = told_as_asked(known[:1])
+    elif not parts:
         parts = [speaker.phrase("nothing_else" if asks_openly(turn) else "no_wish")]
     elif not later:
         parts += closing_words(turn, facts)

@@ -4,6 +4,8 @@ Options are items for one slot, or whole plans that a number or letter labels. W
 named by its ids, with the label where it has one, so that no more is taken than was shown.
 """
 
+import itertools
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +21,8 @@ from crab_graph.personas.wordbook import ConflictKind
 _AMOUNT = re.compile(r"(?<![\d.,])(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+\.\d\d)(?![\d%])")
 _TOTAL = re.compile(r"\b(?:total|altogether|in all|overall)\b")
 _LAST = 10**12
+_MOST_TOGETHER = 512
+"""Ways to combine options that are compared with each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +71,44 @@ def choose_option(plan: StatedPlan, briefing: UserBriefing) -> OptionChoice | No
         for slot, own in plan.candidates.items()
         if slot not in labelled and len({showing.item for showing in own}) > 1
     ]
-    chosen = []
-    rank = ""
-    for group in groups:
-        fitting = [option for option in group if not option.misses]
-        if not fitting:
-            return None
-        chosen.append(min(fitting, key=lambda option: option.cents))
-        rank = _rank(chosen[-1], group) if len(fitting) > 1 and len(groups) == 1 else ""
-    if not chosen:
+    fitting = [[option for option in group if not option.misses] for group in groups]
+    if not groups or not all(fitting):
         return None
+    chosen = _together(fitting, briefing)
+    is_only = len(groups) == 1 and len(fitting[0]) > 1
+    rank = _rank(chosen[0], groups[0]) if is_only else ""
     parts = [part for option in chosen for part in option.parts]
     label = chosen[0].label if len(chosen) == 1 else ""
     items = dict.fromkeys(part.item for part in parts if part.item)
     return OptionChoice(label, tuple(items), frozenset(part.slot for part in parts), rank)
+
+
+def _together(groups: Sequence[Sequence[_Option]], briefing: UserBriefing) -> list[_Option]:
+    """Return one option of each group: the cheapest that go together, if any do."""
+    if math.prod(map(len, groups)) > _MOST_TOGETHER:
+        return [min(group, key=lambda option: option.cents) for group in groups]
+    every = [list(one) for one in itertools.product(*groups)]
+    return min(every, key=lambda one: (_are_apart(one, briefing), sum(o.cents for o in one)))
+
+
+def _are_apart(options: Sequence[_Option], briefing: UserBriefing) -> bool:
+    """Tell whether what is said of options contradicts that something is the same in them."""
+    parts = [part for option in options for part in option.parts]
+    for key, words in briefing.lexicon.facts.items():
+        conflict = words.conflict
+        if conflict is None or conflict.kind is not ConflictKind.SAME or conflict.pattern is None:
+            continue
+        if briefing.fact(key) is None:
+            continue
+        found = [
+            set(conflict.pattern.findall(" ; ".join(by_line(part.details))))
+            for part in parts
+            if part.slot in conflict.slots
+        ]
+        told = [values for values in found if len(values) == 1]
+        if told and len(set.union(*told)) > 1:
+            return True
+    return False
 
 
 def _rank(chosen: _Option, group: Sequence[_Option]) -> str:

@@ -31,6 +31,7 @@ _OPTION_CELL = re.compile(r"^\W*(?:option|plan|no\.?|#)? ?([a-h]|\d)\W*$")
 _DIGIT = re.compile(r"\d")
 _BREAK = re.compile(r"[,;:(|]|\s-\s|\b(?:and|then|with)\b")
 _FIRST_WORD = re.compile(r"(?:^|[,;:(]|\band\b)\s*(\w+)")
+_WORD_BEHIND = re.compile(r" \(?(\w+)")
 _OR = re.compile(r"\b(?:or|alternatively|versus|vs)\b")
 _LEADS_BACK = re.compile(r"^\W*(?:it|this|that|they|these|which)\b")
 _BOTH = re.compile(r"\b(?:both|all|each|either|every)(?: of)?(?: the| your)? \Z")
@@ -217,7 +218,8 @@ class _Layout:
                         at = cut
                 slots = mark.slots
             elif is_other or not common or (mark.is_all and is_own and slots != mark.slots):
-                cut = _cut(text, last, mark.start)
+                other = _OR.search(text, last, mark.start) if is_other else None
+                cut = other.start() if other else _cut(text, last, mark.start)
                 if cut > at:
                     yield at, cut, slots, item
                     at = cut
@@ -249,6 +251,7 @@ class _Layout:
             slots = self._prefixes.get(match[0].partition("-")[0])
             if slots:
                 label = self._labelled(body[: match.start()])
+                label = label or self._named_behind(body, match)
                 place = (start + match.start(), start + match.end())
                 found.append(_Mark(*place, label & slots or slots, match[0].upper()))
         for match in _FIRST_WORD.finditer(body) if self._is_list else ():
@@ -266,6 +269,15 @@ class _Layout:
         if not label or len(label.split()) > 4:
             return frozenset()
         return frozenset(slot for slot, cue in self._lexicon.labels.items() if cue.search(label))
+
+    def _named_behind(self, body: str, item: re.Match[str]) -> frozenset[str]:
+        """Return the slots that the word right behind an id names, where none does before it."""
+        behind = _WORD_BEHIND.match(body, item.end())
+        before = _BREAK.split(body[max(0, item.start() - _REACH * 2) : item.start()])[-1]
+        if behind is None or any(cue.search(before) for cue in self._cues.values()):
+            return frozenset()
+        named = {slot for slot, cue in self._cues.items() if cue.search(behind[1])}
+        return frozenset(named) or self._labelled(behind[1])
 
     def _of_label(self, label: str) -> frozenset[str]:
         """Return the slots that a row, a column or a heading names."""

@@ -119,6 +119,19 @@ _WHICH = re.compile(
 _PAYMENTS = re.compile(r"\bbk-\d|\b(?:payments?|charges?|bookings?|amounts?)\b")
 
 
+_SHOWS = re.compile(
+    r"\b(?:shall|should|may|can|could) (?:i|we) (?:now |also |just )?(?:show|send|list|present|give"
+    r"|share|tell|walk|read|post|lay)\b"
+    r"|\b(?:would|do) you (?:like|want|care|wish) (?:me |us )?to (?:(?:see|hear|show|send|list)"
+    r" (?:it|them|the|my|these|those|this|that|what|all|more)|have a look)\b"
+)
+
+
+def offers_to_show(segments: Sequence[Segment]) -> bool:
+    """Tell whether a message asks if to show what was found, and no more."""
+    return any(one.is_request and _SHOWS.search(one.text) for one in segments)
+
+
 def asks_for_card(segments: Sequence[Segment]) -> int | None:
     """Return where a message asks to put a card on the platform, or if one is there; or `None`."""
     is_about_card = any(_CARD.search(one.text) for one in segments)

@@ -16,6 +16,7 @@ from crab_graph.personas.stated_values import (
     counts_in,
     days_in,
     denies_alike,
+    hours_in,
 )
 from crab_graph.personas.stretches import Stretch
 from crab_graph.personas.wordbook import Conflict, ConflictKind, FactWords, ValueForm
@@ -139,6 +140,9 @@ def _fits(
     match conflict.kind:
         case ConflictKind.CHOICE:
             named = choices_in(text, words)
+            if words.hours and len(days_in(text, briefing.today)) > 1:
+                # Of two days each has its own hour.
+                named |= hours_in(text, words)
             if spared and named and not named & {*spared, str(value)}:
                 named = {one for one in named if not _led_elsewhere(text, one, words, spared)}
             named -= spared.keys()

@@ -46,7 +46,9 @@ _NO_WISH = re.compile(
 _ANY = re.compile(
     r"\b(?:all|every|each|whichever|whatever) \w+ (?:types?|kinds?|sorts?)"
     r"(?: (?:and|or) \w+ (?:types?|kinds?|sorts?))?\b"
-    r"|\bany (?!other\b|more\b|further\b)\w+(?: of (?:the )?\w+)?(?: \w+)?(?! ?\?)\b"
+    r"|\bany (?!other\b|more\b|further\b)"
+    r"(?!.{0,40}\b(?:you|u)(?: (?:might|may|would|do))? (?:need|want|like|prefer|require|have)\b)"
+    r"\w+(?: of (?:the )?\w+)?(?: \w+)?(?! ?\?)\b"
 )
 _SUITS = re.compile(
     r"\b(?:agreeable|acceptable|fine|ok(?:ay)?|suits?|works?|will do|would do|goes|right|correct)\b"
@@ -105,25 +107,42 @@ def read_play_back(
     stated = comparison.right - denied - left_open - mixed
     right = tuple(dict.fromkeys(key for key in order if key in stated))
     unknown = tuple(dict.fromkeys(key for key in order if key in comparison.unknown))
+    questioned, mentioned = _questioned(comparison.marks, reading, briefing)
+    right = tuple(key for key in right if key not in mentioned)
     told_twice = tuple(dict.fromkeys(key for key in order if key in mixed))
-    questioned = _questioned(comparison.marks, reading)
     asks = reading.confirms or any(asks_check(reading, n) for n in chosen)
     is_asked = asks or not questioned.isdisjoint({*right, *wrong})
     return PlayBack(right, wrong, unknown, is_asked, comparison.said, told_twice, questioned)
 
 
-def _questioned(marks: Sequence[PlayedMark], reading: Reading) -> frozenset[str]:
-    """Return what is told only in questions whether that is so, each of one thing or two."""
+def _questioned(
+    marks: Sequence[PlayedMark], reading: Reading, briefing: UserBriefing
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Return what is told only in questions whether that is so, each of one thing or two.
+
+    And what such questions only mention, as they name the slot by it that they are about.
+    """
     by_clause: dict[int, set[str]] = {}
     for one in marks:
         by_clause.setdefault(one.segment, set()).add(one.key)
-    asking = {
-        number
-        for number, keys in by_clause.items()
-        if len(keys) <= _FEW and _asks_if(reading, number)
-    }
+    asking, mentioned = set(), set()
+    for number, keys in by_clause.items():
+        nouns = {key for key in keys if _names_slot(key, briefing)}
+        cued = {k for k, how in reading.features[number].facts.items() if "how:cue" in how}
+        meant = keys - nouns or (frozenset() if cued - keys else keys)
+        if len(meant) <= _FEW and _asks_if(reading, number):
+            asking.add(number)
+            mentioned |= keys - meant
     noted = {one.key for one in marks if one.segment not in asking}
-    return frozenset({one.key for one in marks} - noted)
+    questioned = {one.key for one in marks} - noted - mentioned
+    return frozenset(questioned), frozenset(mentioned - noted - questioned)
+
+
+def _names_slot(key: str, briefing: UserBriefing) -> bool:
+    """Tell whether the value that a user wants of a fact is a word for a slot."""
+    fact, slots = briefing.fact(key), briefing.lexicon.slots
+    is_choice = fact is not None and str(fact.value) in briefing.lexicon.facts[key].cues
+    return is_choice and any(cue.search(str(fact.value)) for cue in slots.values() if fact)
 
 
 def _asks_if(reading: Reading, number: int) -> bool:
@@ -197,7 +216,7 @@ class _Comparison:
             if any(cue.search(text) for cue in words.asks for text in questions):
                 meant.append(key)
         # Within its bounds a range is as free as is said.
-        free = {k for k in meant if k not in self._facts or isinstance(self._facts[k], list)}
+        free = {k for k in meant if k not in self._facts or self._is_range(k)}
         self.right |= free
         if is_any and free:
             # Words that can be meant of what is free are.
@@ -205,6 +224,10 @@ class _Comparison:
         for key in meant:
             if key not in free and not stands_in(part, key, self._briefing):
                 self._mark(key, is_right=False)
+
+    def _is_range(self, key: str) -> bool:
+        is_list = isinstance(self._facts.get(key), list)
+        return is_list and self._lexicon.facts[key].form is ValueForm.DATE
 
     def _with_only_slot(self, passage: Stretch) -> Stretch:
         """Return a passage about nothing in particular as one of the only slot that is named."""
@@ -346,7 +369,7 @@ class _Comparison:
 
     def _add_flags(self, text: str) -> None:
         for key, words in self._lexicon.facts.items():
-            if words.form is not ValueForm.FLAG:
+            if words.form is not ValueForm.FLAG or self._is_of_other(words):
                 continue
             match = next((found for cue in words.asks if (found := cue.search(text))), None)
             if match is None:
@@ -359,6 +382,15 @@ class _Comparison:
                 self._mark(key, is_right=not is_negated)
             elif _OTHER.search(before) and key in self._facts:
                 self._mark(key, is_right=False)
+
+    def _is_of_other(self, words: FactWords) -> bool:
+        """Tell whether a passage is about the slots of another flag that it names, not its own."""
+        if self._at.slots & set(conflict_slots(words)):
+            return False
+        flags = (one for one in self._lexicon.facts.values() if one.form is ValueForm.FLAG)
+        near = (one for one in flags if self._at.slots & set(conflict_slots(one)))
+        clause = self._reading.segments[self._at.segment].text
+        return any(asks_with(one, clause) for one in near)
 
     def add_people(self, chosen: set[int]) -> None:
         """Compare the people that are named, and their dates of birth."""

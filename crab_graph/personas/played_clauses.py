@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 from crab_graph.personas.questions import Segment
-from crab_graph.personas.stated_values import names_value
+from crab_graph.personas.stated_values import is_taken_back, names_value
 from crab_graph.personas.understanding import ANY_ID, Reading
 from crab_graph.personas.wordbook import says
 
@@ -44,13 +44,26 @@ _CONFIRM = re.compile(
 """What asks to have something confirmed, in a question."""
 _OTHER_BOOKING = re.compile(r"\bconfirm\w*")
 """A word for a booking that is as well one for what was said."""
-_ASKED = re.compile(r"\b(?:confirm|verify|correct me|let me know if|tell me if)\b")
+_ASKED = re.compile(r"\b(?:confirm|verify|please check|correct me|let me know if|tell me if)\b")
+FAULTS = re.compile(
+    r"\bany(?:thing| of (?:this|that|it|these))\b[^?]{0,30}\b(?:wrong\w*|incorrect\w*|amiss"
+    r"|mistakes?|mistaken|errors?|misunderstood|inaccurate)\b[^?]{0,20}\?"
+)
+"""Asks whether something is wrong, to which a yes would mean the contrary."""
+_SECOND_PERSON = re.compile(
+    r"\byou(?:'re| are|'d| would| will|'ll| both| all| two)*(?: like to| want to)?"
+    r" (?:leav|depart|fly|travel|stay|spend|return|com(?:e|ing) (?:back|home)|want|wish|need"
+    r"|prefer)"
+)
+"""Says what the user does or wants."""
 _FIRM = re.compile(
     r"\b(?:firm|fixed|definite(?:ly)?|(?<!\ba )(?<!any )certain(?:ly)?|settled|absolute(?:ly)?"
     r"|strict(?:ly)?|final"
     r"|non-negotiable|hard (?:limit|cap|maximum)|(?:the|your|an?) (?:upper )?(?:most|maximum|limit)"
     r"|(?:must|may|should|can) (?:not|n't) (?:be )?exceed\w*|a must|set in stone"
-    r"|(?:has|have|need(?:s)?) to be|both|agreeable|acceptable|flexible"
+    r"|(?:has|have|need(?:s)?) to be|both"
+    r"|still (?:what you|so|right|correct|the case|fine|ok(?:ay)?|good|valid)"
+    r"|agreeable|acceptable|flexible"
     r"|up to me|understand (?:rightly|correctly)|still stands?|as (?:agreed|before))\b"
 )
 _CLAIM = re.compile(r"\d|\b(?:is|are|was|must|should|ha[sd]|have|can|may|do|does|still|both)\b")
@@ -66,9 +79,11 @@ _LOOSE_TAG = re.compile(
 _LIMIT = re.compile(r"\b(?:budget|max\w*|limit|at most|up to|within|under|ceiling|cap)\b")
 _OFFERS = re.compile(
     r"\b(?:i (?:can|could) (?:offer|also)|there (?:is|are)|available|i found|we have|we offer"
-    r"|options?|which|what|for (?:example|instance)|such as|would you (?:like|prefer|rather)"
+    r"|options?|(?<!,\s)which|what|for (?:example|instance)|such as"
+    r"|would you (?:like|prefer|rather)"
     r"|do you (?:want|prefer|need|have))\b"
 )
+_SEVERAL = 2
 _SHORT_QUESTION = 14
 _OF_BOOKINGS = ("bk", "pm", "tx")
 
@@ -85,6 +100,7 @@ def is_check(segment: Segment) -> bool:
     if _FIRM.search(text) and _CLAIM.search(text) and not _CHOICE.search(text):
         return True
     found = _TAG.search(text) or _LEADS.search(text) or _CONFIRM.search(text)
+    found = found or FAULTS.search(text)
     return found is not None or segment.says("check")
 
 
@@ -134,6 +150,14 @@ def _is_note(segment: Segment) -> bool:
     return found is not None or segment.says("confirms")
 
 
+def _tells_back(reading: Reading, number: int) -> bool:
+    """Tell whether a clause tells the user what it does or wants, by values of several wishes."""
+    segment, words = reading.segments[number], reading.lexicon.facts
+    if reading.proposes or _SECOND_PERSON.search(segment.text) is None:
+        return False
+    return sum(names_value(segment.text, w) for w in words.values()) >= _SEVERAL
+
+
 def played_clauses(reading: Reading) -> set[int]:
     """Return the numbers of the clauses that play something back."""
     checks, asked, notes = set(), set(), set()
@@ -144,7 +168,7 @@ def played_clauses(reading: Reading) -> set[int]:
             checks.add(number)
         elif asks_of_value(reading, number):
             asked.add(number)
-        elif not segment.is_request and _is_note(segment):
+        elif not segment.is_request and (_is_note(segment) or _tells_back(reading, number)):
             notes.add(number)
     if not (checks or asked or notes):
         return set()
@@ -153,11 +177,12 @@ def played_clauses(reading: Reading) -> set[int]:
     if reading.proposes and reading.asks_choice:
         # Options are listed, of which no wish was noted.
         return {n for n in checks if reading.segments[n].text.endswith("?")}
+    notes = {n for n in notes if not is_taken_back(reading.segments[n].text)}
     first = 0 if checks else min(notes, default=len(reading.segments))
     stated = {
         number
         for number, segment in enumerate(reading.segments)
-        if number >= first and not _is_other_question(segment)
+        if number >= first and not (_is_other_question(segment) or is_taken_back(segment.text))
     }
     return {
         n for n in stated | checks | asked | notes if not _names_item(reading, reading.segments[n])

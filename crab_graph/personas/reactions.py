@@ -2,6 +2,7 @@
 
 import re
 
+from crab_graph.personas.plain_requests import offers_to_show
 from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.wording import join_words
 from crab_graph.text.phrases import TerminalToken
@@ -20,6 +21,8 @@ def react(turn: Turn) -> Decision | None:
         if turn.memory.insisted < behavior.insists:
             return turn.say("insist", insisted=True)
         return turn.say("accept_transfer", token=TerminalToken.TRANSFER)
+    if offers_to_show(reading.segments):
+        return turn.say("show_first")
     if reading.asks_change:
         return turn.say("firm")
     if reading.confirms:

@@ -25,6 +25,7 @@ _LEAD = (
 )
 _FOR = re.compile(r"\b(?:for|named?|names?|called)\W*\Z", re.I)
 _BIRTH = re.compile(r"\b(?:born|birth\w*|dobs?|d\.o\.b)\b", re.I)
+_BORN = re.compile(r" (?:was |is )?born\b", re.I)
 _JOIN = re.compile(r"(?:\s*\([^()\n]{0,60}\))?\s*(?:,|&|\band\b|;|/|,\s*and\b|\n\W*)\s*\Z")
 _REACH = 60
 _LONG_AGO = 366
@@ -75,6 +76,8 @@ def people_in(
         if is_known or is_led or is_joined or is_born or is_for or is_near:
             # Behind a list of names stands a list of dates; in brackets it is the name's own.
             beside = after.partition(")")[0] if after.lstrip().startswith("(") else ""
+            if _BORN.match(after) and not (is_joined and not found[-1].born):
+                beside = after
             dates = find_dates(beside, today)
             born = dates[0].iso if dates and dates[0].iso < today else ""
             found.append(StatedPerson(name, match.start(1), match.end(1), born))

@@ -30,11 +30,16 @@ _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
 _WEEKDAY = re.compile(
     r"\b(mon|tue|wed|thu|fri|sat|sun)(?:day|s|sday|nesday|rs|rsday|urday)?\b\.?(?! \d)"
 )
-_DAY_OF_MONTH = re.compile(r"\b(?:the|on) (\d{1,2})(?:st|nd|rd|th)\b")
+_DAY_OF_MONTH = re.compile(
+    r"\b(?:(?:the|on) (?=\d+[snrt])|(?:day|date) (?:is |= ?)?(?:the )?)"
+    r"(\d{1,2})(?:st|nd|rd|th)?\b(?!\s?[-:/.]\d)"
+)
 _MONTH = re.compile("|".join(rf"\b{name[:3].casefold()}" for name in MONTHS))
 _PAST = re.compile(
     r"\b(?:i|we) (?:had |have |did |wrongly |mistakenly |only ){0,2}(?:proposed|offered|suggested"
-    r"|showed|listed|quoted|misread|overlooked|mixed)\b"
+    r"|showed|listed|quoted|misread|overlooked|mixed|misunderstood|confused)\b"
+    r"|\b(?:i|we)(?:'d| had|(?: have)? (?:wrongly|mistakenly))(?: \w+)? (?:noted|written|put|taken"
+    r"|recorded|understood|read|got|down)\b"
     r"|\b(?:my|our|the) (?:previous|earlier|last|first|former) (?:plan|proposal|suggestion|offer)\b"
 )
 ALIKE = re.compile(r"\b(?:same(?! (?:to|thing))|one|single|identical)\b")
@@ -102,6 +107,12 @@ def clock_hours(text: str) -> list[float]:
 def parts_of_day(text: str, words: FactWords) -> set[str]:
     """Return the values that have hours of which a text names one, by a clock or by a word."""
     hours = clock_hours(text)[:1]
+    return {value for value, (start, end) in words.hours.items() for h in hours if start <= h < end}
+
+
+def hours_in(text: str, words: FactWords) -> set[str]:
+    """Return the values that have hours of which a text names any, by a clock."""
+    hours = clock_hours(text)
     return {value for value, (start, end) in words.hours.items() for h in hours if start <= h < end}
 
 

@@ -74,9 +74,11 @@ def _homes(
 ) -> dict[str, str]:
     """Return the slot of each item: as it stands there, as before, else what is left, in order."""
     votes: dict[str, list[str]] = {}
+    prefixes = {slot.id: slot.id_prefix for slot in slots}
     for one in passages:
         if one.item:
-            votes.setdefault(one.item, []).append(one.slot)
+            is_fit = one.item.startswith(f"{prefixes.get(one.slot)}-")
+            votes.setdefault(one.item, []).append(one.slot if is_fit else "")
     homes = {
         item: next(filter(None, own), "") or known.get(item, "") for item, own in votes.items()
     }

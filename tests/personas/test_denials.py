@@ -159,7 +159,7 @@ def test_what_an_agent_takes_back_is_no_part_of_its_plan():
         ("Marcus (b. 10 Jun 1992), Tomas (b. 15 Sep 2001): correct?", None, {"birth_dates"}, set()),
         ("Is morning a must for the attraction?", set(), set(), {"attraction_time_of_day"}),
         ("Do the seats have to be by the aisle?", set(), set(), {"seat_position"}),
-        ("Does the museum have to be on 5 August?", {"attraction_category"}, set(), set()),
+        ("Does the museum have to be on 5 August?", {"attraction_date"}, set(), set()),
         ("4 Aug to 6 Aug, 3 people, economy. All good?", None, set(), set()),
         ("4 Aug to 7 Aug, 3 people, economy. All good?", None, {"nights"}, set()),
         ("You fly home on 6 August. Is that all as you want it?", {"nights"}, set(), set()),
