@@ -16,7 +16,7 @@ from crab_graph.agents.adapters import resolve_agent
 from crab_graph.errors import ResumeMismatch, UsageError
 from crab_graph.schema import canonical_json
 from crab_graph.settings import Limits
-from crab_graph.testing import tool_call_reply
+from crab_graph.testing import ScriptedServer, tool_call_reply
 from tests.graph.builders import STOP, scripted
 
 NOT_COMPARED = {"agent", "agent_is_reference"}
@@ -101,6 +101,17 @@ def test_an_agent_that_works_on_its_task_is_rewarded_at_the_end(bench, user):
     assert not any(one.truncated for one in steps)
     assert steps[-1].info["outcome"] == "pass"
     assert steps[-1].gymnasium[1:4] == (1.0, True, False)
+
+
+@pytest.mark.parametrize("engine", ["llm", "hybrid"])
+def test_a_user_that_is_a_model_is_stepped_alike(bench, engine):
+    with ScriptedServer(["Hello", "I see.", "Bye. ###STOP###"]) as server:
+        given: Any = {"engine": engine, "user_model": server.spec, "limits": Limits(max_turns=7)}
+        env = cg.environment(bench[0], "ruse", **given)
+        rollout(env, lambda seen: "Who are you?")
+        played = cg.run_episode(bench[0], scripted("Who are you?"), "ruse", **given)
+    assert fields_of(env.last.info["episode"]) == fields_of(played)
+    assert played.usage["user"]["scripted"]["calls"] > 1
 
 
 def test_an_agent_is_handed_what_it_is_handed_in_an_episode(bench):
