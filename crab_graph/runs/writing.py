@@ -18,6 +18,10 @@ _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _DATABASES = {"sqlite3", "psycopg", "psycopg_pool"}
 
 
+class _Told(StorageError):
+    """A failure of which all is said that there is to say."""
+
+
 @contextmanager
 def keeping(directory: Path) -> Iterator[None]:
     """Turn failures to write into a `StorageError`; what was finished before is kept.
@@ -30,6 +34,8 @@ def keeping(directory: Path) -> Iterator[None]:
     """
     try:
         yield
+    except _Told:
+        raise
     except Exception as error:
         cause = error.__cause__ if isinstance(error, StorageError) and error.__cause__ else error
         is_database = type(cause).__module__.partition(".")[0] in _DATABASES
@@ -39,7 +45,7 @@ def keeping(directory: Path) -> Iterator[None]:
         if isinstance(cause, sqlite3.Error):
             is_full = getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
         reason = "no space is left on the disk" if is_full else str(cause).strip()
-        raise StorageError(
+        raise _Told(
             f"{directory}: cannot be written, {reason}; what is finished is kept; "
             f"when that is mended go on with: crab-graph resume {directory}"
         ) from error

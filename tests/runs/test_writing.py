@@ -109,5 +109,11 @@ def test_a_record_that_does_not_fit_leaves_nothing_behind(bench, tmp_path, monke
 def test_other_failures_are_not_taken_for_a_full_disk(tmp_path):
     with pytest.raises(ZeroDivisionError), keeping(tmp_path):
         raise ZeroDivisionError
-    with pytest.raises(StorageError, match="Permission denied"), keeping(tmp_path):
+    with (
+        pytest.raises(StorageError, match="Permission denied") as told,
+        keeping(tmp_path),
+        keeping(tmp_path),
+        keeping(tmp_path),
+    ):
         raise PermissionError(13, "Permission denied")
+    assert str(told.value).count("cannot be written") == 1
