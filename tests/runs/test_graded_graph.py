@@ -1,7 +1,9 @@
 """The public graph of an episode of a real task: what it hands out, and what tracers are sent."""
 
 import json
+import re
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import langsmith
@@ -37,6 +39,16 @@ def test_the_state_of_a_graph_is_graded_as_its_episode(bench):
         assert cg.grade(bench[1], played).passed
     with pytest.raises(TranscriptError, match="the user's own calls"):
         cg.grade(bench[1], state["messages"])
+
+
+@pytest.mark.slow
+def test_the_page_about_the_graph_runs_as_it_stands(bench, capsys):
+    page = (Path(__file__).resolve().parents[2] / "docs" / "graph.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {"bench": bench}
+    for snippet in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+        exec(snippet, names)
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0] == "pass" and printed[-2:] == ["pass", "ended"]
 
 
 class Received:
