@@ -188,6 +188,7 @@ class _Dialogue:
             "number": len(self.calls) + 1,
             "turn": None,
             "owner": owner,
+            "caller": step.get("caller"),
             "name": call.get("name"),
             "arguments": _json(call.get("arguments")),
             "result": None if refusal else answer,
