@@ -35,6 +35,7 @@ from crab_graph.agents.thread_memory import (
 )
 from crab_graph.agents.value_serializers import ByReference
 from crab_graph.agents.workplace import Memory, Toolbox, Workplace
+from crab_graph.tools.environment_tools import EnvironmentTool
 from crab_graph.tools.registry import Owner, ToolRegistry
 
 Graph = Pregel[Any, Any, Any, Any]
@@ -58,7 +59,10 @@ class CompiledAgent:
         self._is_workflow = not isinstance(graph, CompiledStateGraph)
         self._toolbox = toolbox or Toolbox(registry)
         self._tools = frozenset(registry.names(Owner.AGENT))
-        self._brought = frozenset(_tools_of(graph)) - self._tools
+        found = _tools_of(graph)
+        self._brought = found.keys() - self._tools
+        self._working = {name for name, one in found.items() if isinstance(one, EnvironmentTool)}
+        self._replaced = (found.keys() & self._tools) - self._working
         self._is_async = _has_asynchronous_parts(graph)
         messages = graph.channels.get("messages")
         self._adds_up = isinstance(messages, BinaryOperatorAggregate | DeltaChannel)
@@ -133,7 +137,8 @@ class CompiledAgent:
     ) -> StateSnapshot:
         """Run the graph to the end of its turn.
 
-        It is gone on with where it only stops before or after a node, and where a person answered.
+        It is gone on with where a person answered, and where it only stops before or after a node:
+        unless it stopped before calls that the environment has to run for it.
         """
         config = {"configurable": {"thread_id": thread}}
         asked: Any = list(given) if self._is_workflow else {"messages": list(given)}
@@ -143,10 +148,15 @@ class CompiledAgent:
                 if place is None:
                     raise BadReply("the agent asks a person: interrupt()")
                 asked = Command(resume={i.id: place.ask_person(i.value) for i in state.interrupts})
-            elif state.next:
-                asked = None
-            else:
+            elif not state.next or self._is_left(state.values):
                 return state
+            else:
+                asked = None
+
+    def _is_left(self, state: Any) -> bool:
+        last = (state.get("messages") or [None])[-1] if isinstance(state, Mapping) else None
+        calls = calls_of(last) if isinstance(last, AIMessage) else ()
+        return any(call.name in self._tools - self._working for call in calls)
 
     def _run(self, graph: Graph, asked: Any, config: Any) -> StateSnapshot:
         how: dict[str, Any] = {"stream_mode": "values"}
@@ -167,14 +177,25 @@ class CompiledAgent:
             for number, one in enumerate(messages)
             if (number >= before if one.id is None else one.id not in known)
         ]
-        if place is not None and (left := self._left(new)):
-            place.leave(left)
+        if place is not None:
+            if left := self._left(new):
+                place.leave(left)
+            self._check_tools(new, place)
         last = new[-1] if new else None
         said = self._said(last, state.get("structured_response"))
         if said is None:
             ended = "nothing new" if last is None else f"a {type(last).__name__}"
             raise BadReply(f"the agent's graph ended with {ended}; {_EXPECTED}")
         return read_reply(said)
+
+    def _check_tools(self, new: Sequence[BaseMessage], place: Workplace) -> None:
+        """Refuse tools that only bear the names of the environment's: nothing of theirs is true."""
+        answered = {str(one.name) for one in new if isinstance(one, ToolMessage)}
+        for name in sorted(answered & self._replaced - place.called()):
+            raise BadReply(
+                f"the agent's graph has a tool '{name}' of its own in the place of the "
+                "environment's: build it with the tools that a factory make(tools) is handed"
+            )
 
     def _said(self, last: BaseMessage | None, structured: Any) -> AIMessage | str | None:
         """Return how a turn may end: with words, structured output, or what is as good as words."""

@@ -50,6 +50,9 @@ class Workplace(Recorder, Protocol):
     def leave(self, calls: Sequence[Call]) -> None:
         """Record calls of tools that nobody has, which no tool answered."""
 
+    def called(self) -> set[str]:
+        """Return the names of the tools that were called in this step."""
+
     def ask_person(self, value: Any) -> Any:
         """Stop until whoever plays the episode has answered."""
 

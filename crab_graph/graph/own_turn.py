@@ -179,6 +179,10 @@ class OwnTurn:
                 later = (number for number, place in enumerate(places) if place > written)
                 self._run(call, written, before=next(later, len(self._entries)))
 
+    def called(self) -> set[str]:
+        """Return the names of the tools that were called."""
+        return {one["name"] for one in self._made()}
+
     def ask_person(self, value: Any) -> Any:
         """Stop the episode's graph until whoever plays it has answered."""
         return self._outside.run(interrupt, value)

@@ -19,7 +19,7 @@ from langchain.tools import ToolRuntime
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.runnables import RunnableLambda
-from langchain_core.tools import tool
+from langchain_core.tools import StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.func import entrypoint
 from langgraph.graph import START, MessagesState, StateGraph
@@ -507,6 +507,41 @@ def test_calls_that_a_graph_leaves_are_answered_under_the_ids_it_knows():
     state = played(graph.compile(), "Hello", "And?", STOP)
     assert said(state) == ["Found.", "Bye."]
     assert seen[-1] == ["system", "human", "ai", "scripted_0", "ai", "human"]
+
+
+@tool
+def get_customer_information(customer_id: str) -> str:
+    """Stand for the environment's tool, without its body."""
+    return "nothing"
+
+
+def test_a_graph_of_descriptions_that_stops_before_its_tools_leaves_them_to_the_environment():
+    agent = create_agent(
+        model(tool_call_reply(LOOKUP), "Found.", tool_call_reply(LOOKUP), "Again."),
+        [get_customer_information],
+        interrupt_before=["tools"],
+    )
+    state = played(agent, "Hello", "And?", STOP)
+    assert said(state) == ["Found.", "Again."]
+    results = [x["content"] for x in transcript_of(state) if x["role"] == "tool"]
+    assert ["Ana Ruiz" in one for one in results] == [True, True]
+
+
+def test_a_tool_that_stands_in_the_place_of_the_environments_is_refused():
+    agent = create_agent(model(tool_call_reply(LOOKUP), "Found."), [get_customer_information])
+    assert "has a tool 'get_customer_information' of its own" in error(played(agent))
+
+    def wrapping(tools: Any) -> Any:
+        inner = {one.name: one for one in tools}[LOOKUP[0]]
+        around = StructuredTool.from_function(
+            lambda customer_id: inner.invoke({"customer_id": customer_id}),
+            name=LOOKUP[0],
+            description="Look up, and more.",
+        )
+        return create_agent(model(tool_call_reply(LOOKUP), "Found."), [around])
+
+    state = played(wrapping)
+    assert (said(state), called(state)) == (["Found."], [(LOOKUP[0], None)])
 
 
 def test_a_graph_that_ends_without_words_is_told_what_was_expected():
