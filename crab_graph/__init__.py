@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from crab_graph.graph.users import UserSpec
     from crab_graph.models.prices import Prices, load_prices
     from crab_graph.runs.ablation import Ablation
+    from crab_graph.runs.awaited import arun, arun_episode
     from crab_graph.runs.environment import Environment
     from crab_graph.runs.episode import run_episode
     from crab_graph.runs.estimate import estimate_run
@@ -72,6 +73,8 @@ __all__ = [
     "Verdict",
     "__version__",
     "ablate",
+    "arun",
+    "arun_episode",
     "audit_benchmark",
     "build_graph",
     "certify_benchmark",
@@ -150,6 +153,8 @@ _PLACES = {
     "report": "analysis.report.delivery",
     "resume_run": "runs.runner",
     "review_domain": "analysis.audit.review",
+    "arun": "runs.awaited",
+    "arun_episode": "runs.awaited",
     "run": "runs.runner",
     "run_episode": "runs.episode",
     "study_users": "analysis.fidelity.user_study",
