@@ -408,11 +408,9 @@ class RunKeywords(EpisodeKeywords, SittingKeywords, total=False):
 
 
 class ForkKeywords(WorkKeywords, total=False):
-    """The keywords of `fork_episode`."""
+    """The keywords of `fork_episode`, beside agent and user."""
 
-    agent: Any
     name: str | None
-    user: Any
     persona: str | None
     engine: str | None
     user_model: Any

@@ -9,12 +9,11 @@ import sys
 from langchain_openai import ChatOpenAI
 
 import crab_graph as cg
-from crab_graph.agents.mock_service import open_mock_server
 
 
 def main(directory: str = "example-bench") -> str:
     bench = cg.generate_benchmark(directory, tasks=4, distractors=300, seed=0)
-    with open_mock_server() as server:
+    with cg.open_mock_server() as server:
         model = ChatOpenAI(
             model="mock",
             base_url=server.address,

@@ -16,7 +16,6 @@ from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 
 import crab_graph as cg
-from crab_graph.agents.mock_service import open_mock_server
 
 SEEN: list[str] = []
 
@@ -51,7 +50,7 @@ def make(tools: list[Any]) -> Any:
 
 def main(directory: str = "example-bench") -> str:
     bench = cg.generate_benchmark(directory, tasks=4, distractors=300, seed=0)
-    with open_mock_server() as server:
+    with cg.open_mock_server() as server:
         os.environ["EXAMPLE_MODEL_URL"] = server.address
         episode = cg.run_episode(bench[0], agent=make, user="ruse")
     return f"{episode.outcome}: the middleware saw {len(SEEN)} of {len(episode.trace)} calls"

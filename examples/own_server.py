@@ -8,12 +8,11 @@ agent's, and the user's by a model that follows the user's prompt.
 import sys
 
 import crab_graph as cg
-from crab_graph.agents.mock_service import open_mock_server
 
 
 def main(directory: str = "example-bench") -> str:
     bench = cg.generate_benchmark(directory, tasks=4, distractors=300, seed=0)
-    with open_mock_server() as server:
+    with cg.open_mock_server() as server:
         spec = f"{server.address}#mock"
         episode = cg.run_episode(
             bench[0], agent=spec, user="ruse", engine="llm", user_model=f"{spec}?temperature=0.7"

@@ -11,12 +11,11 @@ import os
 import sys
 
 import crab_graph as cg
-from crab_graph.agents.mock_service import open_mock_server
 
 
 def main(directory: str = "example-bench") -> str:
     bench = cg.generate_benchmark(directory, tasks=4, distractors=300, seed=0)
-    with open_mock_server() as server:
+    with cg.open_mock_server() as server:
         os.environ["OPENAI_BASE_URL"] = server.address
         os.environ.setdefault("OPENAI_API_KEY", "not-needed-here")
         episode = cg.run_episode(bench[0], agent="openai:mock?temperature=0", user="generic")

@@ -12,7 +12,6 @@ from langchain_core.runnables import RunnableLambda
 from langchain_openai import ChatOpenAI
 
 import crab_graph as cg
-from crab_graph.agents.mock_service import open_mock_server
 
 LONGEST = 400
 
@@ -33,7 +32,7 @@ def make(tools: list[Any]) -> Any:
 
 def main(directory: str = "example-bench") -> str:
     bench = cg.generate_benchmark(directory, tasks=4, distractors=300, seed=0)
-    with open_mock_server() as server:
+    with cg.open_mock_server() as server:
         os.environ["EXAMPLE_MODEL_URL"] = server.address
         episode = cg.run_episode(bench[0], agent=make, user="generic")
     return f"{episode.outcome} after {len(episode.messages)} messages"

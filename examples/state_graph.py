@@ -13,7 +13,6 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 
 import crab_graph as cg
-from crab_graph.agents.mock_service import open_mock_server
 
 
 def build(tools: list[Any], **how: Any) -> Any:
@@ -46,7 +45,7 @@ def stopping(tools: list[Any]) -> Any:
 def main(directory: str = "example-bench") -> str:
     bench = cg.generate_benchmark(directory, tasks=4, distractors=300, seed=0)
     lines = []
-    with open_mock_server() as server:
+    with cg.open_mock_server() as server:
         os.environ["EXAMPLE_MODEL_URL"] = server.address
         for make in (plain, stopping):
             episode = cg.run_episode(bench[0], agent=make, user="generic")

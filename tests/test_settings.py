@@ -23,7 +23,7 @@ KEYWORDS = [
     (settings.EpisodeSettings, settings.EpisodeKeywords, set()),
     (settings.WorkSettings, settings.WorkKeywords, set()),
     (settings.SittingSettings, settings.SittingKeywords, set()),
-    (settings.ForkSettings, settings.ForkKeywords, set()),
+    (settings.ForkSettings, settings.ForkKeywords, {"agent", "user"}),
     (settings.RunSettings, settings.RunKeywords, {"trials"}),
     (settings.PaperSettings, settings.PaperKeywords, set()),
 ]

@@ -61,6 +61,17 @@ run: cg.Run = cg.run(bench, mine, user=["generic", someone], trials=2, out="run"
 rate: float | None = run.pass_at_1
 rows: list[tuple[str, ...]] = run.sql("SELECT outcome FROM episodes").fetchall()
 version: str = cg.__version__
+made = cg.report(run, html="page.html", figures="figures", format="png")
+paths: list[cg.Run | str] = [run, "other"]
+cg.report(*paths).as_json()
+compared: cg.RunComparison = cg.compare(run, "other")
+broken: list[str] = compared.pairs[0].having("broken")
+written: dict[str, int] = cg.export(run, "openai", out="train.jsonl", rewards=True)
+found: cg.Ablation = cg.ablate(bench, plain, ["generic", "d2"], personas="mine", tasks=["S1"])
+tables: cg.RunTables = cg.open_tables(run, "other")
+joined = tables["episodes"].join(tables["checks"], "run, episode_id").fetchall()
+forked: cg.Run = cg.fork_episode(run, run[0], 2, "fork", agent=plain, user="generic")
+cost: float | None = cg.estimate_run(bench, "openai:m", prices=cg.load_prices("p.toml")).cost
 """
 
 WRONG = {
@@ -72,6 +83,10 @@ WRONG = {
     'cg.run(bench, "solver", seed="one")': "incompatible type",
     "cg.run_epsiode(task, plain)": "maybe",
     "episode.outcom": "maybe",
+    "cg.report(run, htm='page.html')": "htm",
+    "cg.export(run, 3, 'x')": "incompatible type",
+    'cg.ablate(bench, "solver", user="ruse", conditions=3)': "incompatible type",
+    'cg.fork_episode(run, run[0], 2, "fork", agent=3)': "incompatible type",
 }
 
 

@@ -49,7 +49,7 @@ def _dialogue(messages: Sequence[Mapping[str, Any]]) -> Iterator[tuple[object, s
                 asked = f"{call['name']}({call['arguments']})"
                 yield "", f"{owner} calls", markup.cut(asked, MOST_CHARACTERS)
         elif line["role"] == "tool":
-            yield "", f"to {owner}", markup.cut(line.get("content"), MOST_OF_A_RESULT)
+            yield "", f"to {owner}", markup.cut(line.get("content") or "", MOST_OF_A_RESULT)
         else:
             turn += 1
-            yield turn, owner, markup.cut(line.get("content"), MOST_CHARACTERS)
+            yield turn, owner, markup.cut(line.get("content") or "", MOST_CHARACTERS)

@@ -12,7 +12,7 @@ from crab_graph.domains.benchmark import load_benchmark
 from crab_graph.errors import UsageError
 from crab_graph.given_values import a_count, a_path
 from crab_graph.graph.restart import visible_ends
-from crab_graph.graph.users import read_user, set_up
+from crab_graph.graph.users import UserSpec, read_user, set_up
 from crab_graph.models.secrets import MASK
 from crab_graph.personas.condition import Condition
 from crab_graph.runs.config import CONFIG, ForkPoint, RunConfig, RunPath, read_config
@@ -39,6 +39,8 @@ def fork_episode(
     turn: int,
     out: str | Path,
     *,
+    agent: AgentSpec | None = None,
+    user: UserSpec | None = None,
     force: bool = False,
     progress: Report | None = None,
     **otherwise: Unpack[ForkKeywords],
@@ -57,8 +59,9 @@ def fork_episode(
         UnknownName: there is no such episode.
         ResumeMismatch: `out` holds a run with other settings.
     """
-    wanted = value_of(ForkSettings, otherwise, WorkSettings)
-    work = value_of(WorkSettings, otherwise, ForkSettings)
+    given = {**otherwise, "agent": agent, "user": user}
+    wanted = value_of(ForkSettings, given, WorkSettings)
+    work = value_of(WorkSettings, given, ForkSettings)
     directory, name = a_path("a run", run), id_of(episode)
     record = load_record(directory, name)
     check_turn(record, a_count("turn", turn))
