@@ -8,10 +8,11 @@ knows the reply, and told each new one; anywhere else nothing changes.
 import hashlib
 import json
 import re
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache, wraps
+from functools import wraps
 from typing import Any, NamedTuple, Protocol
 
 from langchain_core.language_models import BaseChatModel
@@ -68,16 +69,12 @@ def recording(recorder: Recorder | None) -> Iterator[None]:
         _RECORDER.reset(token)
 
 
-@cache
 def _attach() -> None:
-    """Let every chat model ask the recorder of its context first."""
-    for name, wrapped in (
-        ("_generate_with_cache", _generating),
-        ("_agenerate_with_cache", _agenerating),
-        ("stream", _streaming),
-        ("astream", _astreaming),
-    ):
-        setattr(BaseChatModel, name, wrapped(getattr(BaseChatModel, name)))
+    """Let every chat model ask the recorder of its context first, from the first time on."""
+    with _ATTACHING:
+        while _DOORS:
+            name, wrapped = _DOORS.popitem()
+            setattr(BaseChatModel, name, wrapped(getattr(BaseChatModel, name)))
 
 
 def _generating(generate: Callable[..., ChatResult]) -> Callable[..., ChatResult]:
@@ -220,3 +217,13 @@ def _result(known: list[Json]) -> ChatResult:
 def _as_chunk(message: BaseMessage) -> AIMessageChunk:
     fields = message.model_dump(exclude={"type"})
     return AIMessageChunk(**fields, chunk_position="last")
+
+
+_ATTACHING = threading.Lock()
+_DOORS: dict[str, Callable[..., Any]] = {
+    "_generate_with_cache": _generating,
+    "_agenerate_with_cache": _agenerating,
+    "stream": _streaming,
+    "astream": _astreaming,
+}
+"""The methods through which chat models are asked, and what is put around each, once."""

@@ -425,6 +425,9 @@ REMEMBERING = {
 }
 
 
+OTHERS = ("its own saver", "object")
+
+
 @pytest.mark.parametrize("kind", REMEMBERING)
 def test_memory_lives_as_long_as_the_episode(kind):
     agent, expected = REMEMBERING[kind]
@@ -432,7 +435,9 @@ def test_memory_lives_as_long_as_the_episode(kind):
         assert said(played(agent, *TURNS)) == expected
 
 
-@pytest.mark.parametrize("kind", REMEMBERING)
+@pytest.mark.parametrize(
+    "kind", ["ours", "store", *(pytest.param(one, marks=pytest.mark.slow) for one in OTHERS)]
+)
 def test_memory_outlives_the_process_and_is_forked(kind):
     agent, expected = REMEMBERING[kind]
     saver = InMemorySaver()
@@ -679,7 +684,7 @@ KILLED = {
 }
 
 
-QUICK = ("agent as tool", "streaming")
+QUICK = ("streaming",)
 
 
 def killed_once(saver: Any, number: int, monkeypatch: Any) -> None:
