@@ -51,14 +51,18 @@ class EpisodeGraph(CompiledStateGraph[Any, Any, Any, Any]):
         steps: int,
         put_in: PutIn,
         judge: Judge | None = None,
+        told: RunnableConfig | None = None,
         **graph: Any,
     ) -> None:
         """Take over a compiled graph.
 
         `about` says which episode it is, its id under `episode_id`; it takes that many steps at
-        most.
+        most. `told` is what LangGraph is not to know of the config that was bound to it.
         """
-        super().__init__(**graph)
+        bound: dict[str, Any] = dict(graph.pop("config", None) or {})
+        parts = {name: bound.pop(name) for name in _OF_THE_RUN & bound.keys()}
+        super().__init__(**graph, config=bound or None)
+        self.told = merge_configs(told, cast(RunnableConfig, parts))
         self.about = about
         self.steps = steps
         self.put_in = put_in
@@ -69,13 +73,13 @@ class EpisodeGraph(CompiledStateGraph[Any, Any, Any, Any]):
         self, input: Any, config: RunnableConfig | None = None, **options: Any
     ) -> Iterator[Any]:
         """Run it, and yield what happens."""
-        config = _merged(config)
+        config = self._merged(config)
         given = _checked(input, config)
         manager = CallbackManager.configure(*_told(config))
         manager.add_metadata(self._metadata(config), inherit=False)
         run = manager.on_chain_start(None, self._named(), **self._run_named(config))
         episode = EpisodeRun(run)
-        chunks = super().stream(given, self._inner(config), **options)
+        chunks = cast(Any, super().stream(given, self._inner(config), **options))
         hand_out = self._for_chunks(config, options)
         try:
             while True:
@@ -85,6 +89,8 @@ class EpisodeGraph(CompiledStateGraph[Any, Any, Any, Any]):
                     break
                 yield hand_out(chunk)
         except BaseException as error:
+            with apart(episode):
+                chunks.close()
             run.on_chain_error(error)
             raise
         run.on_chain_end(episode.output)
@@ -94,13 +100,13 @@ class EpisodeGraph(CompiledStateGraph[Any, Any, Any, Any]):
         self, input: Any, config: RunnableConfig | None = None, **options: Any
     ) -> AsyncIterator[Any]:
         """Run it, and yield what happens."""
-        config = _merged(config)
+        config = self._merged(config)
         given = _checked(input, config)
         manager = AsyncCallbackManager.configure(*_told(config))
         manager.add_metadata(self._metadata(config), inherit=False)
         run = await manager.on_chain_start(None, self._named(), **self._run_named(config))
         episode = EpisodeRun(run.get_sync())
-        chunks = super().astream(given, self._inner(config), **options)
+        chunks = cast(Any, super().astream(given, self._inner(config), **options))
         hand_out = self._for_chunks(config, options)
         try:
             while True:
@@ -110,6 +116,8 @@ class EpisodeGraph(CompiledStateGraph[Any, Any, Any, Any]):
                     break
                 yield hand_out(chunk)
         except BaseException as error:
+            with apart(episode):
+                await chunks.aclose()
             await run.on_chain_error(error)
             raise
         await run.on_chain_end(episode.output)
@@ -164,6 +172,19 @@ class EpisodeGraph(CompiledStateGraph[Any, Any, Any, Any]):
             config = await super().abulk_update_state(config, changes)
         return config
 
+    def _merged(self, config: RunnableConfig | None) -> RunnableConfig:
+        """Return a config with what is bound to the graph, and with what surrounds its use.
+
+        A thread of its own cuts off the settings around.
+        """
+        around = var_child_runnable_config.get()
+        bound = merge_configs(self.config, self.told)
+        if not around or config is around:
+            return merge_configs(bound, config)
+        if (config or {}).get("configurable", {}).get("thread_id") is not None:
+            around = cast(RunnableConfig, {**around, "configurable": {}})
+        return merge_configs(around, bound, config)
+
     def _inner(self, config: RunnableConfig) -> RunnableConfig:
         """Return the config that LangGraph gets: without handlers, and with steps enough."""
         inner = {name: one for name, one in config.items() if name not in _OF_THE_RUN}
@@ -193,7 +214,7 @@ class EpisodeGraph(CompiledStateGraph[Any, Any, Any, Any]):
     def _handed_out(
         self, result: Any, config: RunnableConfig | None, options: Mapping[str, Any]
     ) -> Any:
-        if not _is_node(_merged(config)) or options.keys() & {"stream_mode", "output_keys"}:
+        if not _is_node(self._merged(config)) or options.keys() & {"stream_mode", "output_keys"}:
             return result
         return self._node_output(result)
 
@@ -208,16 +229,6 @@ class EpisodeGraph(CompiledStateGraph[Any, Any, Any, Any]):
         return output
 
 
-def _merged(config: RunnableConfig | None) -> RunnableConfig:
-    """Return a config with what it inherits where it is used; a thread of its own cuts that off."""
-    around = var_child_runnable_config.get()
-    if not around or config is around:
-        return config or {}
-    if (config or {}).get("configurable", {}).get("thread_id") is not None:
-        around = cast(RunnableConfig, {**around, "configurable": {}})
-    return merge_configs(around, config)
-
-
 def _is_node(config: RunnableConfig) -> bool:
     return _TASK in config.get("configurable", {})
 
@@ -229,13 +240,13 @@ def _checked(given: Any, config: RunnableConfig) -> Any:
     """
     if given is None or (isinstance(given, Command) and given.update is None):
         return given
+    if isinstance(given, Mapping) and isinstance(given.get("messages"), Mapping):
+        return given  # a state of ours, in batches
     if _is_node(config):
         return {}
-    if isinstance(given, Mapping):
-        if "spec" in given:
-            return given
-        if not any(given.get(name) for name in EpisodeState.__annotations__):
-            return {}
+    is_bare = isinstance(given, Mapping) and not any(map(given.get, EpisodeState.__annotations__))
+    if is_bare:
+        return {}
     raise UsageError(
         "an episode begins with {}: its own user opens it; "
         "what somebody is to say instead goes in by update_state(config, {'messages': …})"

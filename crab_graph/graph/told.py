@@ -93,7 +93,8 @@ def told(node: Callable[Given, dict[str, Any]]) -> Callable[Given, dict[str, Any
             manager.add_handler(handler)
         manager.add_metadata(inner.metadata)
         tell = episode.context.run
-        run = tell(partial(manager.on_chain_start, None, _input(state), name=node.__name__))
+        shown = _input(state) if manager.handlers else {}
+        run = tell(partial(manager.on_chain_start, None, shown, name=node.__name__))
         child, models = run.get_child(), _SaidByModels()
         if child.handlers:
             child.add_handler(models)
@@ -106,9 +107,9 @@ def told(node: Callable[Given, dict[str, Any]]) -> Callable[Given, dict[str, Any
             raise
         finally:
             var_child_runnable_config.reset(token)
-        output = {"messages": spoken(_lines(update), models.ids)} | _beside(update)
-        tell(run.on_chain_end, output)
         if run.handlers:
+            said = spoken(_lines(update), models.ids)
+            tell(run.on_chain_end, {"messages": said} | _beside(update))
             episode.after(state, update)
         return update
 

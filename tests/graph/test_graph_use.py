@@ -192,6 +192,29 @@ def test_handlers_are_told_nothing_that_only_the_user_knows():
     assert not witness.models
 
 
+def test_handlers_that_are_bound_to_a_graph_are_told_the_same():
+    witness = Witness()
+    bound = graph(function_agent(), patient_user()).with_config(callbacks=[witness], tags=["mine"])
+    bound.with_config(metadata={"ticket": 7}).invoke({})
+    assert len(witness.models) == 3 and len(witness.roots) == 1
+    assert all("mine" in about["tags"] for about in witness.models)
+    assert witness.models[0]["metadata"]["ticket"] == 7
+    assert not [word for word in PRIVATE if word in repr(witness.told)]
+
+
+def test_a_stream_that_is_left_ends_its_run():
+    left: list[Any] = []
+
+    class Ended(BaseCallbackHandler):
+        def on_chain_error(self, error, **about):
+            left.append(type(error))
+
+    stream = graph().stream({}, {"callbacks": [Ended()]})
+    next(stream)
+    stream.close()
+    assert left == [GeneratorExit]
+
+
 def test_an_agent_is_told_tags_and_metadata_and_not_the_state():
     seen: list[Any] = []
 
