@@ -1,10 +1,11 @@
 """What makes an agent the one that an episode or a run was begun with."""
 
 import secrets
+import threading
 import types
 import weakref
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -47,11 +48,9 @@ def identify(agent: AgentSpec | Agent, name: str | None = None) -> Identity | No
         return None
     if isinstance(agent, str):
         return _identify_named(agent.strip())
-    life = _life_of(agent)
-    found = fingerprint(agent)
-    if life.begun is None or found.sha256 not in (life.begun.sha256, life.played):
-        life.begun, life.played = found, None
-    found = life.begun
+    with _LOCK:
+        life = _life_of(agent)
+        found = _as_begun(agent, life)
     if not found.unread:
         return Identity(found.sha256, _parts(found))
     told_apart = ["name", name] if name is not None else ["object", life.token]
@@ -73,11 +72,26 @@ def identify_all(values: Iterable[Any]) -> Identity | None:
     return Identity(digest([one.sha256 for one in known]), parts, unread)
 
 
-def note_played(*players: Any) -> None:
-    """Take agents and users as they are now for those that they were: they have played since."""
-    for one in players:
-        if not isinstance(one, str | Agent) and (life := _life_of(one)).begun is not None:
-            life.played = fingerprint(one).sha256
+@contextmanager
+def playing(*players: Any) -> Iterator[None]:
+    """Let agents and users play: what they change in themselves meanwhile makes no others of them.
+
+    They may play several episodes at once.
+    """
+    objects = [one for one in players if not isinstance(one, str | Agent)]
+    with _LOCK:
+        lives = [_life_of(one) for one in objects]
+        for one, life in zip(objects, lives, strict=True):
+            _as_begun(one, life)
+            life.under_way += 1
+    try:
+        yield
+    finally:
+        with _LOCK:
+            for one, life in zip(objects, lives, strict=True):
+                life.under_way -= 1
+                if not life.under_way:
+                    life.played = fingerprint(one).sha256
 
 
 def untold(unread: Sequence[str]) -> str:
@@ -123,14 +137,29 @@ def _parts(found: Fingerprint) -> dict[str, str]:
 
 @dataclass(slots=True)
 class _Life:
-    """An object in this process: how it was before it played, and how it has been since."""
+    """An object in this process: how it was before it played, and how it has been since.
+
+    `under_way` counts the runs and episodes that it plays just now.
+    """
 
     token: str = field(default_factory=lambda: secrets.token_hex(8))
     begun: Fingerprint | None = None
     played: str | None = None
+    under_way: int = 0
 
 
+_LOCK = threading.RLock()
 _lives: dict[Any, tuple["weakref.ref[Any]", _Life]] = {}
+
+
+def _as_begun(agent: Any, life: _Life) -> Fingerprint:
+    """Return what an object was before it played, or is now if somebody else changed it."""
+    if life.begun is not None and life.under_way:
+        return life.begun
+    found = fingerprint(agent)
+    if life.begun is None or found.sha256 not in (life.begun.sha256, life.played):
+        life.begun, life.played = found, None
+    return life.begun
 
 
 def _life_of(agent: Any) -> _Life:

@@ -10,7 +10,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from crab_graph.agents.adapters import Agent
 from crab_graph.agents.agent_types import AgentSpec
-from crab_graph.agents.identity import note_played, untold
+from crab_graph.agents.identity import playing, untold
 from crab_graph.domains.task import Task, check_task
 from crab_graph.errors import ResumeMismatch
 from crab_graph.eval.gradable import ended_by
@@ -77,11 +77,9 @@ def run_episode(
     setup = set_up(wanted, prices)
     check_task(task)
     visit = Visit(a_count("trial", trial), checkpointer, thread_id)
-    try:
+    players = [] if checkpointer is None else [agent, *user_objects([user], wanted)]
+    with playing(*players):
         return play_episode(task.with_toolset(wanted.toolset), agent, user, setup, visit)
-    finally:
-        if checkpointer is not None:
-            note_played(agent, *user_objects([user], wanted))
 
 
 def play_episode(

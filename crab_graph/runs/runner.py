@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from crab_graph.agents.agent_types import AgentSpec
-from crab_graph.agents.identity import note_played
+from crab_graph.agents.identity import playing
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import UsageError
 from crab_graph.given_values import a_path
@@ -102,10 +102,8 @@ def sit(
             begin_run(directory, config, force=force, allow_mismatch=allow_mismatch, hint=hint)
             if sitting.origin is not None and (force or is_new):
                 keep_origin(directory, sitting.origin)
-            try:
+            with playing(sitting.agent, *user_objects(sitting.users, sitting.setup.settings)):
                 execute(sitting, report)
-            finally:
-                note_played(sitting.agent, *user_objects(sitting.users, sitting.setup.settings))
     return open_run(directory)
 
 

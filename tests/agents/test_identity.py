@@ -28,7 +28,7 @@ from langgraph_supervisor import create_supervisor
 from langgraph_swarm import create_swarm
 
 from crab_graph.agents.fingerprint import fingerprint
-from crab_graph.agents.identity import check_name, identify, note_played
+from crab_graph.agents.identity import check_name, identify, playing
 from crab_graph.errors import UsageError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -305,8 +305,9 @@ def test_what_cannot_be_read_is_told_apart_by_a_name_alone():
 def test_what_an_agent_changes_in_playing_makes_no_other_agent():
     agent = Speaker("x")
     begun = known(agent)
-    agent.heard.append("Hello")
-    note_played(agent)
+    with playing(agent), playing(agent):
+        agent.heard.append("Hello")
+        assert known(agent) == begun
     assert known(agent) == begun
     agent.text = "y"
     assert known(agent) != begun

@@ -1,5 +1,6 @@
 """A run goes on with the agent that it was begun with, also where that is an object."""
 
+import asyncio
 import json
 from queue import SimpleQueue
 from typing import Any
@@ -151,3 +152,17 @@ def test_another_model_of_the_user_is_refused_too(bench, tmp_path):
     cg.run(bench, **given, user_model=fake("Hello ###STOP###"))
     with pytest.raises(ResumeMismatch, match="begun with models of the user Fake"):
         cg.run(bench, **given, user_model=fake("Bye ###STOP###"))
+
+
+def test_episodes_that_are_played_at_once_are_of_one_agent(bench):
+    async def together(agent, saver):
+        given: dict[str, Any] = {"user": "generic", "checkpointer": saver}
+        given["limits"] = cg.Limits(max_turns=2)
+        return await asyncio.gather(
+            *(cg.arun_episode(task, agent, thread_id=task.id, **given) for task in bench[:3])
+        )
+
+    agent, saver = fake("Hello."), InMemorySaver()
+    first = asyncio.run(together(agent, saver))
+    assert agent.i > 0
+    assert asyncio.run(together(agent, saver)) == first
