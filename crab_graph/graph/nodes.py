@@ -1,8 +1,9 @@
 """The three nodes of an episode: agent, user and environment (paper section 3.3).
 
-Each superstep adds one message (the environment adds one for each call of a batch). Nodes never
-change what they are handed: they return what is new. A failure of the agent or of a callable user
-ends the episode with a status of its own, so that a run goes on.
+Each superstep adds one message (the environment adds one for each call of a batch), or a whole turn
+of an agent that calls tools by itself, with its calls and their results. Nodes never change what
+they are handed: they return what is new. A failure of the agent or of a callable user ends the
+episode with a status of its own, so that a run goes on.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -114,12 +115,15 @@ class EpisodeNodes:
         own = turn.lines(counts["seq"], counts["agent_calls"])
         counts = _with_own(counts, own)
         spending = self._spend(spent, "agent", tried.usage, tried.seconds)
-        update: Update = {"events": Batch(lines=own.events)} if own.events else {}
+        update: Update = {"counts": counts}
+        if own.events:
+            update["events"] = Batch(lines=own.events)
         if turn.over is not None:
             cut, following = self._stopped(counts, turn)
             lines, update = [*own.lines, *cut], update | following
         elif tried.error is not None:
-            return self._broken("agent", tried, spent)
+            # What it called is shown; an episode that is tried again goes on before this step.
+            lines, spending = own.lines, self._broken("agent", tried, spent)
         else:
             reply = cast(Reply, tried.value)
             line, following = self._answered(counts, reply, spending.get("spent", spent))

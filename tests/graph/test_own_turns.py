@@ -16,7 +16,7 @@ from langchain.agents.middleware import (
 )
 from langchain.agents.structured_output import ToolStrategy
 from langchain.tools import ToolRuntime
-from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import StructuredTool, tool
@@ -606,6 +606,35 @@ def test_a_limit_that_is_reached_inside_a_turn_ends_it_there():
     state = played(agent, limits=Limits(max_tool_errors=3))
     assert state["ending"] == {"reason": "max_tool_errors", "fault": None, "error": None}
     assert state["counts"]["tool_errors"] == len(called(state)) == 3
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_limit_ends_a_turn_through_loops_that_catch_errors(is_async):
+    class Catching(AgentMiddleware):
+        def wrap_tool_call(self, request: Any, handler: Any) -> Any:
+            try:
+                return handler(request)
+            except RuntimeError as caught:
+                return ToolMessage(str(caught), tool_call_id=request.tool_call["id"])
+
+    around: list[Any] = [OnlyAsync()] if is_async else [Catching()]
+    replies = [tool_call_reply(WRONG, WRONG), tool_call_reply(LOOKUP), "Done."]
+    state = played(
+        lambda tools: create_agent(model(*replies), tools, middleware=around),
+        limits=Limits(max_tool_errors=2),
+    )
+    assert state["ending"]["reason"] == "max_tool_errors", error(state)
+    assert called(state) == [(WRONG[0], None)] * 2
+
+
+def test_what_was_called_before_a_failure_is_shown_and_graded_where_the_episode_ends():
+    def agent(messages: Any, tools: Any) -> str:
+        {one.name: one for one in tools}[CHANGE[0]].invoke(CHANGE[1])
+        raise ValueError("context_length_exceeded")
+
+    state = played(agent)
+    assert state["ending"]["reason"] == "context_overflow"
+    assert (called(state), len(state["events"])) == ([(CHANGE[0], None)], 1)
 
 
 def test_a_call_that_is_too_long_is_not_run():
