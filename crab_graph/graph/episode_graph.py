@@ -8,6 +8,7 @@ as a node it hands out what a graph of messages can go on with, `NodeOutput`.
 """
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextvars import copy_context
 from typing import Any, cast
 
 from langchain_core.callbacks import AsyncCallbackManager, CallbackManager
@@ -80,19 +81,18 @@ class EpisodeGraph(CompiledStateGraph[Any, Any, Any, Any]):
         run = manager.on_chain_start(None, self._named(), **self._run_named(config))
         episode = EpisodeRun(run)
         chunks = cast(Any, super().stream(given, self._inner(config), **options))
-        hand_out = self._for_chunks(config, options)
+        hand_out, context = self._for_chunks(config, options), copy_context()
+        held = apart(episode)
+        context.run(held.__enter__)
         try:
-            while True:
-                with apart(episode):
-                    chunk = next(chunks, _END)
-                if chunk is _END:
-                    break
+            while (chunk := context.run(next, chunks, _END)) is not _END:
                 yield hand_out(chunk)
         except BaseException as error:
-            with apart(episode):
-                chunks.close()
+            context.run(chunks.close)
             run.on_chain_error(error)
             raise
+        finally:
+            context.run(held.__exit__, None, None, None)
         run.on_chain_end(episode.output)
 
     @override

@@ -16,6 +16,8 @@ from langchain_core.runnables.config import set_config_context, var_child_runnab
 from langchain_core.tracers.context import tracing_v2_callback_var
 from langsmith import tracing_context
 
+from crab_graph.graph.told import is_apart
+
 _OF_LANGGRAPH = ("langgraph_", "checkpoint_", "ls_", "lc_", "__")
 _PLACES = frozenset({"thread_id", "checkpoint_ns", "checkpoint_id", "checkpoint_map"})
 _REQUEST = frozenset({"bench", "task", "agent", "user", "seat", "seed", "toolset", "personas"})
@@ -43,10 +45,11 @@ def user_context() -> Context:
     if config is not None:
         kept = cast(RunnableConfig, {**config, "callbacks": None, "tags": [], "metadata": {}})
         context.run(var_child_runnable_config.set, kept)
-    untraced = tracing_context(enabled=False)
-    context.run(untraced.__enter__)
-    context.run(_ENTERED.set, untraced)
-    context.run(tracing_v2_callback_var.set, None)
+    if not is_apart():
+        untraced = tracing_context(enabled=False)
+        context.run(untraced.__enter__)
+        context.run(_ENTERED.set, untraced)
+        context.run(tracing_v2_callback_var.set, None)
     return context
 
 

@@ -64,6 +64,11 @@ class EpisodeRun:
 _EPISODE: ContextVar[EpisodeRun | None] = ContextVar("episode_run", default=None)
 
 
+def is_apart() -> bool:
+    """Return whether this runs in an episode that LangGraph works on without handlers."""
+    return _EPISODE.get() is not None
+
+
 @contextmanager
 def apart(episode: EpisodeRun) -> Iterator[None]:
     """Let LangGraph work on an episode without handlers, those around it included."""
