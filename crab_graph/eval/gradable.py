@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from crab_graph.errors import TranscriptError
-from crab_graph.eval.transcript import TranscriptMessage, read_transcript
+from crab_graph.eval.transcript import GIVE_ALL, TranscriptMessage, read_transcript
 from crab_graph.eval.user_facts import UserConduct
 from crab_graph.models.failures import FailureKind
 from crab_graph.settings import OVERLONG_REPLY
-from crab_graph.text.transcript_marks import PLACE
 from crab_graph.tools.registry import Owner
 
 CRASH = "grading: "
@@ -22,8 +21,6 @@ UNSOUND = "environment: "
 """How the error of an episode begins in whose tables the verifiers found a contradiction."""
 
 TAKEN = "a graph's state or get_state(…), an episode, or a list of messages"
-
-_GIVE_ALL = "give the state of the graph, the episode, or what cg.messages(…) makes of them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +71,7 @@ class Gradable:
             if is_undone:
                 raise TranscriptError(
                     f"'{name}' was done where these messages come from, and cannot be done as they "
-                    f"stand: the user's own calls are not among them; {_GIVE_ALL}"
+                    f"stand: the user's own calls are not among them; {GIVE_ALL}"
                 )
 
 
@@ -152,40 +149,8 @@ def _of_record(record: Any) -> Gradable:
 
 
 def _of_messages(messages: list[Any]) -> Gradable:
-    _check_places(messages)
-    owned = [one for one in messages if _owner_of(one) is not None]
-    return Gradable(read_transcript(messages), is_told=bool(owned))
-
-
-def _check_places(messages: Iterable[Any]) -> None:
-    """Raise `TranscriptError` where messages say that others of their episode are missing."""
-    known = [place for place in map(_place_of, messages) if place is not None]
-    for before, after in zip([-1, *known], known, strict=False):
-        if after == before + 1:
-            continue
-        if after <= before:
-            raise TranscriptError("these are the messages of several episodes; grade each alone")
-        raise TranscriptError(
-            f"{after - before - 1} of the episode's messages are missing before its number {after}"
-            f", such as the user's own calls, which the agent never sees; {_GIVE_ALL}"
-        )
-
-
-def _place_of(message: Any) -> int | None:
-    if isinstance(message, Mapping):
-        place = message.get("seq")
-        about = message.get("response_metadata")
-    else:
-        place, about = None, getattr(message, "response_metadata", None)
-    if place is None and isinstance(about, Mapping):
-        place = about.get(PLACE)
-    return place if isinstance(place, int) else None
-
-
-def _owner_of(message: Any) -> Any:
-    if isinstance(message, TranscriptMessage):
-        return message.owner
-    return message.get("owner") if isinstance(message, Mapping) else None
+    read = read_transcript(messages)
+    return Gradable(read, is_told=any(one.is_owned for one in read))
 
 
 def _kind_of(value: Any) -> str:

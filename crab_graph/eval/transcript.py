@@ -13,8 +13,10 @@ from typing import Any, NamedTuple, NoReturn
 from crab_graph.errors import TranscriptError
 from crab_graph.settings import reply_length
 from crab_graph.text.phrases import find_token
-from crab_graph.text.transcript_marks import USER_NAME
+from crab_graph.text.transcript_marks import PLACE, USER_NAME
 from crab_graph.tools.registry import Owner
+
+GIVE_ALL = "give the state of the graph, the episode, or what cg.messages(…) makes of them"
 
 
 class MessageRole(StrEnum):
@@ -37,7 +39,7 @@ class TranscriptCall(NamedTuple):
 class TranscriptMessage(NamedTuple):
     """One message: its role, whose message, call or result it is, and what it holds.
 
-    A tool message answers the call `tool_call_id`.
+    A tool message answers the call `tool_call_id`; one `is_owned` that says itself whose it is.
     """
 
     role: MessageRole
@@ -45,6 +47,7 @@ class TranscriptMessage(NamedTuple):
     content: str
     tool_calls: tuple[TranscriptCall, ...] = ()
     tool_call_id: str | None = None
+    is_owned: bool = True
 
 
 def until_overlong(
@@ -124,6 +127,8 @@ def read_transcript(messages: Iterable[Any]) -> list[TranscriptMessage]:
 
 
 def _read_all(messages: Iterable[Any], places: Iterable[str]) -> list[TranscriptMessage]:
+    messages = list(messages)
+    _check_places(messages)
     read: list[TranscriptMessage] = []
     callers: dict[str, Owner] = {}
     for message, place in zip(messages, places, strict=False):
@@ -134,6 +139,31 @@ def _read_all(messages: Iterable[Any], places: Iterable[str]) -> list[Transcript
         callers |= {call.id: parsed.owner for call in parsed.tool_calls}
         read.append(parsed)
     return read
+
+
+def _check_places(messages: Iterable[Any]) -> None:
+    """Raise `TranscriptError` where messages say that others of their episode are missing."""
+    known = [place for place in map(_place_of, messages) if place is not None]
+    for before, after in zip([-1, *known], known, strict=False):
+        if after == before + 1:
+            continue
+        if after <= before:
+            raise TranscriptError("these are the messages of several episodes; grade each alone")
+        raise TranscriptError(
+            f"{after - before - 1} of the episode's messages are missing before its number {after}"
+            f", such as the user's own calls, which the agent never sees; {GIVE_ALL}"
+        )
+
+
+def _place_of(message: Any) -> int | None:
+    if isinstance(message, Mapping):
+        place = message.get("seq")
+        about = message.get("response_metadata")
+    else:
+        place, about = None, getattr(message, "response_metadata", None)
+    if place is None and isinstance(about, Mapping):
+        place = about.get(PLACE)
+    return place if isinstance(place, int) else None
 
 
 _ROLES = {str(role): role for role in MessageRole}
@@ -175,7 +205,8 @@ def _read_message(message: Any, callers: Mapping[str, Owner]) -> TranscriptMessa
     content = message.get("content")
     if role is MessageRole.TOOL and isinstance(content, Mapping):
         content = json.dumps(content)
-    return TranscriptMessage(role, owner, _read_content(content), tool_calls, call_id)
+    text = _read_content(content)
+    return TranscriptMessage(role, owner, text, tool_calls, call_id, said is not None)
 
 
 _OTHER_ROLES = {"human": "user", "ai": "assistant", "developer": "system"}

@@ -1,5 +1,6 @@
 """Every form in which an episode is graded: the same verdict, or one line that says why not."""
 
+import json
 from types import SimpleNamespace
 from typing import Any
 
@@ -149,3 +150,14 @@ def test_arguments_that_are_no_object_survive():
     (_, said) = cg.messages(lines)
     assert isinstance(said, AIMessage) and said.invalid_tool_calls[0]["args"] == "{oops"
     assert cg.grade(TASK, [*cg.messages(lines)]).calls[0].arguments == "{oops"
+
+
+def test_a_file_of_the_agents_side_is_refused_too(tmp_path):
+    path = tmp_path / "talk.jsonl"
+    path.write_text("\n".join(map(json.dumps, state_of()["messages"])))
+    with pytest.raises(TranscriptError, match="messages are missing"):
+        cg.load_transcript(path)
+    written = convert_to_openai_messages(cg.messages(LINES, seen_by="agent"))
+    path.write_text(json.dumps(written))
+    with pytest.raises(TranscriptError, match="own calls are not among them"):
+        cg.grade(TASK, cg.load_transcript(path))
