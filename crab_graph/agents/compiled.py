@@ -88,10 +88,8 @@ class CompiledAgent:
         saver = self._saver or InMemorySaver(serde=ByReference())
         held = Remembered(None if memory is None else memory["blobs"])
         thread = "agent" if place is None else place.thread
-        if memory is None:
-            saver.delete_thread(thread)
-        elif last_checkpoint(saver, thread) != memory["last"]:
-            restore_threads(saver, thread, memory["threads"], held)
+        if last_checkpoint(saver, thread) != (memory or {}).get("last"):
+            restore_threads(saver, thread, (memory or {}).get("threads", {}), held)
         store = _own_store(self._graph, memory, held)
         graph = self._graph.copy(update={"checkpointer": saver, "store": store})
         before = list(_messages_in(graph, thread)) if memory and self._adds_up else []
@@ -163,7 +161,8 @@ class CompiledAgent:
         if self._saver is None:
             how["durability"] = "exit"
         if self._is_async:
-            return run_to_end(_run_asynchronously(graph, asked, config, how))
+            home = getattr(self._saver, "loop", None)  # of an asynchronous saver
+            return run_to_end(_run_asynchronously(graph, asked, config, how), home)
         for _ in graph.stream(asked, config, **how):
             pass
         return graph.get_state(config)

@@ -19,9 +19,17 @@ Result = TypeVar("Result")
 _PATIENCE_SECONDS = 1.0
 
 
-def run_to_end(awaitable: Awaitable[Result]) -> Result:
-    """Return what an awaitable comes to; it is awaited in a copy of this context."""
+def run_to_end(
+    awaitable: Awaitable[Result], at_home: asyncio.AbstractEventLoop | None = None
+) -> Result:
+    """Return what an awaitable comes to; it is awaited in a copy of this context.
+
+    It is awaited in the loop where something of it is at home, such as an asynchronous saver, if
+    that loop runs in another thread.
+    """
     loop = _loop(os.getpid())
+    if at_home is not None and at_home.is_running() and at_home is not _running():
+        loop = at_home
     if loop is _running():  # asked from inside: waiting here for this loop would never end
         with ThreadPoolExecutor(1) as threads:
             return threads.submit(copy_context().run, asyncio.run, _awaited(awaitable)).result()

@@ -21,6 +21,7 @@ from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.func import entrypoint
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.store.memory import InMemoryStore
@@ -389,9 +390,13 @@ class Noting(AgentMiddleware):
     def wrap_model_call(self, request: Any, handler: Any) -> Any:
         return AIMessage(f"turn {request.state['turns']}, {len(request.messages)} messages")
 
+    async def awrap_model_call(self, request: Any, handler: Any) -> Any:
+        return self.wrap_model_call(request, handler)
 
-def noting(**how: Any) -> Any:
-    return lambda tools: create_agent(model(), tools, middleware=[Noting()], **how)
+
+def noting(middleware: Any = None, **how: Any) -> Any:
+    around = [one for one in (Noting(), middleware) if one is not None]
+    return lambda tools: create_agent(model(), tools, middleware=around, **how)
 
 
 TURNS = ("Hello", "And?", "More?", STOP)
@@ -463,6 +468,15 @@ def test_an_own_saver_holds_the_thread():
     found = saver.get_tuple({"configurable": {"thread_id": thread}})
     assert found is not None
     assert found.checkpoint["channel_values"]["turns"] == 3
+
+
+def test_an_own_asynchronous_saver_is_used_in_the_loop_where_it_is_at_home(tmp_path):
+    async def play() -> Any:
+        async with AsyncSqliteSaver.from_conn_string(str(tmp_path / "own.sqlite")) as own:
+            found = [noting(checkpointer=own), noting(checkpointer=own, middleware=OnlyAsync())]
+            return [said(await asyncio.to_thread(played, one, *TURNS)) for one in found]
+
+    assert asyncio.run(play()) == [COUNTED, COUNTED]
 
 
 def test_memory_grows_with_the_talk_and_not_with_its_square():
