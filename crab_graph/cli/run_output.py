@@ -32,11 +32,12 @@ def read_conditions(
     Raises:
         UsageError: a condition or a fragment is not known.
     """
-    from crab_graph.personas.condition import parse_condition
+    from crab_graph.graph.users import read_users
+    from crab_graph.personas.condition import Condition
     from crab_graph.personas.fragment_set import load_fragments
 
     fragments = load_fragments(None if settings.personas is None else Path(settings.personas))
-    conditions = [parse_condition(one, fragments.added) for one in text.split(",")]
+    conditions = [one for one in read_users(text, fragments) if isinstance(one, Condition)]
     if persona is not None:
         conditions = [one.with_persona(persona, fragments.added) for one in conditions]
     for name in fragments.text_only if settings.engine == Engine.RULES else ():

@@ -40,7 +40,7 @@ UserSpec = str | Condition | SeatedUser | AgentFunction
 """A condition such as `ruse`, a person under one, or a callable `f(messages, tools)`."""
 
 CUSTOM_CONDITION = "custom"
-_MODEL_HINT = "a model plays one with engine='llm' and user_model="
+_MODEL_HINT = "a model plays one with `engine=llm` and `user_model=`"
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ def test_what_is_no_user_is_said_in_one_line(bench):
     from crab_graph.testing import ScriptedChatModel  # noqa: PLC0415
 
     wrong = {
-        "openai:gpt-5-mini": "is no condition; a model plays one with engine='llm' and user_model=",
+        "openai:gpt-5-mini": "is no condition; a model plays one with `engine=llm`",
         "ruze": "unknown condition 'ruze'; did you mean ruse",
         None: "a user is a condition, such as 'ruse', or a function",
         3: "not int",
