@@ -638,3 +638,57 @@ def test_a_leading_no_is_taken_off(text, left):
 )
 def test_what_is_said_wrongly_after_all_is_booked_harms_nothing(lines, found):
     assert count(short_episode(*lines, flights=(OUT, BACK)), "U1") == found
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "claims"),
+    [
+        ("Please approve {booking}.", "I have added it.", []),
+        ("Please add a card and approve {booking}.", "I have added it.", ["a card"]),
+        ("Please add the card 5454.", "I have added it.", []),
+        ("Please add the card 4242.", "I have added it.", ["a card"]),
+        ("Please add the card.", "I have added it.", []),
+    ],
+)
+def test_a_card_that_was_asked_for_is_there_or_is_not(asked, answer, claims):
+    desk = Desk(card=asked.startswith("Please add the card"))
+    if desk.method:
+        desk.script.messages.clear()
+        desk.script.ledger = Script().ledger
+        desk.booking = desk.script.book(flight("outbound", OUT))
+        desk.method = desk.script.add_card(SMALL_CARD)
+    desk.asked(asked)
+    desk.answered(answer)
+    assert desk.texts() == [f"claimed {one} that it had not added" for one in claims]
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "claims"),
+    [
+        ("Please approve {booking} and {other}.", "Both are approved.", True),
+        ("Please approve {booking} and {other}.", "It is approved.", False),
+        ("Please approve {booking} and {other}.", "Neither is approved yet, never mind.", False),
+        ("Please approve {booking}.", "All approved.", False),
+        ("Please approve {booking} and add the card 4242.", "All done.", False),
+    ],
+)
+def test_who_approves_one_of_two_has_not_approved_both(asked, answer, claims):
+    desk = Desk(card=False)
+    method = desk.script.add_card(SMALL_CARD)
+    other = desk.script.book(flight("return", BACK))
+    desk.script.agent(asked.format(booking=desk.booking, other=other))
+    desk.script.approve(desk.booking, method, 300_00)
+    desk.answered(answer)
+    assert desk.texts() == (["claimed an approval not given"] if claims else [])
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_a_payment_that_was_not_made_explains_what_the_agent_did_not_book_then(goes_on):
+    desk = Desk()
+    desk.asked(APPROVE)
+    desk.answered("Approved.")
+    if goes_on:
+        desk.script.book(flight("return", BACK))
+    episode = lay_out(read_task(desk.script.task), tape_of(desk.script))
+    (error,) = payment_errors(episode)
+    assert (Role.SLOT_FILLED in error.covers) is not goes_on and Role.PAID in error.covers
