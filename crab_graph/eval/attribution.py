@@ -12,7 +12,6 @@ from crab_graph.eval.verifiers import verifiers_of
 from crab_graph.eval.verifiers.completion import has_final_offer
 from crab_graph.eval.verifiers.disclosure import undisclosed_reason
 from crab_graph.text.mentions import MentionForm
-from crab_graph.tools.bookings import BookingStatus
 
 
 class Fault(StrEnum):
@@ -62,16 +61,15 @@ def _modes_of_state(episode: Episode, failed: Set[Role]) -> Iterator[FailureMode
     if episode.state is JobState.NONE:
         yield FailureMode.NO_BOOKING
     unpaid = episode.active.keys() - episode.confirmed.keys()
-    is_pending = any(booking.status == BookingStatus.PENDING for booking in episode.filled.values())
     # A failed charge counts unless the booking was paid, or cancelled, in the end.
-    if is_pending or any(
+    if any(
         str(call.arguments.get("booking_id")) in unpaid
         for call in episode.trajectory.calls
         if call.name == "charge_booking" and call.is_error and isinstance(call.arguments, dict)
     ):
         yield FailureMode.PAYMENT
     ended = failed & {Role.ENDED_FULL, Role.ENDED_PARTIAL, Role.ENDED_NONE}
-    if ended and episode.trajectory.token is None:
+    if episode.trajectory.token is None:
         yield FailureMode.NO_TERMINAL
     elif ended == {Role.ENDED_NONE}:
         yield FailureMode.TRANSFER_WITHOUT_BOOKING

@@ -99,7 +99,7 @@ def _repeats_an_error(episode: Episode) -> bool:
     """Tell whether the agent's last message tells a value wrongly that it told so before."""
     told = [contradicted(episode, request) for request, _ in episode.dialogue.answers]
     times = Counter(key for keys in told for key in keys)
-    return bool(told) and any(times[key] > 1 for key in told[-1])
+    return any(times[key] > 1 for keys in told[-1:] for key in keys)
 
 
 def _idle_turns(episode: Episode, conduct: UserConduct | None) -> int:
@@ -118,8 +118,8 @@ def _idle_turns(episode: Episode, conduct: UserConduct | None) -> int:
 
 def _acts(episode: Episode, request: AgentMessage, answer: UserMessage) -> bool:
     """Return whether there was a booking, charge, payment or approval around an answer."""
-    earlier = episode.dialogue.agent_before(request.seq)
-    since = earlier[-1].seq if earlier else 0
+    earlier = episode.dialogue.last_before(request)
+    since = 0 if earlier is None else earlier.seq
     return (
         any(since < write < request.seq for write in episode.history.writes)
         or any(call.events for call in calls_between(episode, request, answer))

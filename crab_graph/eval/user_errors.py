@@ -78,8 +78,6 @@ def _loops(episode: Episode) -> Iterator[UserError]:
     To an agent that says nothing, or the same again, there is nothing else to say.
     """
     said = Counter(answer.utterance.text for _, answer in episode.dialogue.answers)
-    if max(said.values(), default=0) < _LOOP:
-        return
     idle: list[str] = []
     asked: set[str] = set()
     for request, answer in episode.dialogue.answers:
@@ -101,5 +99,5 @@ def _answers(episode: Episode, request: AgentMessage, answer: UserMessage) -> bo
     if asks_yes_or_no(request.utterance) and says_yes_or_no(answer.utterance):
         return True
     briefing = episode.reading.task.briefing
-    asked = heard(episode, request).asked
-    return bool(asked) and not set(asked).isdisjoint(stated_facts(answer.text, briefing, asked))
+    asked = set(heard(episode, request).asked)
+    return not asked.isdisjoint(stated_facts(answer.text, briefing, asked))
