@@ -37,7 +37,8 @@ def pointed_to(utterance: Utterance, request: Utterance, catalogue: Catalogue) -
         return {}
     (match,) = found.values()
     offered = disclosed(find_mentions(request, catalogue))
-    if match["label"] and (chosen := _labelled(request, offered, match["label"], catalogue)):
+    chosen = _labelled(request, offered, match["label"], catalogue)
+    if chosen is not None:
         return chosen
     crowded = _crowded(offered, catalogue)
     if len(crowded) != 1:
@@ -75,9 +76,12 @@ def _by_place(firsts: Sequence[Mention], place: int, word: str | None) -> str | 
 
 
 def _labelled(
-    request: Utterance, offered: Sequence[Mention], label: str, catalogue: Catalogue
-) -> dict[str, str]:
-    """Return what a labelled option holds, where that is one entity for each of its slots."""
+    request: Utterance, offered: Sequence[Mention], label: str | None, catalogue: Catalogue
+) -> dict[str, str] | None:
+    """Return what a labelled option holds, nothing where one of its slots has several entities.
+
+    `None` if no option has the label and holds anything.
+    """
     places = [(match.start(), match[1]) for match in _LABEL.finditer(request.text)]
     places.append((len(request.text), ""))
     for (start, own), (end, _) in pairwise(places):
@@ -89,7 +93,7 @@ def _labelled(
         if held:
             is_one = all(len(ids) == 1 for ids in held.values())
             return {slot: ids.pop() for slot, ids in held.items()} if is_one else {}
-    return {}
+    return None
 
 
 def _by_value(request: Utterance, firsts: Sequence[Mention], order: str) -> str | None:
@@ -100,7 +104,7 @@ def _by_value(request: Utterance, firsts: Sequence[Mention], order: str) -> str 
         for start, stop in _segments(request, firsts)
     ]
     known = [value for value in values if value is not None]
-    if not known or len(known) < len(values):
+    if len(known) < len(values):
         return None
     best = max(known) if end == "most" else min(known)
     if known.count(best) != 1:

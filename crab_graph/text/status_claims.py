@@ -168,8 +168,10 @@ class _Reader:
                 yield from self._of(chain, subject)
         for match in _IS_ON.finditer(self._text, clause.start, clause.end):
             chain = self._chain(match, clause)
-            subject = _NOTHING if chain is None else self._object(match.end(), clause.end, chain)
-            if chain is not None and subject.references:
+            if chain is None:
+                continue
+            subject = self._object(match.end(), clause.end, chain)
+            if subject.references:
                 taken.append((chain.start, chain.end))
                 yield from self._of(chain, subject)
         for chain in self._deeds(clause):
@@ -230,14 +232,13 @@ class _Reader:
         return references_within(self._references, start, end)
 
     def _of(self, chain: _Chain, subject: _Subject) -> Iterator[StatusClaim]:
-        if subject != _NOTHING:
-            is_of_plan = subject.is_job and chain.is_bare
-            references, slots = subject.references, subject.slots
-            # What is fully booked has no place left.
-            is_full = f"fully {SaidStatus.BOOKED}" in self._text[chain.start : chain.end]
-            for status in () if references and is_full else chain.statuses:
-                claim = StatusClaim(status, references, slots, chain.start)
-                yield claim._replace(is_of_plan=is_of_plan)
+        is_of_plan = subject.is_job and chain.is_bare
+        references, slots = subject.references, subject.slots
+        # What is fully booked has no place left.
+        is_full = f"fully {SaidStatus.BOOKED}" in self._text[chain.start : chain.end]
+        for status in () if references and is_full else chain.statuses:
+            claim = StatusClaim(status, references, slots, chain.start)
+            yield claim._replace(is_of_plan=is_of_plan)
 
     def _chain(self, match: re.Match[str], clause: Clause) -> _Chain | None:
         """Return the words of a claim, `None` where they are none: a condition, or booked up."""

@@ -150,9 +150,8 @@ class MessageTotals:
         self, clause: Clause, stated: Sequence[Amount], families: frozenset[CueFamily]
     ) -> Sequence[TotalStatement]:
         cues = _find_cues(self._text, clause, families)
-        if CueFamily.TOTAL in families:
-            cues += _sum_cues(self._text, stated) if not cues else ()
-            cues += _cost_cues(self._text, clause, stated, self._vocabulary)
+        cues += _sum_cues(self._text, stated) if not cues else ()
+        cues += _cost_cues(self._text, clause, stated, self._vocabulary)
         key = tuple(cues)
         if key not in self._known:
             self._known[key] = (
@@ -244,15 +243,16 @@ def _with_parts(
     """Return the totals of a clause; a list beside its only one, naming no item, is its parts."""
     listed = [one for one in entries if one not in stated]
     wholes = [one for one in totals if one.is_of_all and one.amount not in listed]
-    if len(listed) != 1 or len(wholes) != 1 or wholes[0].is_share:
+    if len(listed) != 1 or len(wholes) != 1:
         return totals
-    clause = wholes[0].clause
+    (parts,), (whole,) = listed, wholes
+    clause = whole.clause
     named = references_within(reading.references, clause.start, clause.end)
     is_bare = all(one.form is ReferenceForm.WHOLE_WORD for one in named)
-    if not is_bare or "=" in reading.utterance.words(clause):
+    if whole.is_share or not is_bare or "=" in reading.utterance.words(clause):
         return totals
-    others = [one for one in totals if one is not wholes[0] and one.amount not in listed]
-    return [*others, wholes[0]._replace(parts=listed[0])]
+    others = [one for one in totals if one is not whole and one.amount != parts]
+    return [*others, whole._replace(parts=parts)]
 
 
 def _is_labelled(text: str, span: Clause | Line) -> bool:
@@ -277,10 +277,9 @@ def _cost_cues(
     """Yield `costs` and the like between a word for the whole and an amount."""
     for match in _cost_pattern(vocabulary.priced_words).finditer(text, clause.start, clause.end):
         after = bisect_left(stated, match.end(), key=lambda amount: amount.start)
-        if after < len(stated) and _UP_TO_TWO_WORDS.fullmatch(
-            text, match.end(), stated[after].start
-        ):
-            yield _Cue(CueFamily.TOTAL, *match.span(1))
+        for amount in stated[after : after + 1]:
+            if _UP_TO_TWO_WORDS.fullmatch(text, match.end(), amount.start):
+                yield _Cue(CueFamily.TOTAL, *match.span(1))
     for amount in stated:
         before = max(clause.start, amount.start - _DETERMINER)
         if _for_pattern(vocabulary.priced_words).match(
@@ -323,7 +322,7 @@ def _bind(text: str, clause: Clause, stated: Sequence[Amount], cue: _Cue) -> Amo
     if 0 <= equals < stated[-1].start and not is_told_after:
         return stated[bisect_right(stated, equals, key=lambda amount: amount.start)]
     before = bisect_right(stated, cue.start, key=lambda amount: amount.end) - 1
-    if before >= 0 and _TOLD_BEFORE.fullmatch(text, stated[before].end, cue.start):
+    if _TOLD_BEFORE.fullmatch(text, stated[before].end, cue.start):
         return stated[before]
     after = bisect_left(stated, cue.end, key=lambda amount: amount.start)
     return stated[after if after < len(stated) else max(before, 0)]

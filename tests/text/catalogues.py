@@ -6,6 +6,7 @@ from tests.travel_words import VOCABULARY
 SLOTS = {
     "FL-100": "outbound",
     "FL-101": "outbound",
+    "FL-103": "outbound",
     "FL-200": "return",
     "HT-10": "hotel",
     "HT-11": "hotel",
