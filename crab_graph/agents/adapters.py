@@ -24,7 +24,7 @@ from crab_graph.agents.reference import AGENTS, INFORMED, reference_agent
 from crab_graph.agents.reply import Reply, ask_model, read_reply
 from crab_graph.errors import UnknownName, UsageError
 from crab_graph.models.chat import build_chat_model, is_address, is_provider
-from crab_graph.models.retrying import RetryingModel, asked_again
+from crab_graph.models.retrying import RetryingModel
 from crab_graph.models.secrets import public_spec, remember_model_secrets
 from crab_graph.plugins import import_attribute
 from crab_graph.tools.registry import Owner, ToolRegistry
@@ -106,8 +106,10 @@ def _opener(value: Any) -> Callable[[ToolRegistry], Respond]:
     from langchain_core.runnables import Runnable  # noqa: PLC0415
 
     if isinstance(value, BaseChatModel | RetryingModel):
+        from crab_graph.agents.any_form import in_any_form  # noqa: PLC0415
+
         remember_model_secrets(value)
-        model = value if isinstance(value, RetryingModel) else asked_again(value)
+        model = value if isinstance(value, RetryingModel) else in_any_form(value)
         # Tools are bound when the first episode needs them, not in each one.
         bound = cache(lambda registry: model.bind_tools(registry.openai_schemas(Owner.AGENT)))
         return lambda registry: partial(ask_model, bound(registry))

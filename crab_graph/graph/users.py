@@ -11,6 +11,7 @@ from langchain_core.language_models import BaseChatModel
 
 from crab_graph.agents.adapters import call_synchronously, dotted_name
 from crab_graph.agents.agent_types import AgentFunction
+from crab_graph.agents.any_form import in_any_form
 from crab_graph.agents.reply import Call, ask_model, read_reply
 from crab_graph.domains.task import Task
 from crab_graph.errors import UsageError
@@ -21,7 +22,6 @@ from crab_graph.graph.view import View
 from crab_graph.models.chat import build_chat_model, is_address, is_provider, provider_of
 from crab_graph.models.meter import current_meter, metered
 from crab_graph.models.prices import NO_PRICES, Prices
-from crab_graph.models.retrying import asked_again
 from crab_graph.models.secrets import public_spec, remember_model_secrets
 from crab_graph.models.usage import Usage
 from crab_graph.personas.briefing import UserBriefing, first_wish
@@ -214,7 +214,7 @@ def with_open_model(setup: Setup) -> Setup:
     model = setup.model
     if isinstance(model, BaseChatModel):
         remember_model_secrets(model)
-        return replace(setup, model=UserModel(f"python:{dotted_name(model)}", asked_again(model)))
+        return replace(setup, model=UserModel(f"python:{dotted_name(model)}", in_any_form(model)))
     if not isinstance(model, str):
         raise UsageError(f"a user model is a spec or a chat model, not {type(model).__name__}")
     if not is_address(model) and not is_provider(model.partition(":")[0]):

@@ -21,7 +21,6 @@ from crab_graph.models.failures import (
 )
 
 if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessage, BaseMessage
 
 Result = TypeVar("Result")
@@ -128,12 +127,11 @@ class RetryingModel:
         return answer
 
 
-def asked_again(model: "BaseChatModel") -> RetryingModel:
-    """Return a model object of somebody's that is asked again where an answer holds no reply.
+def asked_again(model: Any, name: str) -> RetryingModel:
+    """Return somebody's model, by a name, that is asked again where an answer holds no reply.
 
     Its own client retries whatever has the status of an error, and knows of no other.
     """
-    name = type(model).__name__
     return RetryingModel(model, name, timeout=None, retries=MAX_RETRIES, is_own=False)
 
 
