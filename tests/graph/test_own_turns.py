@@ -31,6 +31,7 @@ from langgraph_swarm import create_handoff_tool, create_swarm
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
+from crab_graph.analysis.viewer.exchanges import calls_of, read_exchanges
 from crab_graph.graph.build import build_graph
 from crab_graph.graph.journal import NAMESPACE
 from crab_graph.graph.restart import hidden_state, state_after, visible_ends
@@ -187,6 +188,8 @@ def test_tools_work_in_place_and_tell_who_called_them(kind):
     assert called(state)[0] == (LOOKUP[0], caller)
     asked = {name for name, _ in called(state)}
     assert asked <= {LOOKUP[0], PAYMENTS[0]}  # hand-offs and own tools stay inside
+    shown = calls_of(read_exchanges(transcript_of(state), trace_of(state)))
+    assert [(one.name, one.caller) for one in shown] == called(state)
 
 
 def workflow(tools: Any) -> Any:

@@ -198,7 +198,8 @@ def print_facts(console: Console, record: EpisodeRecord, values: Mapping[str, st
 
 def _print_call(console: Console, call: ShownCall) -> None:
     line = Text("  ")
-    line.append("user's own: " if call.owner == "user" else "", style="dim")
+    whose = "user's own" if call.owner == "user" else call.caller
+    line.append(f"{whose}: " if whose else "", style="dim")
     console.print(line.append_text(styled(call.name, "bold red" if call.error else "bold")))
     for label, value in (("arguments", call.arguments), ("result", call.result)):
         if value is not None:

@@ -46,6 +46,8 @@ class ShownCall(NamedTuple):
     result: Any
     error: Mapping[str, Any] | None
     changes: tuple[RowChange, ...]
+    caller: str | None = None
+    """The member of the agent that made it, where that is known."""
 
     @property
     def is_lookup(self) -> bool:
@@ -81,14 +83,16 @@ def read_exchanges(
         for call in message.get("tool_calls") or ():
             number += 1
             result = error = None
-            changes: tuple[RowChange, ...] = ()
+            step: Mapping[str, Any] = {}
             if number in answers:  # one that was cut short has no answer, and no step
                 result = answers[number]
-                changes = tuple(map(_read_change, next(steps, {}).get("events") or ()))
+                step = next(steps, {})
                 if isinstance(result, dict) and "error" in result:
                     result, error = None, result
+            changes = tuple(map(_read_change, step.get("events") or ()))
             about = (number, number + turn, speaker, call["name"], call["arguments"])
-            exchange.calls.append(ShownCall(*about, result, error, changes))
+            shown = ShownCall(*about, result, error, changes, step.get("caller"))
+            exchange.calls.append(shown)
         if not message.get("tool_calls"):
             turn += 1
             exchange.turn, exchange.text = turn, message.get("content") or ""

@@ -173,7 +173,8 @@ def _print_calls(console: Console, exchange: Exchange, *, every_call: bool, priv
             print_indented(console, f"{len(alike)} lookups: {listed}", 6, "dim")
             continue
         for call in alike:
-            line = Text("user's own: " if call.owner == "user" else "", style="dim")
+            whose = "user's own" if call.owner == "user" else call.caller
+            line = Text(f"{whose}: " if whose else "", style="dim")
             style = "red" if call.error else "bold" if call.changes else "default"
             line.append_text(styled(call.name, style))
             line.append_text(styled(f" {brief_arguments(call.arguments)}", "dim"))
