@@ -107,6 +107,8 @@ def test_the_documented_lines_work(bench, tmp_path):
     assert len(run) == 8
     assert run.pass_at_1 == 0
     assert list(cg.open_run(tmp_path / "a")) == list(run)
+    assert repr(verdict) == "<Verdict on S1-001: pass>"
+    assert repr(cg.grade(task, run[0].messages)).startswith("<Verdict on S1-001: fail, fault: ")
 
 
 def test_the_compiled_graph_is_langgraphs_own(bench):

@@ -53,7 +53,7 @@ class Outcome(StrEnum):
     INFRA_ERROR = "infra_error"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Verdict:
     """What grading an episode found; an `infra_error` says nothing of the agent, so has no checks.
 
@@ -82,6 +82,13 @@ class Verdict:
     unconfirmed: tuple[Discrepancy, ...] = ()
     explanation: Explanation | None = None
     fact_fates: Mapping[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        """Return the outcome, whose fault it is, and the checks that fail."""
+        failed = [check for check, verdict in self.checks.items() if verdict == "fail"]
+        fault = "" if self.fault is None else f", fault: {self.fault}"
+        why = f"; failed: {', '.join(failed)}" if failed else ""
+        return f"<Verdict on {self.task_id}: {self.outcome}{fault}{why}>"
 
     @property
     def trace(self) -> list[dict[str, Any]]:

@@ -32,13 +32,20 @@ RULES_NOTE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class UserStudy:
     """How the users of some runs talked, by group, and a check of each condition by each figure."""
 
     groups: Sequence[Fidelity]
     checks: Sequence[ManipulationCheck]
     notes: Sequence[str]
+
+    def __repr__(self) -> str:
+        """Return how much was measured, and how many checks failed."""
+        return (
+            f"<UserStudy: {len(self.groups)} groups, {len(self.checks)} checks, "
+            f"{len(self.failed)} failed>"
+        )
 
     @property
     def ok(self) -> bool:
