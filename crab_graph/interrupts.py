@@ -33,3 +33,19 @@ def told_of_interrupts() -> Iterator[Callable[[], bool]]:
         yield lambda: came
     finally:
         signal.signal(signal.SIGINT, handler)
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Raise what Ctrl-C is in Python for whatever a library made of it; DuckDB has its own error.
+
+    Raises:
+        KeyboardInterrupt: somebody pressed Ctrl-C, and something failed.
+    """
+    with told_of_interrupts() as is_interrupted:
+        try:
+            yield
+        except Exception as error:
+            if is_interrupted():
+                raise KeyboardInterrupt from error
+            raise

@@ -33,7 +33,12 @@ def run_to_end(
     if loop is _running():  # asked from inside: waiting here for this loop would never end
         with ThreadPoolExecutor(1) as threads:
             return threads.submit(copy_context().run, asyncio.run, _awaited(awaitable)).result()
-    value, exit = asyncio.run_coroutine_threadsafe(_tried(awaitable), loop).result()
+    under_way = asyncio.run_coroutine_threadsafe(_tried(awaitable), loop)
+    try:
+        value, exit = under_way.result()
+    except BaseException:
+        under_way.cancel()  # interrupted: nobody waits for it any more
+        raise
     if exit is not None:
         raise exit
     return cast(Result, value)

@@ -19,6 +19,7 @@ from crab_graph.domains.task import Task
 from crab_graph.errors import UsageError
 from crab_graph.graph.savers import open_saver, stored_threads
 from crab_graph.graph.users import with_open_model
+from crab_graph.interrupts import told_of_interrupts
 from crab_graph.runs.config import CHECKPOINTS, SHARDS
 from crab_graph.runs.episode import Visit, play_episode
 from crab_graph.runs.origin import Origin
@@ -112,13 +113,15 @@ def execute(sitting: Sitting, report: Report | None = None) -> None:
         places = {thread: path.name for path in files for thread in stored_threads(path)}
         handed = {one.id: one for one in _placed(places, todo, finished, suffix)}
         count = len(settled)
-        with undisturbed():
+        with undisturbed(), told_of_interrupts() as is_interrupted:
             for done in _results(sitting, list(handed.values()), suffix, budget):
                 count, passed = count + 1, passed + done.passed
                 entry = IndexEntry(done.outcome, done.passed, handed[done.id].attempt)
                 finished[done.id] = entry
                 budget.spend(done.id, done.amounts)
                 report(_progress(count, len(plan), passed, done.id, budget))
+                if is_interrupted():
+                    raise KeyboardInterrupt  # it came where Python ignores what is raised
     if all(is_settled(finished.get(one.id)) for one in plan):
         _forget(sitting, [one for one in plan if finished[one.id].outcome == "infra_error"])
     if todo and len(finished) >= _MANY_EPISODES:

@@ -11,6 +11,7 @@ from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import UsageError
 from crab_graph.given_values import a_path
 from crab_graph.graph.users import UserSpec, user_objects
+from crab_graph.interrupts import interruptible
 from crab_graph.models.secrets import MASK
 from crab_graph.runs.ablation import Ablation, compare_conditions
 from crab_graph.runs.config import (
@@ -95,7 +96,7 @@ def sit(
         StorageError: the disk is full; what was finished is kept.
     """
     directory, config = sitting.directory, sitting.config
-    with keeping(directory):
+    with interruptible(), keeping(directory):
         directory.mkdir(parents=True, exist_ok=True)
         with hold_run(directory):
             is_new = not (directory / CONFIG).exists()

@@ -131,6 +131,17 @@ def test_a_real_interrupt_stops_the_run_and_loses_nothing(bench, tmp_path, is_ca
     assert len(cg.open_run(tmp_path)) == 0
 
 
+def test_an_interrupt_that_a_library_took_for_its_own_is_one(bench, tmp_path):
+    def report(progress):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise RuntimeError("Query interrupted") from None
+
+    with pytest.raises(KeyboardInterrupt):
+        cg.run(bench, "silent", "generic", out=tmp_path, limits=SHORT, progress=report)
+
+
 def test_an_agent_that_wanders_off_and_closes_what_it_prints_to_does_no_harm(
     bench, tmp_path, monkeypatch, capsys
 ):
