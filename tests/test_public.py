@@ -43,6 +43,8 @@ def test_every_public_name_loads_and_is_listed():
         "Verdict",
         "__version__",
         "ablate",
+        "arun",
+        "arun_episode",
         "audit_benchmark",
         "build_graph",
         "certify_benchmark",
