@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, Too
 from langchain_core.runnables import RunnableLambda
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.types import Command, interrupt
 
 from crab_graph.errors import StorageError, UsageError
 from crab_graph.graph.build import build_graph
@@ -290,6 +291,17 @@ def test_a_node_that_was_stopped_goes_on_where_it_stopped():
     state = own.invoke(None, config, durability="sync")
     assert state["status"] == "ended"
     assert len(asked) == 5
+
+
+def test_a_person_whom_an_agent_asks_is_asked_by_the_graph_around():
+    builder = StateGraph(MessagesState)
+    builder.add_node("ask", lambda _: {"messages": [AIMessage(f"Said: {interrupt('May I?')}")]})
+    builder.add_edge(START, "ask")
+    own = parent(InMemorySaver(), agent=builder.compile(), user=scripted("Hello", STOP))
+    config: Any = {"configurable": {"thread_id": "t"}}
+    assert own.invoke(BEGIN, config)["__interrupt__"][0].value == "May I?"
+    state = own.invoke(Command(resume="yes"), config)
+    assert [one.text for one in state["messages"][1:]] == ["Hello", "Said: yes", STOP]
 
 
 def test_a_graph_that_a_node_runs_by_itself_can_be_graded_there():
