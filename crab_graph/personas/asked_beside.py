@@ -13,6 +13,10 @@ _ASKED = -1.5
 """The log-odds from which on a clause is taken to ask for a fact that its message asks for."""
 _BY_WORDS, _BY_HINT = -8.0, -4.0
 """Those from which on one beside it is asked, too: by words that ask for it, or that hint at it."""
+_LIKELY_ALONE = -2.0
+"""Those from which on a fact is asked for by a question of which nothing else is read."""
+_NAMED = frozenset({"how:cue", "how:hint"})
+_OTHER_QUESTIONS = ("open", "closing", "wait", "check", "booking_act", "alteration", "payment")
 _CHOSEN = frozenset({ValueForm.CHOICE, ValueForm.COUNT, ValueForm.FLAG, ValueForm.MONEY})
 
 
@@ -34,6 +38,30 @@ def asked_beside(reading: Reading) -> tuple[str, ...]:
             is_new = key not in reading.asked and key not in reading.checked
             if is_new and score > _least(facts[key], segment, features, has_day=has_day):
                 found[key] = None
+    return tuple(found)
+
+
+def asked_alone(reading: Reading) -> tuple[str, ...]:
+    """Return the keys of the wishes that questions likely ask for of which nothing else is read.
+
+    No question is passed over: the likeliest wish is meant, where the question names no other.
+    """
+    facts = reading.lexicon.facts
+    places = {key: place for place, key in enumerate(facts)}
+    found: dict[str, None] = {}
+    for row, (segment, features) in enumerate(zip(reading.segments, reading.features, strict=True)):
+        is_question = segment.is_request and segment.text.rstrip().endswith("?")
+        if not is_question or segment.is_firm or segment.says(*_OTHER_QUESTIONS):
+            continue
+        scores = {
+            key: float(reading.fact_scores[row, places[key]])
+            for key, how in features.facts.items()
+            if not how.isdisjoint(_NAMED)
+        }
+        is_read = any(key in scores for key in (*reading.asked, *reading.checked))
+        best = max(scores, key=scores.__getitem__, default="")
+        if best and not is_read and scores[best] > _LIKELY_ALONE:
+            found[best] = None
     return tuple(found)
 
 

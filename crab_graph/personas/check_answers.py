@@ -11,6 +11,7 @@ from crab_graph.personas.fact_answers import (
     closing_words,
     is_asked_by_name,
     pointed_at,
+    read_alone,
 )
 from crab_graph.personas.played_clauses import FAULTS
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
@@ -84,7 +85,8 @@ def _others(turn: Turn) -> list[Fact]:
     reading, pointed = turn.reading, {*pointed_at(turn)}
     done = {*_right(turn), *turn.playback.wrong} - (pointed - turn.playback.questioned)
     done |= {*turn.playback.wrong}
-    if not (reading.asked or reading.exactly or pointed or asks_openly(turn)):
+    is_asked = reading.asked or reading.exactly or pointed or read_alone(turn)
+    if not (is_asked or asks_openly(turn)):
         return []
     return chosen_facts(turn, done)
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from crab_graph.personas.asked_beside import asked_beside
+from crab_graph.personas.asked_beside import asked_alone, asked_beside
 from crab_graph.personas.briefing import Fact, Reason
 from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.later_halves import halves
@@ -13,15 +13,18 @@ from crab_graph.personas.plain_requests import offers_to_show
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve, other_card_words
 from crab_graph.personas.pointed_questions import asked_by_values, asked_throughout
 from crab_graph.personas.questions import Segment
-from crab_graph.personas.stated_values import names_value
+from crab_graph.personas.stated_values import names_value, words_of
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wordbook import ValueForm
 
+_BY_WORDS = frozenset({"how:cue", "how:hint", "value"})
+_ELLIPSIS: frozenset[str] = frozenset()
 _BY_TOPIC = frozenset({"how:topic", "how:hint"})
 _UNSURE = re.compile(
     r"(?:\bnot|n't)(?: \w+){0,2} (?:sure|certain)\b|\bun(?:sure|certain)\b|\bwhether\b"
 )
 """What speaks of a doubt asks for what is sure."""
+_ASKS = re.compile(r"(?:and |so |then )*(?:what|which|how|where|when|who|any)\b")
 OR = re.compile(r"\bor\b|/")
 _OF_PERSONS = frozenset({ValueForm.TEXT, ValueForm.NAMES, ValueForm.DATES})
 _FEW_ABSENCES = 2
@@ -40,6 +43,8 @@ def asked_facts(turn: Turn) -> list[str]:
     record = turn.memory.record
     keys = [*_doubted(turn), *(key for key in turn.reading.asked if not _is_noted(turn, key))]
     keys += [key for key in asked_beside(turn.reading) if _is_open(turn, key)]
+    keys += read_alone(turn)
+    keys = [key for key in keys if not _is_mention(turn, key)]
     firm = turn.reading.exactly
     keys += [k for k in turn.reading.checked if k in firm or not record.is_settled(k)]
     if turn.reading.asks_choice:
@@ -55,6 +60,34 @@ def asked_facts(turn: Turn) -> list[str]:
             if is_left and key not in _spared(turn, [*named, *said]):
                 named.append(key)
     return [key for key in named if key not in turn.said]
+
+
+def read_alone(turn: Turn) -> list[str]:
+    """Return what questions likely ask for of which nothing else is read, beside no deal."""
+    reading = turn.reading
+    is_deal = reading.ids or reading.asks_booking or reading.asks_choice or reading.asks_wallet
+    played = {*turn.playback.right, *turn.playback.wrong, *turn.playback.mixed}
+    return [] if is_deal else [key for key in asked_alone(reading) if key not in played]
+
+
+def _is_mention(turn: Turn, key: str) -> bool:
+    """Tell whether clauses name a wish's value only as a word for what they ask another wish of."""
+    fact, lexicon = turn.briefing.fact(key), turn.briefing.lexicon
+    if fact is None or not any(cue.search(str(fact.value)) for cue in lexicon.slots.values()):
+        return False
+    asked = {*turn.reading.asked} - {key}
+    clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
+    own = [
+        (one, how)
+        for one, how in clauses
+        if one.is_request and not how.facts.get(key, _ELLIPSIS).isdisjoint(_BY_WORDS)
+    ]
+    return bool(own) and all(
+        "value" in how.facts[key]
+        and words_of(one.text, lexicon.facts[key]) == {str(fact.value)}
+        and any(other in how.facts and _slots_of(turn, other) & one.scope for other in asked)
+        for one, how in own
+    )
 
 
 def pointed_at(turn: Turn) -> tuple[str, ...]:
@@ -219,15 +252,17 @@ def _asked_again(turn: Turn) -> list[str]:
     if turn.behavior.facts_per_answer is not None:
         return []
     clauses = list(zip(turn.reading.segments, turn.reading.features, strict=True))
-    return [
+    named = [
         key
         for key in turn.reading.asked
-        if key in turn.facts
-        and any(
-            one.is_request and "how:cue" in how.facts.get(key, ()) and not _is_apart(turn, key, one)
+        if any(
+            (one.is_request or _ASKS.match(one.text))
+            and "how:cue" in how.facts.get(key, ())
+            and not _is_apart(turn, key, one)
             for one, how in clauses
         )
     ]
+    return [key for key in (*named, *read_alone(turn)) if key in turn.facts]
 
 
 def _is_apart(turn: Turn, key: str, segment: Segment) -> bool:
