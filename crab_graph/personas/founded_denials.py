@@ -28,6 +28,7 @@ _EITHER_WAY = re.compile(
     r"|is (?:it|that) (?:all the same|not)|different|separate|several|two\b|another)"
 )
 """Behind a wish it makes a question of it."""
+_ORDINAL = re.compile(r"\b(?:on|for) the (\d{1,2})(?:st|nd|rd|th)\b")
 _REACH = 24
 _MANY = frozenset({ValueForm.NAMES, ValueForm.DATES})
 
@@ -61,7 +62,7 @@ def founded(marks: Iterable[PlayedMark], reading: Reading, briefing: UserBriefin
             left_open.add(key)
         asked = {one for one in own if _asks_whether(reading.segments[one.segment].text)}
         fact, words = briefing.fact(key), briefing.lexicon.facts[key]
-        wrong = [one for one in own if not one.is_right]
+        wrong = [one for one in own if not (one.is_right or _has_day(reading, one, briefing))]
         right = [one.slots for one in own if one.is_right]
         if fact is None or not wrong:
             continue
@@ -76,6 +77,15 @@ def founded(marks: Iterable[PlayedMark], reading: Reading, briefing: UserBriefin
         elif words.form is ValueForm.COUNT or _has_own_words(key, briefing.lexicon):
             mixed.add(key)
     return Founded(frozenset(denied), frozenset(left_open), frozenset(mixed))
+
+
+def _has_day(reading: Reading, mark: PlayedMark, briefing: UserBriefing) -> bool:
+    """Tell whether a clause names the right day of a month beside another date."""
+    fact, words = briefing.fact(mark.key), briefing.lexicon.facts[mark.key]
+    if fact is None or words.form is not ValueForm.DATE or isinstance(fact.value, list):
+        return False
+    days = _ORDINAL.findall(reading.segments[mark.segment].text)
+    return int(str(fact.value)[-2:]) in map(int, days)
 
 
 def _are_apart(slots: frozenset[str], others: frozenset[str]) -> bool:

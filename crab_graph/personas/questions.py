@@ -19,7 +19,8 @@ _SHORT_HEADING = 6
 _NEXT = re.compile(
     r"(?<=\w[?!]) +(?=\w)|(?<=[?!)][?!]) +(?=\w)"
     r"|(?P<word>[^\W\d_]{3,}|\d\d|\))\. +(?=[^\W\d_]{2}|a )"
-    r"|(?: *[\U0001f300-\U0001faff\u263a\u2639\u2764\u2728]|(?<=[\w?!.)]) [:;]-?[)(DP])+ +(?=\w)"
+    r"|(?: *[\U0001f300-\U0001faff\u2639-\u263b\u2705\u270a-\u270d\u2728\u2764]"
+    r"|(?<=[\w?!.)]) [:;]-?[)(DP])+ +(?=\w)"
     r"| *\((?=[^()\n]{8,120}\?\))|(?<=\?)\)[,;.]? *"
 )
 """What parts two questions, calls or sentences, where no capitals do; a smile ends one.
