@@ -8,20 +8,15 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from crab_graph.graph.build import build_graph
-from crab_graph.graph.journal import NAMESPACE, Step
 from crab_graph.graph.state import transcript_of
 from crab_graph.testing import Answer, ScriptedServer
-from tests.graph.builders import CUSTOMER, STOP, build_task, scripted
+from tests.graph.builders import CUSTOMER, STOP, Killed, build_task, killed_once, scripted
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 LOOKUP = ("get_customer_information", {"customer_id": CUSTOMER})
 WRONG = ("get_customer_information", {"customer_id": "CU-0"})
 CHANGE = ("update_customer", {"customer_id": CUSTOMER, "phone": "312-555-0177"})
 CONFIG: Any = {"configurable": {"thread_id": "t"}}
-
-
-class Killed(BaseException):
-    """Ends a process at a certain point."""
 
 
 def example(name: str) -> Any:
@@ -54,22 +49,13 @@ def test_calls_work_in_place_and_are_run_once_though_the_turn_is_killed(name, mo
         calls = [call["name"] for x in transcript_of(whole) for call in x.get("tool_calls", ())]
         assert calls == [CHANGE[0], WRONG[0], LOOKUP[0], CHANGE[0]]
         assert (whole["counts"]["tool_errors"], len(whole["events"])) == (1, 2)
-        saver, add = InMemorySaver(), Step.add
-        kept: list[Any] = []
-
-        def killing(step: Step, entry: Any) -> None:
-            if len(kept) >= 2:
-                raise Killed
-            add(step, entry)
-            kept.append(entry)
-
-        monkeypatch.setattr(Step, "add", killing)
-        with pytest.raises(Killed):
-            graph(saver).invoke({}, CONFIG, durability="sync")
-        monkeypatch.setattr(Step, "add", add)
+        saver = InMemorySaver()
+        with monkeypatch.context() as patched:
+            killed_once(saver, 3, patched)  # the user's greeting and two outcomes are kept
+            with pytest.raises(Killed):
+                graph(saver).invoke({}, CONFIG, durability="sync")
         asked = len(server.requests)
         state = graph(saver).invoke(None, CONFIG, durability="sync")
         assert transcript_of(state) == transcript_of(whole)
         assert state["events"] == whole["events"]
         assert len(server.requests) - asked == 5  # their models are asked again
-    assert list(saver.list({"configurable": {"thread_id": "t", "checkpoint_ns": NAMESPACE}}))

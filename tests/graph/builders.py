@@ -5,6 +5,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
+from crab_graph.graph.journal import NAMESPACE
 from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.settings import Toolset
 from crab_graph.testing import tool_call_reply
@@ -94,3 +95,30 @@ def patient_user() -> Any:
         "Thanks, my card is added.",
         f"Bye. {STOP}",
     )
+
+
+class Killed(BaseException):
+    """Ends a process at a certain point."""
+
+
+def killed_once(saver: Any, number: int, monkeypatch: Any) -> None:
+    """Let the process die after something was kept for the n-th time, and keep no more."""
+    original, left = saver.put, [number]
+
+    def put(config: Any, *given: Any) -> Any:
+        if left[0] == 0:
+            raise Killed
+        result = original(config, *given)
+        left[0] -= config["configurable"]["checkpoint_ns"] == NAMESPACE
+        if left[0] == 0:
+            raise Killed
+        return result
+
+    def put_writes(*given: Any) -> None:
+        if left[0] == 0:
+            raise Killed
+        written(*given)
+
+    written = saver.put_writes
+    monkeypatch.setattr(saver, "put", put)
+    monkeypatch.setattr(saver, "put_writes", put_writes)

@@ -33,23 +33,18 @@ from typing_extensions import TypedDict
 
 from crab_graph.analysis.viewer.exchanges import calls_of, read_exchanges
 from crab_graph.graph.build import build_graph
-from crab_graph.graph.journal import NAMESPACE
 from crab_graph.graph.restart import hidden_state, state_after, visible_ends
 from crab_graph.graph.state import transcript_of
 from crab_graph.runs.episode import trace_of
 from crab_graph.settings import Limits
 from crab_graph.testing import ScriptedChatModel, tool_call_reply
-from tests.graph.builders import CUSTOMER, STOP, build_task, scripted
+from tests.graph.builders import CUSTOMER, STOP, Killed, build_task, killed_once, scripted
 
 LOOKUP = ("get_customer_information", {"customer_id": CUSTOMER})
 CHANGE = ("update_customer", {"customer_id": CUSTOMER, "phone": "312-555-0177"})
 PAYMENTS = ("get_recent_payment_transactions", {"customer_id": CUSTOMER})
 WRONG = ("get_customer_information", {"customer_id": "CU-0"})
 CONFIG: Any = {"configurable": {"thread_id": "t"}}
-
-
-class Killed(BaseException):
-    """Ends a process at a certain point."""
 
 
 class Model(ScriptedChatModel):
@@ -731,29 +726,6 @@ KILLED = {
 
 
 QUICK = ("streaming",)
-
-
-def killed_once(saver: Any, number: int, monkeypatch: Any) -> None:
-    """Let the process die after something was kept for the n-th time, and keep no more."""
-    original, left = saver.put, [number]
-
-    def put(config: Any, *given: Any) -> Any:
-        if left[0] == 0:
-            raise Killed
-        result = original(config, *given)
-        left[0] -= config["configurable"]["checkpoint_ns"] == NAMESPACE
-        if left[0] == 0:
-            raise Killed
-        return result
-
-    def put_writes(*given: Any) -> None:
-        if left[0] == 0:
-            raise Killed
-        written(*given)
-
-    written = saver.put_writes
-    monkeypatch.setattr(saver, "put", put)
-    monkeypatch.setattr(saver, "put_writes", put_writes)
 
 
 @pytest.mark.filterwarnings("ignore:create_react_agent has been moved")
