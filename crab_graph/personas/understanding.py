@@ -260,9 +260,11 @@ class Reading:
     def _wants_yes(self) -> bool:
         """Whether it asks for a yes: in so many words, or by naming a whole plan and a question."""
         last = self._last_question
-        if last is None or self._likely - {"proposes", "offers_extra", "asks_choice"}:
+        says_yes = any(one.is_request and one.says("wants_yes") for one in self.segments)
+        others = self._likely - {"proposes", "offers_extra", "asks_choice"}
+        if last is None or others - ({"asks_card"} if says_yes else set()):
             return False
-        if any(one.is_request and one.says("wants_yes") for one in self.segments):
+        if says_yes:
             return True
         offered = {one.partition("-")[0].casefold() for one in self.ids}
         is_whole = offered >= self.prefixes and offered.isdisjoint(_OF_PAYMENT)

@@ -2,8 +2,9 @@
 
 import pytest
 
+from crab_graph.personas.breaches import is_approval
 from tests.personas.test_checking import BRIEFING
-from tests.personas.test_rules_user import Chat
+from tests.personas.test_rules_user import PLAN, Chat
 
 
 def answer(text, condition="generic"):
@@ -154,3 +155,16 @@ def test_what_is_chosen_for_two_slots_goes_together():
 def test_who_is_asked_whether_to_see_a_plan_wants_to_see_it(text):
     said = answer(text)
     assert "see" in said or "which ones" in said, said
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        "Two things, please: 1. A yes to this plan, or tell me what to change. 2. Add your card.",
+        "I need a clear yes to the plan from you. Please add your card, too.",
+    ],
+)
+def test_a_yes_is_given_beside_a_card_that_is_to_be_added(wish):
+    said = Chat("generic")
+    said.say()
+    assert is_approval(said.say(f"{PLAN.rpartition(chr(10))[0]}\nTrip total: $1,010.00. {wish}"))
