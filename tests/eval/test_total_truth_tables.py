@@ -6,9 +6,20 @@ import pytest
 
 from crab_graph.eval.checks import CheckResult, CheckVerdict
 from crab_graph.eval.reading import lay_out, read_task
+from crab_graph.eval.told_statuses import false_statuses
 from crab_graph.eval.verifiers import verifiers_of
 from crab_graph.eval.verifiers.job import agrees_with_certificate
-from tests.eval.builders import BACK, BACK_NIGHT, OUT, OUT_SPARE, Plan, flight, graded, small_task
+from tests.eval.builders import (
+    BACK,
+    BACK_NIGHT,
+    HOTEL,
+    OUT,
+    OUT_SPARE,
+    Plan,
+    flight,
+    graded,
+    small_task,
+)
 from tests.eval.tapes import (
     adding,
     changing,
@@ -123,6 +134,7 @@ def test_what_is_open_is_what_is_booked_and_not_paid(said, found):
         ("Juniper Court is reserved. The total is $70.00.", FAIL),
         ("Juniper Court is reserved, of your trip. The total is $360.00.", FAIL),
         ("Juniper Court is reserved. I'll charge a total of $360.00.", FAIL),
+        ("Juniper Court is reserved. Next is a payment of $360.00.", FAIL),
     ],
 )
 def test_an_open_total_may_be_that_of_what_the_message_names(said, found):
@@ -147,6 +159,7 @@ def test_a_summary_of_the_whole_is_of_no_part(said, found):
     [
         ("All is confirmed. Hotel $360.00, museum $70.00, total $1,010.00.", PASS),
         ("All is confirmed. Hotel $360.00, museum $70.00, total $1,011.00.", FAIL),
+        ("All is booked. Hotel $360.00, museum $70.00, total $1,010.00.", PASS),
         ("All is confirmed. If hotel $360.00, museum $70.00, total $1,010.00.", FAIL),
         ("All is confirmed. Hotel total $1,010.00.", FAIL),
         ("Hotel $360.00, museum $70.00, total $1,010.00.", FAIL),
@@ -160,3 +173,64 @@ def test_a_total_behind_its_items_sums_up_where_it_says_all_that_was_paid(said, 
 @pytest.mark.parametrize("said", ["Total per person: $0.00.", "Total per person: $1.00."])
 def test_where_nothing_is_named_the_share_is_of_all(said):
     assert graded(replace(Plan(), reserved=said)).checks["F-IP"] == FAIL
+
+
+@pytest.mark.parametrize(("price", "found"), [("360.00", PASS), ("580.00", FAIL)])
+def test_an_items_price_is_not_what_was_priced_before_it(price, found):
+    said = f"{OUT}: $300.00. {BACK}: $280.00. {HOTEL}: ${price}."
+    assert graded(replace(Plan(), reserved=said)).checks["F-IP"] == found
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("Running total: $280.00.", SILENT),
+        ("Running total: $281.00.", FAIL),
+        ("The museum is next. The total is $281.00.", FAIL),
+    ],
+)
+def test_two_bookings_of_a_slot_add_nothing_to_what_is_booked_so_far(said, found):
+    script = short_episode("book", "book", "book", said, "pay", flights=(OUT, OUT_SPARE, BACK))
+    assert graded(script).checks["F-PT"] == found
+
+
+@pytest.mark.parametrize(
+    ("lines", "claimed"),
+    [
+        (("book", "The outbound flight is not booked."), []),
+        (("The outbound flight is booked.",), ["outbound"]),
+        (("book", "The outbound flight is booked."), []),
+        (("book", "cancel", "The outbound flight is booked."), ["outbound"]),
+        (("book", "cancel", "The outbound flight is cancelled."), []),
+        (("book", "The outbound flight is cancelled."), ["outbound"]),
+        (("book", "cancel", "book", "The outbound flight is cancelled."), ["outbound"]),
+        (
+            (
+                "book",
+                "cancel",
+                "The outbound flight was cancelled. The outbound flight was booked.",
+            ),
+            [],
+        ),
+        (
+            ("The outbound flight is not cancelled. The outbound flight was booked.",),
+            ["outbound"],
+        ),
+        (("The outbound flight is booked.", "The outbound flight is not booked."), []),
+        (("The outbound flight is booked.", "The return flight is not booked."), ["outbound"]),
+        (("The outbound flight is booked.", "book", "The outbound flight is booked."), []),
+        (("book", f"{OUT} is booked."), []),
+        (("book", f"{OUT_SPARE} is booked."), [OUT_SPARE]),
+        (("book", "The outbound flight is confirmed."), ["outbound"]),
+        (("book", "pay", "The outbound flight is confirmed."), []),
+        (("The trip is confirmed.",), []),
+        (("book", "The trip is confirmed."), ["outbound", "return", "hotel", "attraction"]),
+        (("All booked.",), []),
+        (("book", "All paid."), ["booking"]),
+    ],
+)
+def test_what_is_claimed_falsely_and_never_put_right(lines, claimed):
+    script = short_episode(*lines, flights=(OUT, OUT))
+    episode = lay_out(read_task(script.task), tape_of(script))
+    found = [item.name for _, left in false_statuses(episode) for item in left]
+    assert [one if not one.startswith("BK-") else "booking" for one in found] == claimed
