@@ -234,3 +234,55 @@ def test_what_is_claimed_falsely_and_never_put_right(lines, claimed):
     episode = lay_out(read_task(script.task), tape_of(script))
     found = [item.name for _, left in false_statuses(episode) for item in left]
     assert [one if not one.startswith("BK-") else "booking" for one in found] == claimed
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (("book", "pay", LATEST, "book", "pay"), SILENT),
+        (("book", "pay", LATEST.replace("payment", "payment of the trip"), "book", "pay"), FAIL),
+        (("book", "pay", LATEST.replace(".00", ".00 ($100.00 + $90.00)"), "book", "pay"), FAIL),
+        (
+            (
+                *("book", "The total is $300.00.", "Fine.", "pay"),
+                *("book", "The total is $280.00.", "Fine.", "pay"),
+            ),
+            PASS,
+        ),
+        (
+            (
+                *("book", "The total is $301.00.", "Fine.", "pay"),
+                *("book", "The total is $280.00.", "Fine.", "pay"),
+            ),
+            FAIL,
+        ),
+        (("book", "Running total: $1.00."), SILENT),
+        (("book", "pay", "Running total: $1.00."), FAIL),
+        (("book", "pay", "Running total for the outbound flight: $1.00."), SILENT),
+    ],
+)
+def test_which_totals_are_held_against_which_charges(lines, found):
+    assert graded(short_episode(*lines, flights=(OUT, BACK))).checks["F-PT"] == found
+
+
+@pytest.mark.parametrize(
+    ("said", "covered"), [(LATEST, 0), ("Trip total: $580.00.", 1), ("Trip total: $1.00.", 1)]
+)
+def test_a_total_that_is_explained_otherwise_covers_no_charge(said, covered):
+    script = short_episode("book", "pay", said, "book", "pay", flights=(OUT, BACK))
+    assert graded(script).metrics["coverage"]["F-PT"]["covered"] == covered
+
+
+@pytest.mark.parametrize(
+    ("said", "is_open"),
+    [
+        ("$281.00 in total is outstanding.", True),
+        ("A trip total of $281.00 is outstanding.", False),
+    ],
+)
+def test_what_was_tried_of_a_total_that_is_open_is_told(said, is_open):
+    lines = ("book", "pay", "Good.", "book", said, "book", "pay")
+    verdict = graded(short_episode(*lines, flights=(OUT, BACK, BACK_NIGHT)))
+    (wrong,) = [one for one in verdict.evidence["F-PT"] if "tried" in one]
+    tried = [one["what"] for one in wrong["tried"]]
+    assert ("what is still to be paid" in tried) is is_open

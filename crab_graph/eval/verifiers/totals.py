@@ -86,7 +86,7 @@ def _explanation(
 def _untold_total(episode: Episode) -> Iterator[Evidence]:
     first = episode.history.charges[:1]
     governed = _governance(episode, in_doubt=False).governed[:1]
-    if first and [charge for charge, _ in governed] != first:
+    if [charge for charge, _ in governed] != first:
         yield undisclosed("a total before the first charge")
 
 
