@@ -692,3 +692,13 @@ def test_a_payment_that_was_not_made_explains_what_the_agent_did_not_book_then(g
     episode = lay_out(read_task(desk.script.task), tape_of(desk.script))
     (error,) = payment_errors(episode)
     assert (Role.SLOT_FILLED in error.covers) is not goes_on and Role.PAID in error.covers
+
+
+@pytest.mark.parametrize(
+    ("answer", "claims"), [("Done.", True), ("Good.", False), ("Not done.", False)]
+)
+def test_done_is_said_of_a_card_that_was_asked_for(answer, claims):
+    desk = Desk(card=False)
+    desk.asked("Please add your card to the platform.")
+    desk.answered(answer)
+    assert desk.texts() == (["claimed a card that it had not added"] if claims else [])

@@ -71,7 +71,14 @@ def test_what_is_listed_as_surviving_has_a_reason_and_names_a_target():
 @pytest.mark.slow
 def test_the_tests_notice_a_sample_of_mutants(tmp_path):
     kept = tmp_path / "mutants.jsonl"
-    chosen = ["--modules", "payments,wallet,counting", "--sample", "60", "--kept", str(kept)]
+    chosen = [
+        "--modules",
+        "payments,wallet,counting,episode",
+        "--sample",
+        "60",
+        "--kept",
+        str(kept),
+    ]
     command = [sys.executable, "-m", "tests.mutants.run", *chosen]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
