@@ -76,9 +76,10 @@ def test_an_awaited_run_that_is_cancelled_stops_and_is_gone_on_with(bench, tmp_p
         with pytest.raises(asyncio.CancelledError):
             await work
 
+    before = threading.enumerate()
     asyncio.run(main())
     for thread in threading.enumerate():
-        if thread.daemon and thread.name.startswith("Thread"):
+        if thread not in before and thread.daemon:
             thread.join(60)
     assert len(cg.open_run(out).episodes) < len(bench)
     made = asyncio.run(cg.arun(bench, waits, "generic", out=out, limits=SHORT))

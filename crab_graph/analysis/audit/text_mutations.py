@@ -11,6 +11,7 @@ from crab_graph.analysis.audit.telling import (
     Edit,
     Operator,
     Telling,
+    Unplayable,
     made_up_ids,
     operator,
     with_fields,
@@ -105,6 +106,8 @@ def _other_pair(telling: Telling) -> Telling:
             pair = (*slots[:-1], others[0])
             held, told = (sum(cents[slot] for slot in one) for one in (slots, pair))
             line = f" {word.capitalize()} total: {format_dollars(told)}." if held != told else line
+    if not line:
+        raise Unplayable("no word for several slots with another slot beside them")
     return telling.said(CLOSING, lambda text: text + line)
 
 
