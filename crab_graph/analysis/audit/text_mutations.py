@@ -11,7 +11,6 @@ from crab_graph.analysis.audit.telling import (
     Edit,
     Operator,
     Telling,
-    Unplayable,
     made_up_ids,
     operator,
     with_fields,
@@ -96,7 +95,7 @@ def _one_announced(telling: Telling) -> Telling:
     return telling.said(RESERVED, lambda text: text + line)
 
 
-def _other_pair(telling: Telling) -> Telling:
+def _other_pair(telling: Telling) -> Telling | None:
     """Call the sum of other items that of a group of slots, once all is paid."""
     line = ""
     for word, slots in telling.task.domain.grading.vocabulary().group_words.items():
@@ -106,9 +105,7 @@ def _other_pair(telling: Telling) -> Telling:
             pair = (*slots[:-1], others[0])
             held, told = (sum(cents[slot] for slot in one) for one in (slots, pair))
             line = f" {word.capitalize()} total: {format_dollars(told)}." if held != told else line
-    if not line:
-        raise Unplayable("no word for several slots with another slot beside them")
-    return telling.said(CLOSING, lambda text: text + line)
+    return telling.said(CLOSING, lambda text: text + line) if line else None
 
 
 def _wrong_total_after(telling: Telling) -> Telling:
