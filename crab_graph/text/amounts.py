@@ -52,7 +52,9 @@ _INERT_AFTER = re.compile(
     rf"|(?:{_WITHIN}+{WORD}){{0,2}}{_WITHIN}+{fragment('amounts', 'attached')}"
 )
 
-_SUM_AFTER = re.compile(rf"\s*(?:in )?{fragment('totals', 'total')}")
+_SUM_AFTER = re.compile(
+    rf"\s*(?:(?:was |were )?{fragment('totals', 'charged')} )?(?:in )?{fragment('totals', 'total')}"
+)
 _MOVE = re.compile(rf"{fragment('amounts', 'moves')}(?: down| up)? from\s*\Z")
 _JOINT = re.compile(r"\s?(?:[,+&/]|plus|and|, ?and)\s?")
 _TIMES_BEFORE = re.compile(r"(?:×|(?<![^\W\d_])x|\*)\s*\Z")

@@ -295,4 +295,9 @@ def _words(
     for word, slots in vocabulary.group_words.items():
         meanings[word] = (ReferenceForm.GROUP_WORD, slots)
     meanings.update({word: (ReferenceForm.WHOLE_WORD, ()) for word in vocabulary.whole_words})
-    return re.compile(alternatives(map(re.escape, meanings))), meanings
+    counted = alternatives(map(re.escape, vocabulary.counted_words))
+    forms = (
+        re.escape(word) + (rf"(?! {counted})" if form is ReferenceForm.WHOLE_WORD else "")
+        for word, (form, _) in meanings.items()
+    )
+    return re.compile(alternatives(forms)), meanings
