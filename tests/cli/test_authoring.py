@@ -84,6 +84,7 @@ def test_its_own_test_passes(package):
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow
 def test_a_new_domain_has_nothing_to_mend(package, capsys):
     assert main(["check-domain", "music_domain:MUSIC", "--tasks", "4", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)

@@ -362,6 +362,7 @@ CALLS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(st.lists(CALLS, min_size=5, max_size=25), st.data())
 def test_whatever_fits_the_schemas_is_answered_and_nothing_is_sold_twice(

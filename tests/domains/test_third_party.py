@@ -89,6 +89,7 @@ def test_what_is_no_domain_is_one_line_that_names_the_package(
     assert not (tmp_path / "b").exists()
 
 
+@pytest.mark.slow
 def test_nothing_else_is_imported_for_work_on_one_domain(installed, tmp_path, capsys):
     bench, run = str(tmp_path / "b"), str(tmp_path / "r")
     assert main(["generate", bench, "--tasks", "4", "--distractors", "100"]) == 0
@@ -117,6 +118,7 @@ def test_a_domain_of_another_package_is_found(installed):
         find_domain("broken")
 
 
+@pytest.mark.slow
 def test_a_domain_needs_no_axes(installed, tmp_path, capsys):
     bench = generate_benchmark(
         tmp_path / "b", tasks=3, strata=(1, 2), distractors=100, domain="plain"

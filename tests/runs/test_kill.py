@@ -63,6 +63,7 @@ def whole(bench, tmp_path_factory):
     return canonical(cg.run(bench, "solver", ["generic", "ruse"], 1, out).directory)
 
 
+@pytest.mark.slow
 def test_a_killed_run_is_finished_with_the_same_records(bench, whole, tmp_path):
     kill_and_resume(bench, tmp_path / "run", OPTIONS, [0.4])
     assert canonical(tmp_path / "run") == whole
@@ -125,6 +126,7 @@ def test_the_same_kills_tell_a_naive_store(bench, tmp_path):
     assert any(one["differing"] for one in found)
 
 
+@pytest.mark.slow
 def test_an_interrupt_says_how_to_go_on(bench, tmp_path):
     path = tmp_path / "run"
     process = command("run", bench.directory, "--out", path, *OPTIONS, cwd=tmp_path)

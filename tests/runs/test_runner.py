@@ -61,6 +61,7 @@ def test_grading_the_transcript_again_gives_the_same_checks(bench, finished):
     )
 
 
+@pytest.mark.slow
 def test_processes_and_threads_change_nothing(bench, finished, tmp_path):
     other = cg.run(
         bench.directory,

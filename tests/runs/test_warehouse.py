@@ -47,6 +47,7 @@ def test_summaries_are_the_records_without_their_dialogue(run):
         assert (light.messages, light.trace) == ([], ())
 
 
+@pytest.mark.slow
 def test_episodes_that_are_added_join_those_that_are_there(run):
     lines = (run / "shards" / "part-0.jsonl").read_bytes().splitlines(keepends=True)
     whole = everything(run)
@@ -58,6 +59,7 @@ def test_episodes_that_are_added_join_those_that_are_there(run):
     assert everything(run) == whole
 
 
+@pytest.mark.slow
 def test_many_parts_become_one(run):
     lines = (run / "shards" / "part-0.jsonl").read_bytes().splitlines(keepends=True)
     whole = everything(run)

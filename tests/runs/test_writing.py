@@ -52,6 +52,7 @@ def check_one_line(done, out):
     return lines[0]
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_grow_stops_the_run_with_one_line(bench, tmp_path):
     out = tmp_path / "run"
     arguments = ["run", bench.directory, "--agent", "solver", "--tasks", "S1", "--out", out]

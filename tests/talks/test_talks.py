@@ -33,7 +33,13 @@ def messages_of(name, talk):
     return [json.loads(line) for line in lines]
 
 
-@pytest.mark.parametrize("name", BENCHES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if BENCHES[name] == "third" else name
+        for name in BENCHES
+    ],
+)
 def test_a_kept_talk_is_graded_as_when_it_was_played(name):
     bench = cg.load_benchmark(TALKS / BENCHES[name] / "bench")
     for talk in load_set(name):

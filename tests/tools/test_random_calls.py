@@ -225,6 +225,7 @@ def test_seats_rooms_tickets_and_money_are_conserved(seed: int, toolset: Toolset
         assert_money_adds_up(ledger)
 
 
+@pytest.mark.slow
 @settings(RELAXED, max_examples=12)
 @given(SEEDS, TOOLSETS)
 def test_the_folded_ledger_and_sql_give_the_same_results_and_tables(
