@@ -28,6 +28,7 @@ BENCHES = {
     "fourth": TALKS / "third" / "bench",
     "fifth": TALKS / "third" / "bench",
     "sixth": TALKS / "third" / "bench",
+    "seventh": TALKS / "third" / "bench",
     "travel": TALKS / "third" / "bench",
     "clinic": HONEST / "clinic",
 }

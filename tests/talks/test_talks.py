@@ -22,9 +22,10 @@ BENCHES = {
     "fourth": "third",
     "fifth": "third",
     "sixth": "third",
+    "seventh": "third",
     "users": "users",
 }
-AGENTS = ("first", "second", "third", "fourth", "fifth", "sixth")
+AGENTS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 MOST_FAULTY = 0.01
 
 
